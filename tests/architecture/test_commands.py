@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from tests.architecture.tree import nodes, shipped_modules, shown
 from typer.main import get_command
 
@@ -19,6 +20,7 @@ _NAMED = re.compile(r"paper-search((?: --?[\w-]+| [\w{}-]+)+)")
 _PROSE = {"reads"}
 """Words that follow the name of the program in a sentence."""
 _FORMATTED = "{}"
+_UsageError: Any = typer.BadParameter.__bases__[0]
 
 
 def words_of(path: Path) -> Iterator[list[str]]:
@@ -69,8 +71,13 @@ def _program() -> Any:
     return get_command(app)
 
 
-def mistake(words: list[str]) -> str | None:
-    """Return what is wrong with a command; None: nothing."""
+def mistake(words: list[str], *, is_whole: bool = True) -> str | None:
+    """Return what is wrong with a command; None: nothing.
+
+    Args:
+        words: of the command; a name without options is a name only.
+        is_whole: whether nothing follows the words.
+    """
     command: Any = _program()
     rest = list(words)
     while (known := getattr(command, "commands", None)) and rest and not rest[0].startswith("-"):
@@ -80,15 +87,28 @@ def mistake(words: list[str]) -> str | None:
         command = known[name]
     options = {item for param in command.params for item in (*param.opts, *param.secondary_opts)}
     unknown = [word for word in rest if word.startswith("-") and word not in options]
-    return f"{' '.join(words)!r} has no options {unknown}" if unknown else None
+    if unknown:
+        return f"{' '.join(words)!r} has no options {unknown}"
+    if not rest or not is_whole:
+        return None
+    try:
+        command.make_context(words[0], rest, resilient_parsing=False)
+    except _UsageError as error:
+        if type(error) is typer.BadParameter:  # a word that stands for a file or a number
+            return None
+        return f"{' '.join(words)!r}: {error.format_message()}"
+    return None
 
 
 def test_every_command_that_a_text_names_exists() -> None:
     wrong = [
         f"{shown(path)}: {problem}"
         for path in shipped_modules()
-        for words in [*words_of(path), *built_commands(path)]
-        if (problem := mistake(words))
+        for words, is_whole in [
+            *((words, True) for words in words_of(path)),
+            *((words, False) for words in built_commands(path)),
+        ]
+        if (problem := mistake(words, is_whole=is_whole))
     ]
     assert wrong == []
 
@@ -106,6 +126,9 @@ def test_the_texts_that_name_commands_are_found() -> None:
         (["report", "--show"], "no options"),
         (["reprot"], "no command"),
         (["library", "ad", "FILE"], "no command"),
+        (["report", "--thread"], "--thread"),
+        (["show", "--all"], "Missing argument"),
+        (["show", "{}", "--all"], None),
         (["report", "--thread", "{}"], None),
         (["library", "add", "FILE"], None),
     ],

@@ -43,7 +43,14 @@ def names(directory: Path) -> list[str]:
 
 async def test_every_record_ever_found_has_its_fate() -> None:
     audit = await reviewed()
-    assert {row["id"]: (row["fate"], row["why"]) for row in table(audit, "records.csv")} == {
+    rows = [row for row in table(audit, "records.csv") if row["id"]]
+    again = [row for row in rows if row["why"].startswith("arrived in round")]
+    assert [(row["id"], row["round"], row["why"]) for row in again] == [
+        (record, round_, "arrived in round 1 already")
+        for round_ in ("2", "3")
+        for record in ("a-shared", "b-shared")
+    ]
+    assert {row["id"]: (row["fate"], row["why"]) for row in rows if row not in again} == {
         "a-shared": ("included", ""),
         "b-shared": ("duplicate", "the same work as a-shared"),
         "a-round_0": ("not_carried_over", "found in an earlier round, and not in the result"),
@@ -58,23 +65,28 @@ async def test_every_record_ever_found_has_its_fate() -> None:
 async def test_the_numbers_of_the_flow_add_up_over_rounds() -> None:
     flow = (await reviewed()).flow
     assert flow.disagreements() == []
-    assert (flow.identified, flow.by_source) == (8, {"a": 4, "b": 4})
-    assert [(item.found, item.first_found) for item in flow.rounds] == [(4, 4), (4, 2), (4, 2)]
-    assert (flow.duplicates, flow.works, flow.not_carried_over) == (1, 7, 2)
+    assert (flow.identified, flow.by_source) == (18, {"a": 9, "b": 9})
+    counts = [(r.arrived, r.removed, r.again, r.first_found, r.new_works) for r in flow.rounds]
+    assert counts == [(6, 2, 0, 4, 3), (6, 2, 2, 2, 2), (6, 2, 2, 2, 2)]
+    assert flow.removal_reasons == {"not what was asked for": 6}
+    assert (flow.duplicates, flow.given_again) == (5, 4)
+    assert (flow.works, flow.not_carried_over) == (7, 2)
+    assert flow.summary == "18 records identified, 6 removed by a check, 5 duplicates, 7 works"
     assert (flow.for_screening, flow.screened, flow.included) == (5, 3, 1)
     assert flow.exclusion_reasons == {"no bees": 1, "no reason given": 1}
 
 
 async def test_a_sum_that_does_not_agree_is_named() -> None:
     flow = (await reviewed()).flow
-    wrong = flow.model_copy(update={"duplicates": 2})
-    assert wrong.disagreements() == ["identified: 8, not 9"]
+    wrong = flow.model_copy(update={"duplicates": 6})
+    assert wrong.disagreements() == ["identified: 18, not 19"]
 
 
 async def test_the_search_log_has_every_string_as_it_was_sent() -> None:
     first, *_, last = table(await reviewed(), "search_log.csv")
     assert (first["round"], first["source"], first["query"]) == ("1", "a", "round_0 as a reads it")
-    assert (first["hits"], first["retrieved"], first["excluded"]) == ("70", "2", "1")
+    counts = ("hits", "arrived", "excluded", "untitled", "retrieved", "new_records", "new_works")
+    assert [first[name] for name in counts] == ["70", "3", "1", "0", "2", "2", "2"]
     assert first["filters"] == "at most 100 records a source"
     assert first["note"] == "NOT was checked here"
     assert first["asked_at"].startswith("20")
@@ -180,7 +192,7 @@ async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:
     with pytest.raises(RuntimeError, match="full"):
         await workflow.answer("t", APPROVE)
     audit = await audit_of(persistence, "t")
-    assert {record.fate.value for record in audit.records} == {"pending"}
+    assert {record.fate.value for record in audit.records} == {"pending", "removed"}
     assert (audit.flow.works, audit.flow.pending) == (4, 4)
 
 
@@ -223,7 +235,8 @@ async def test_labels_are_in_the_decisions_and_on_the_record() -> None:
         ("label", first.id, "for chapter 2; follow up"),
         ("exclude", second.id, "follow up"),
     ]
-    kept = [row for row in table(audit, "records.csv") if row["fate"] != "duplicate"]
+    others = {"duplicate", "removed"}
+    kept = [row for row in table(audit, "records.csv") if row["fate"] not in others]
     labels = {row["id"]: row["labels"] for row in kept if row["labels"]}
     assert labels == {first.id: "for chapter 2; follow up", second.id: "follow up"}
 
@@ -240,7 +253,7 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
         collection=empty_collection("q").model_copy(update={"papers": [first, other]}),
     )
     told = fates(thread)
-    assert [(message.record.id, message.fate.value) for message in told] == [
+    assert [(fate.arrival.record, fate.fate.value) for fate in told] == [
         ("a", "undecided"),
         ("b", "included"),
     ]
@@ -253,9 +266,11 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     await workflow.fork("t", CheckpointKind.RESULT_REVIEW, 0)
     audit = await audit_of(persistence, "t", has_pictures=False)
     assert [item.round for item in audit.flow.rounds] == [1]
-    told = {record.record.id: record for record in audit.records}
+    told = {record.arrival.record: record for record in audit.records}
     assert told["a-round_1"].why == "found in a round that was reopened"
-    assert told["a-round_1"].first_round is None
+    assert told["a-round_1"].round is None
+    assert audit.flow.outside_rounds == 2
+    assert audit.flow.disagreements() == []
     assert told["a-round_0"].fate.value == "undecided"
     events = [row["event"] for row in table(audit, "decisions.csv")]
     assert "forked" in events

@@ -7,13 +7,13 @@ from xml.etree import ElementTree as ET
 from tests.audit.doubles import THREE_ROUNDS, searched
 
 from paper_search.audit import Audit, audit_of
-from paper_search.audit.fates import Fate, RecordFate
+from paper_search.audit.fates import Fate, RecordFate, Work
 from paper_search.audit.pictures import CAPTIONS, pictures
-from paper_search.audit.pictures.found import works_by
+from paper_search.audit.pictures.found import source_contribution, source_overlap, works_by
 from paper_search.audit.pictures.judged import verdicts_in_order
-from paper_search.audit.pictures.network import citation_network, citations
 from paper_search.audit.reading import ReviewThread
-from paper_search.models import Paper, RawPaper, ScreeningDecision, Sighting
+from paper_search.models import Arrival, Paper, ScreeningDecision
+from paper_search.report.outputs.figures import saved
 from paper_search.workflow import ThreadInfo, ThreadStatus, WorkflowState
 from paper_search.workflow.marks import ScreeningMark
 
@@ -30,8 +30,11 @@ def words(svg: bytes) -> list[str]:
 async def test_the_flow_shows_the_counts_of_the_audit() -> None:
     audit = await reviewed()
     said = words(pictures(audit.thread, audit.records, audit.flow)["prisma_flow"])
-    assert "Records identified (n = 8)" in said
-    assert "Duplicates removed (n = 1)" in said
+    assert "Records identified (n = 18)" in said
+    assert "Removed before screening (n = 11)" in said
+    assert "duplicates (n = 1)" in said
+    assert "the same record given again (n = 4)" in said
+    assert "by a check: not what was asked for (n = 6)" in said
     assert "of earlier rounds, not carried over (n = 2)" in said
     assert "no bees (n = 1)" in said
     assert "Works included (n = 1)" in said
@@ -40,7 +43,7 @@ async def test_the_flow_shows_the_counts_of_the_audit() -> None:
 async def test_a_picture_is_a_png_as_well_and_each_time_the_same() -> None:
     audit = await reviewed()
     drawn = pictures(audit.thread, audit.records, audit.flow, "png")
-    assert set(drawn) == set(CAPTIONS) - {"citation_network", "papers_by_year"}
+    assert set(drawn) == set(CAPTIONS) - {"papers_by_year"}
     assert all(item.startswith(b"\x89PNG") for item in drawn.values())
     assert pictures(audit.thread, audit.records, audit.flow, "png") == drawn
 
@@ -59,34 +62,33 @@ async def test_a_work_of_two_records_counts_for_both_sources_and_their_queries()
     assert len(queries) == 6
 
 
-def fate(number: int, fate: Fate = Fate.UNDECIDED, **fields: object) -> RecordFate:
-    record = RawPaper(id=f"r{number}", title=f"Paper {number}", source="s", year=2000 + number)
-    record = record.model_copy(update=fields)
-    paper = Paper(id=record.id, title=record.title, authors=[], source="s", year=record.year)
-    return RecordFate(record, fate, record.id, "", 0, "", paper)
+def row(record: str, source: str) -> RecordFate:
+    """Return a record of a source; one of the same letter is of the same work."""
+    own = record[0]
+    paper = Paper(id=own, title=own, authors=[], source=source)
+    work = Work(paper, (own,), Fate.UNDECIDED, "")
+    fate = Fate.UNDECIDED if record == own else Fate.DUPLICATE
+    return RecordFate(Arrival(record=record, source=source), fate, "", None, work=work)
 
 
-def test_citations_come_from_references_and_from_where_a_record_was_found() -> None:
-    def seen(query: str) -> list[Sighting]:
-        return [Sighting(source="snowball", query=query)]
-
-    records = [
-        fate(1, openalex_id="W1", raw_data={"references": ["W2", "W9"]}),
-        fate(2, openalex_id="W2", doi="10.1000/two"),
-        fate(3, sightings=seen("OpenCitations references of doi:10.1000/Two")),
-        fate(4, sightings=seen("Semantic Scholar citations of DOI:10.1000/two")),
-        fate(5, Fate.SET_ASIDE, raw_data={"references": ["W1"]}),
-    ]
-    assert citations(records) == {("r1", "r2"), ("r2", "r3"), ("r4", "r2")}
-    assert citation_network(records) is not None
-    assert citation_network(records[1:2]) is None
+def test_what_only_the_smaller_of_many_sources_share_is_not_said_to_be_of_one_alone() -> None:
+    letters = "abcdefghijkl"
+    records = [row(letter, "Large") for letter in letters]
+    # Every work but the first two is in a smaller source, too; the ninth and tenth are the last.
+    for place, letter in enumerate(letters[2:], start=1):
+        records.append(row(f"{letter}2", f"Source {place:02}"))
+    figure = source_overlap(records)
+    shown = [text.get_text().strip() for axes in figure.axes for text in axes.texts]
+    assert shown[0] == "4"  # of four sources that are summed up, a work of each and of the large
+    assert "2" in shown  # the large one alone, as the picture of contributions has it
+    assert words(saved(source_contribution(records), "svg")).count("Source 10") == 1
 
 
-def decided(number: int, fate_: Fate, at: str, score: float = 0.5) -> RecordFate:
-    each = fate(number, fate_)
-    each.paper.screening = ScreeningDecision(decision="include", decided_at=at)
-    each.paper.relevance_score = score
-    return each
+def decided(number: int, fate: Fate, at: str, score: float = 0.5) -> Work:
+    said = ScreeningDecision(decision="include", decided_at=at)
+    name = f"r{number}"
+    paper = Paper(id=name, title=name, authors=[], source="s", screening=said)
+    return Work(paper.model_copy(update={"relevance_score": score}), (name,), fate, "")
 
 
 def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on() -> None:
@@ -95,7 +97,7 @@ def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on() 
             paper_id=f"r{number}", number=number, iteration=0, is_relevant=True, said_at=at
         )
 
-    records = [
+    works = [
         decided(1, Fate.INCLUDED, "9", 0.1),
         decided(2, Fate.EXCLUDED, "9", 0.9),
         decided(3, Fate.EXCLUDED, "9"),
@@ -103,7 +105,7 @@ def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on() 
     ]
     thread = ReviewThread(ThreadInfo(thread_id="t", status=ThreadStatus.DONE), WorkflowState())
     # One answer said 1, 2 and 3 at once: by score.
-    assert verdicts_in_order(thread, records) == [True, False, False, True]
+    assert verdicts_in_order(thread, works) == [True, False, False, True]
     thread.independent["ada"] = [mark(3, "5"), mark(2, "7")]
     thread.independent["bo"] = [mark(3, "6"), mark(2, "0")]
-    assert verdicts_in_order(thread, records) == [False, True, False, True]
+    assert verdicts_in_order(thread, works) == [False, True, False, True]

@@ -24,8 +24,11 @@ def decided(cli: Cli, home: Path, once: Once) -> str:
         thread = str(found.document["thread_id"])
         ended = cli("resume", thread, "--approve", *marks, "--home", str(home))
         assert ended.code == 0, ended.stderr
-        listing = f"export {thread} --decision excluded --home {home} lists them"
-        assert f"3 decided irrelevant and left out; paper-search {listing}" in ended.stderr
+        listing = f"export {thread} --decision excluded --home {home}"
+        assert (
+            f"3 decided irrelevant and left out; to list them: paper-search {listing}"
+            in ended.stderr
+        )
         return thread
 
     return once(("decided",), decide)

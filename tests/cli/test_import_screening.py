@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -36,16 +38,50 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert told.code == 0, told.stderr
     assert told.document["papers"] == 151  # below no line, and part 7 once
     assert told.document["queue"][-1]["title"] == "Beekeeping in the Alps"
-    assert "152 records imported and merged" in told.stderr
-    assert "two.ris, line" in told.stderr
+    assert "one.ris: 151 read (151 of one.ris)" in told.stderr
+    assert "two.ris: 1 read (1 of two.ris), 1 rejected" in told.stderr
+    assert "two.ris, line 8: left out: the title is missing" in told.stderr
+    counts = "153 records identified, 1 removed by a check, 1 duplicate, 151 works"
+    assert counts in told.stderr
     thread = told.document["thread_id"]
     shown = cli("show", thread, "--json").document
-    assert [report["query"] for report in shown["reports"]] == ["one.ris, two.ris"]
+    assert [report["query"] for report in shown["reports"]] == ["one.ris", "two.ris"]
     token = shown["open_checkpoint"]["token"]
     again = cli("resume", thread, "--reject", "also property prediction", "--token", token)
     assert again.code == 3, again.stderr
     strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
     assert strategy["strategy"]["sources"] == ["library"]
+
+
+def test_records_of_two_databases_are_counted_before_any_is_merged(cli, tmp_path):
+    """Of 30 and 30 records, 10 are identical and 5 nearly: 60 identified, 15 duplicates."""
+    title = "Randomised trial {} of balneotherapy for {} in older adults"
+    what = ["pain", "sleep", "gait", "mood", "falls", "grip"]
+
+    def record(number: int, ending: str = "") -> str:
+        words = title.format(number, what[number % 6])
+        return ris(f"{words}{ending}", 1960 + number, doi=f"10.1000/{number}")
+
+    (tmp_path / "embase.ris").write_text("\n".join(record(n) for n in range(30)))
+    others = [*range(10), *range(10, 15), *range(30, 45)]
+    second = "\n".join(record(n, ending="." * (10 <= n < 15)) for n in others)
+    (tmp_path / "scopus.ris").write_text(second)
+    flows = []
+    for names in (("embase", "scopus"), ("scopus", "embase")):
+        words = [word for name in names for word in ("--import", str(tmp_path / f"{name}.ris"))]
+        words += [word for name in names for word in ("--database", f"{name.title()} (Ovid)")]
+        thread = cli("screen", *words, "--question", QUESTION, "--json").document["thread_id"]
+        to = tmp_path / "-".join(names)
+        assert cli("audit", thread, "--output", str(to)).code == 0
+        flows.append(json.loads((to / "prisma_flow.json").read_text()))
+        rows = list(csv.DictReader((to / "records.csv").read_text().splitlines()))
+        assert len(rows) == len({row["id"] for row in rows}) == 60
+        assert {row["id"] for row in rows} == {
+            f"{name}.ris#{n}" for name in names for n in range(1, 31)
+        }
+    for flow in flows:
+        assert (flow["identified"], flow["duplicates"], flow["works"]) == (60, 15, 45)
+        assert flow["by_source"] == {"Embase (Ovid)": 30, "Scopus (Ovid)": 30}
 
 
 @pytest.mark.parametrize(
@@ -67,5 +103,5 @@ def test_a_file_without_records_makes_no_thread(cli, tmp_path):
     (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
     told = cli("screen", "--import", str(tmp_path / "none.ris"), "--question", QUESTION)
     assert told.code == 2
-    assert "nothing was imported" in told.stderr
+    assert "'none.ris' has no record that can be used" in told.stderr
     assert cli("threads", "--json").document == []

@@ -37,7 +37,7 @@ def test_a_hundred_papers_are_shown_and_nothing_that_was_found_is_lost(cli: Cli,
 def test_what_is_set_aside_is_counted_and_listed_on_request(cli: Cli, done: str) -> None:
     collection = result(cli, done)
     aside = len(collection["set_aside"])
-    assert f"{aside} set aside: see `paper-search show --all`" in cli("show", done).stdout
+    assert f"{aside} set aside: paper-search show {done} --all" in cli("show", done).stdout
     whole = result(cli, done, "--all")
     assert ids(whole["papers"]) == ids(collection["papers"]) + ids(collection["set_aside"])
     assert "set_aside" not in whole
@@ -53,7 +53,7 @@ def test_a_lowest_score_divides_all_that_was_found(cli: Cli, done: str) -> None:
 def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli: Cli, waiting: str) -> None:
     shown = cli("resume", waiting, "--approve").stderr
     assert "is this the result?" in shown
-    assert "set aside (`show --all` lists them)" in shown
+    assert "set aside (`show THREAD --all` lists them)" in shown
     assert "m shows" not in shown
 
 

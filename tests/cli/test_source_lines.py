@@ -22,7 +22,7 @@ Seat = Callable[..., Any]
 
 
 def unreached(source: str, **fields: Any) -> SourceReport:
-    given = {"attempts": 1, "error": f"{source} cannot be reached", **fields}
+    given = {"error": f"{source} cannot be reached", **fields}
     return SourceReport(source=source, status=SourceStatus.UNREACHABLE, **given)
 
 
@@ -63,7 +63,7 @@ def test_services_that_cannot_be_reached_at_all_are_one_line() -> None:
 
 
 def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
-    broken = unreached("library", attempts=None, error="its file is damaged")
+    broken = unreached("library", error="its file is damaged")
     offline, other = failure_lines([unreached("a"), unreached("b"), broken])
     assert offline.startswith("No network: none of the two services")
     assert other == "source library FAILED (unreachable): its file is damaged"
@@ -74,9 +74,9 @@ def test_a_failure_of_the_library_is_told_beside_the_missing_network() -> None:
     [
         [],
         [unreached("a"), unreached("a")],
-        [unreached("a"), SourceReport(source="b", status=SourceStatus.TIMEOUT, attempts=1)],
-        [unreached("a"), SourceReport(source="b", status=SourceStatus.EMPTY, attempts=1)],
-        [unreached("library", attempts=None), unreached("sample", attempts=None)],
+        [unreached("a"), SourceReport(source="b", status=SourceStatus.TIMEOUT)],
+        [unreached("a"), SourceReport(source="b", status=SourceStatus.EMPTY)],
+        [unreached("library"), unreached("sample")],
     ],
 )
 def test_one_service_alone_or_any_answer_says_nothing_of_the_network(
@@ -99,8 +99,8 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
     assert line.startswith("Search eight public services: ")
     words = shlex.split(line.partition(": ")[2])
     assert words == [
-        *("paper-search", "find", 'can\'t "this" $work?', "--source", "web"),
-        *("--home", "/a home"),
+        *("paper-search", "find", "--source", "web", "--home", "/a home"),
+        'can\'t "this" $work?',
     ]
 
 
@@ -163,11 +163,11 @@ def test_a_result_has_a_line_for_each_source_and_details_on_request(
 def test_the_world_can_be_searched_from_the_result_of_the_sample(
     cli: Cli, reviewing: str, done: str, home: Path
 ) -> None:
-    command = f"Search eight public services: paper-search find '{QUESTION}' --source web"
-    assert command in cli("show", reviewing).stdout
-    assert command in cli("show", done).stdout
+    start = "Search eight public services: paper-search find --source web"
+    assert f"{start} '{QUESTION}'" in cli("show", reviewing).stdout
+    assert f"{start} '{QUESTION}'" in cli("show", done).stdout
     ended = cli("find", QUESTION, "--source", "library", "--yes", "--home", str(home))
-    assert f"{command} --home {home}\n" in ended.stderr
+    assert f"{start} --home {home} '{QUESTION}'\n" in ended.stderr
     assert ended.stderr.count("Search eight public services") == 1
 
 

@@ -1,5 +1,6 @@
 """What all web services share: the remainder, what cannot be read, the cache, and the contract."""
 
+import asyncio
 import re
 import threading
 from collections.abc import AsyncIterator
@@ -16,12 +17,14 @@ from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
 from paper_search.http.limits import process_limiter
 from paper_search.http.network import limits_scope
-from paper_search.models import RawPaper, SearchConstraints, SourceReport, SourceStatus
+from paper_search.http.retry import utc_now
+from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.journal import journal
 from paper_search.sources.openalex import OpenAlex
 from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source
@@ -137,6 +140,74 @@ async def test_a_repeated_search_is_from_the_cache_and_says_so(
     assert [report.attempts for report in reports] == [1, 0]
     assert reports[0].kept == reports[1].kept
     assert len(catalogue.asked) == 1
+
+
+async def test_a_stored_answer_bears_the_time_at_which_its_request_was_sent(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    settings = SourceSettings(cache_path=tmp_path / "http.db")
+    source = HttpSource(Cards(URL), settings, client=client)
+    before = utc_now().isoformat()
+    [sent] = (await source.report(strategy("graphs"))).sources
+    after = utc_now().isoformat()
+    [stored] = (await source.report(strategy("graphs"))).sources
+    assert before <= (sent.asked_at or "") <= after
+    assert before <= (stored.asked_at or "") <= after
+    assert (sent.requests[0].is_stored, stored.requests[0].is_stored) == (False, True)
+
+
+async def test_each_record_that_came_has_one_fate() -> None:
+    cards = [
+        *({"id": 1, "title": "Deep graphs", "abstract": "Of glass."},) * 2,
+        {"id": 2, "title": "A survey of graphs", "abstract": "Of them."},
+        {"id": 3},
+        {"id": 4},
+        *({"id": n, "title": f"Graphs {n}", "abstract": "Of glass."} for n in (5, 6, 7)),
+    ]
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"papers": cards, "total": 70})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        source = HttpSource(Cards(URL), client=client)
+        report = await source.report(strategy("graphs NOT survey", "graphs", max_results=3))
+    first, second = report.sources
+    assert (first.kept, first.excluded, first.dropped, first.repeated) == (3, 1, 2, 1)
+    assert (first.beyond_limit, first.received, first.limit) == (1, len(cards), 3)
+    assert (second.kept, second.repeated, second.beyond_limit) == (1, 3, 2)
+    assert (second.received, second.limit) == (len(cards), 3)
+    assert len(report.papers) == first.kept + second.kept
+
+
+async def test_every_request_is_in_the_row_also_one_without_an_answer() -> None:
+    answers = [httpx.Response(503), httpx.Response(200, json={"papers": CARDS, "total": 4})]
+    clock = Clock()
+    transport = httpx.MockTransport(lambda _: answers.pop(0))
+    async with httpx.AsyncClient(transport=transport) as client:
+        source = HttpSource(Cards(URL), client=client, sleep=clock.sleep, clock=clock)
+        [row] = (await source.report(strategy("graphs"))).sources
+    assert [request.is_answered for request in row.requests] == [False, True]
+    assert (row.attempts, row.pages) == (2, 1)
+
+
+async def test_a_source_that_is_left_alone_leaves_a_row_of_what_was_sent() -> None:
+    arrival = asyncio.Event()
+
+    async def never(_: httpx.Request) -> httpx.Response:
+        arrival.set()
+        await asyncio.sleep(60)
+        return httpx.Response(200)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(never)) as client:
+        source = HttpSource(Cards(URL), client=client)
+        with journal() as rows:
+            counting = asyncio.ensure_future(source.count("graphs", SearchConstraints()))
+            await arrival.wait()
+            counting.cancel()
+            await asyncio.wait({counting})
+    [row] = [read() for read in rows]
+    assert (row.purpose, row.status, row.query) == (Purpose.COUNT, SourceStatus.TIMEOUT, "graphs")
+    assert row.attempts == 1
 
 
 async def test_a_count_is_the_request_that_the_search_would_send_first(

@@ -105,8 +105,9 @@ async def test_what_is_asked_next_is_asked_only_if_nothing_was_found(
     catalogue.known = {"deep graphs": 2}
     report = await source.report(strategy("deep graphs zzyzx"))
     assert catalogue.asked == ["deep graphs zzyzx", "deep graphs"]
-    [entry] = report.sources
-    assert (entry.query, entry.kept, entry.attempts, entry.hits) == ("deep graphs", 2, 2, 2)
+    first, second = report.sources
+    assert (first.query, first.kept, first.attempts) == ("deep graphs zzyzx", 0, 1)
+    assert (second.query, second.kept, second.attempts, second.hits) == ("deep graphs", 2, 1, 2)
     assert [paper.sightings[0].query for paper in report.papers] == ["deep graphs"] * 2
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.answers import reply_to
 from tests.workflow.doubles import reject, workflow
 
 from paper_search import __version__
@@ -15,7 +14,6 @@ from paper_search.models import (
     RawPaper,
     SearchReport,
     SearchStrategy,
-    Sighting,
     SourceReport,
     SourceStatus,
 )
@@ -138,40 +136,6 @@ async def test_when_all_sources_fail_the_person_is_asked_with_every_reason() -> 
     assert result.papers == []
 
 
-def overlapping(_: SearchStrategy) -> list[RawPaper]:
-    """Return works of two services: five in both, six in one alone."""
-    sources = [("one", "two")] * 5 + [("one",)] * 6
-    return [
-        RawPaper(
-            id=f"{number}",
-            title=f"Paper {number}",
-            source=seen[0],
-            sightings=[Sighting(source=name, query="q", rank=number + 1) for name in seen],
-        )
-        for number, seen in enumerate(sources)
-    ]
-
-
-async def test_how_much_is_missing_is_told_at_the_question_and_in_the_end() -> None:
-    flow = SearchWorkflow(*[FakeSkills(overlapping)] * 6)
-    await flow.start("graphs", thread_id="t")
-    asked = await reply_to(flow, "t", "approve")
-    assert isinstance(asked, Checkpoint)
-    assert isinstance(asked.payload, ResultPayload)
-    coverage = asked.payload.coverage
-    assert coverage is not None
-    assert (coverage.sources, coverage.papers, coverage.missing_at_least) == (2, 11, 1)
-    ended = await reply_to(flow, "t", "approve")
-    assert isinstance(ended, PaperCollection)
-    assert ended.coverage == coverage
-
-
-async def test_one_source_tells_nothing_of_what_is_missing() -> None:
-    result = await workflow().run("graphs")
-    assert result.coverage is None
-    assert "coverage" not in result.model_dump()
-
-
 async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> None:
     skills, named = FakeSkills(), FakeSkills()
     named.model = "openai:small"  # type: ignore[attr-defined]  # as a skill with a model has it
@@ -185,8 +149,8 @@ async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> No
     dates = [datetime.fromisoformat(row.asked_at or "") for row in result.reports]
     assert all(before <= date <= datetime.now(UTC) for date in dates)
     first, second = await SearchRecords(persistence.store, "t").rounds()
-    assert (first.iteration, first.found) == (0, ["always", "only-round_0"])
-    assert (second.iteration, second.found) == (1, ["always", "only-round_1"])
+    assert (first.iteration, first.records) == (0, ["always", "only-round_0"])
+    assert (second.iteration, second.records) == (1, ["always", "only-round_1"])
     assert first.program == __version__
     assert first.models == {"intent_parser": "openai:small"}
     assert first.prompts == prompt_digests(["intent_parser"])

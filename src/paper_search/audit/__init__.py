@@ -3,7 +3,14 @@
 from paper_search.audit.fates import Fate, RecordFate, fates
 from paper_search.audit.flow import PrismaFlow, flow_of
 from paper_search.audit.reading import ReviewThread, read_review
-from paper_search.audit.writing import Audit, audit_of, pictures_of, write_audit, zipped
+from paper_search.audit.writing import (
+    Audit,
+    audit_of,
+    flow_of_thread,
+    pictures_of,
+    write_audit,
+    zipped,
+)
 
 __all__ = [
     "Audit",
@@ -14,6 +21,7 @@ __all__ = [
     "audit_of",
     "fates",
     "flow_of",
+    "flow_of_thread",
     "pictures_of",
     "read_review",
     "write_audit",

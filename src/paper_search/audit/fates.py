@@ -1,21 +1,24 @@
-"""What became of every record that a search ever found: exactly one fate each."""
+"""What became of every record that ever arrived at a search: exactly one fate each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from paper_search.audit.reading import ReviewThread
-from paper_search.models import Paper, RawPaper, ScoredPaper
+from paper_search.models import Arrival, Paper, RawPaper, ScoredPaper
 from paper_search.workflow.results import decisions_on_papers, empty_collection
+from paper_search.workflow.rounds import SearchedRound
 
 
 class Fate(str, Enum):
-    """What became of a record."""
+    """What became of a record that arrived."""
 
+    REMOVED = "removed"
+    """A check of ours removed it at once: it has no title, or is not what was asked for."""
     DUPLICATE = "duplicate"
-    """Another record stands for the same work."""
+    """It had arrived before, or another record stands for the same work."""
     INCLUDED = "included"
     """A person decided so."""
     EXCLUDED = "excluded"
@@ -33,24 +36,7 @@ class Fate(str, Enum):
 
 
 @dataclass(frozen=True)
-class RecordFate:
-    """A record and what became of it."""
-
-    record: RawPaper
-    fate: Fate
-    kept_as: str
-    """Id of the record that stands for its work; its own, unless it is a duplicate."""
-    why: str
-    first_round: int | None
-    """In which it was first found, from 0; None: in none that counts."""
-    found_at: str
-    """UTC, ISO 8601; empty: not known."""
-    paper: Paper
-    """The work, as the result has it."""
-
-
-@dataclass(frozen=True)
-class _Work:
+class Work:
     """A paper, the records that it stands for, and its fate."""
 
     paper: Paper
@@ -58,29 +44,86 @@ class _Work:
     fate: Fate
     why: str
 
+    @property
+    def own(self) -> str:
+        """Return the id of the record that stands for it."""
+        return self.paper.id if self.paper.id in self.members else self.members[0]
+
+
+@dataclass(frozen=True)
+class RecordFate:
+    """A record that arrived, and what became of it."""
+
+    arrival: Arrival
+    fate: Fate
+    why: str
+    round: SearchedRound | None
+    """In which it arrived; None: in none that counts."""
+    is_again: bool = False
+    """Whether the same record of the same source had arrived before."""
+    is_first_of_work: bool = False
+    """Whether no record of the same work had arrived before."""
+    record: RawPaper | None = None
+    """None: it was removed at once."""
+    work: Work | None = None
+    """That it belongs to; None: it was removed at once."""
+
+    @property
+    def kept_as(self) -> str:
+        """Return the id of the record that stands for its work; "" if it was removed at once."""
+        return self.work.own if self.work else ""
+
 
 def fates(thread: ReviewThread) -> list[RecordFate]:
-    """Return the fate of every record, in the order of their ids."""
-    first = {i: round_ for round_ in reversed(thread.rounds) for i in round_.found}
-    told: dict[str, RecordFate] = {}
-    for work in _works(thread):
-        own = work.paper.id if work.paper.id in work.members else work.members[0]
-        for member in work.members:
-            is_own = member == own
-            found = first.get(member)
-            told[member] = RecordFate(
-                record=thread.records[member],
-                fate=work.fate if is_own else Fate.DUPLICATE,
-                kept_as=own,
-                why=work.why if is_own else f"the same work as {own}",
-                first_round=found.iteration if found else None,
-                found_at=found.searched_at if found else "",
-                paper=work.paper,
-            )
-    return [told[record_id] for record_id in sorted(thread.records)]
+    """Return the fate of every record that ever arrived, in the order of arrival.
+
+    Records of rounds that do not count any more come last, each once.
+    """
+    works = {member: work for work in _works(thread) for member in work.members}
+    rows = [(row, round_) for round_ in thread.rounds for row in round_.arrivals]
+    in_rounds = {row.record for row, _ in rows}
+    rest = [i for i in sorted(thread.records) if i not in in_rounds]
+    outside = [Arrival(record=i, source=thread.records[i].source) for i in rest]
+    first: dict[str, RecordFate] = {}
+    seen: set[str] = set()
+    told = []
+    for arrival, round_ in [*rows, *((row, None) for row in outside)]:
+        fate = _fate(arrival, round_, works, first)
+        if fate.work is not None:
+            fate = replace(fate, is_first_of_work=fate.kept_as not in seen)
+            seen.add(fate.kept_as)
+        if arrival.record is not None:
+            fate = replace(fate, record=thread.records[arrival.record])
+            first.setdefault(arrival.record, fate)
+        told.append(fate)
+    return told
 
 
-def _works(thread: ReviewThread) -> Iterator[_Work]:
+def works_of(records: Iterable[RecordFate]) -> list[Work]:
+    """Return each work once, in the order in which the records that stand for them arrived."""
+    return [row.work for row in records if row.work and row.fate is not Fate.DUPLICATE]
+
+
+def _fate(
+    arrival: Arrival,
+    round_: SearchedRound | None,
+    works: Mapping[str, Work],
+    first: Mapping[str, RecordFate],
+) -> RecordFate:
+    if arrival.record is None:
+        return RecordFate(arrival, Fate.REMOVED, arrival.removed or "", round_)
+    work = works[arrival.record]
+    if (before := first.get(arrival.record)) is not None:
+        place = f"in round {before.round.iteration + 1}" if before.round else "before"
+        return RecordFate(
+            arrival, Fate.DUPLICATE, f"arrived {place} already", round_, is_again=True, work=work
+        )
+    if arrival.record == work.own:
+        return RecordFate(arrival, work.fate, work.why, round_, work=work)
+    return RecordFate(arrival, Fate.DUPLICATE, f"the same work as {work.own}", round_, work=work)
+
+
+def _works(thread: ReviewThread) -> Iterator[Work]:
     """Yield works that hold each record once; a paper of no record of ours has none to hold."""
     taken: set[str] = set()
     collection = thread.collection or empty_collection(thread.state.question)
@@ -97,7 +140,7 @@ def _works(thread: ReviewThread) -> Iterator[_Work]:
         members = [i for i in dict.fromkeys(held) if i not in taken]
         if members:
             taken.update(members)
-            yield _Work(paper, tuple(members), fate, why)
+            yield Work(paper, tuple(members), fate, why)
     yield from _beyond_the_result(thread, [i for i in sorted(thread.records) if i not in taken])
 
 
@@ -131,13 +174,13 @@ def _is_decided(paper: Paper) -> bool:
     return paper.decision != "undecided"
 
 
-def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[_Work]:
+def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Work]:
     """Yield the works of the records that the result does not hold; decisions on them count."""
     groups: dict[str, list[str]] = {}
     for record_id in left:
         groups.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
-    latest = thread.rounds[-1].found if thread.rounds and thread.is_between_steps else []
-    counted = {i for round_ in thread.rounds for i in round_.found}
+    latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
+    counted = {i for round_ in thread.rounds for i in round_.records}
     papers = _screened(thread, groups)
     for work_id, members in groups.items():
         paper = papers[work_id]
@@ -149,7 +192,7 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[_W
             fate, why = Fate.NOT_CARRIED_OVER, "found in a round that was reopened"
         else:
             fate, why = Fate.NOT_CARRIED_OVER, "found in an earlier round, and not in the result"
-        yield _Work(paper, tuple(members), fate, why)
+        yield Work(paper, tuple(members), fate, why)
 
 
 def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str, Paper]:

@@ -3,41 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, Field
 
 from paper_search.audit.fates import Fate, RecordFate
 from paper_search.audit.reading import ReviewThread
+from paper_search.workflow.rounds import SearchedRound
 
 
 class RoundCounts(BaseModel):
-    """What one round found."""
+    """What one round brought: `arrived = removed + again + first_found`."""
 
     round: int
     """From 1."""
     searched_at: str
     """UTC, ISO 8601."""
-    found: int
-    """Records that its search gave, each once."""
+    arrived: int
+    """Records as often as its sources gave them."""
+    removed: int
+    """Of these, removed by a check of ours."""
+    again: int
+    """The same record of the same source had arrived before: by another query, or in an earlier
+    round."""
     first_found: int
-    """Of these, records that no round before it gave."""
+    """Records that had not arrived before."""
+    new_works: int
+    """Works of which no record had arrived before."""
 
 
 class PrismaFlow(BaseModel):
     """How many records there are at each place of the flow.
 
-    `identified = duplicates + works`;
+    `identified = removed_by_checks + duplicates + works`;
     `works = set_aside + not_carried_over + pending + for_screening`;
     `for_screening = undecided + not_judged + screened`; `screened = excluded + included`.
     """
 
     identified: int
-    """Distinct records, of all sources and rounds."""
+    """Records of all sources and rounds, as often as they arrived."""
     by_source: dict[str, int] = Field(default_factory=dict)
-    """The same, by the source that gave them."""
+    """The same, by the service or database that gave them."""
     rounds: list[RoundCounts] = Field(default_factory=list)
+    outside_rounds: int = 0
+    """Of the records identified, those of rounds that were reopened."""
+    removed_by_checks: int = 0
+    """Before anything was screened: no record that can be used, or not what was asked for."""
+    removal_reasons: dict[str, int] = Field(default_factory=dict)
     duplicates: int
+    """Records beyond the first of each work."""
+    given_again: int = 0
+    """Of the duplicates, the same record of the same source: by another query, or in a later
+    round."""
     works: int
     set_aside: int
     not_carried_over: int
@@ -53,11 +70,26 @@ class PrismaFlow(BaseModel):
     ended_by: str | None = None
     """Why the search ended; None: it has not."""
 
+    @property
+    def summary(self) -> str:
+        """Return one line: `60 records identified, 15 duplicates, 45 works`."""
+        removed = self.removed_by_checks
+        parts = [
+            _counted(self.identified, "record", " identified"),
+            f"{removed:,} removed by a check" if removed else "",
+            _counted(self.duplicates, "duplicate"),
+            _counted(self.works, "work"),
+        ]
+        return ", ".join(filter(None, parts))
+
     def disagreements(self) -> list[str]:
         """Return the sums that do not agree; empty: all do."""
+        removed, rounds = self.removed_by_checks, self.rounds
         sums = {
-            "identified": (self.identified, self.duplicates + self.works),
+            "identified": (self.identified, removed + self.duplicates + self.works),
             "by_source": (sum(self.by_source.values()), self.identified),
+            "rounds": (sum(r.arrived for r in rounds) + self.outside_rounds, self.identified),
+            "removal_reasons": (sum(self.removal_reasons.values()), removed),
             "works": (
                 self.works,
                 self.set_aside + self.not_carried_over + self.pending + self.for_screening,
@@ -77,18 +109,22 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
 
     Args:
         thread: what the search has kept.
-        records: the fate of each of its records.
+        records: the fate of each record that arrived.
     """
     count = Counter(record.fate for record in records)
     excluded = [record for record in records if record.fate is Fate.EXCLUDED]
-    reasons = Counter(record.why or "no reason given" for record in excluded)
+    removed = [record for record in records if record.fate is Fate.REMOVED]
     screened = count[Fate.INCLUDED] + count[Fate.EXCLUDED]
     return PrismaFlow(
         identified=len(records),
-        by_source=dict(sorted(Counter(record.record.source for record in records).items())),
-        rounds=_rounds(thread),
+        by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
+        rounds=[_round(round_, records) for round_ in thread.rounds],
+        outside_rounds=sum(record.round is None for record in records),
+        removed_by_checks=count[Fate.REMOVED],
+        removal_reasons=_most_first(record.why for record in removed),
         duplicates=count[Fate.DUPLICATE],
-        works=len({record.kept_as for record in records}),
+        given_again=sum(record.is_again for record in records),
+        works=len({record.kept_as for record in records if record.work}),
         set_aside=count[Fate.SET_ASIDE],
         not_carried_over=count[Fate.NOT_CARRIED_OVER],
         pending=count[Fate.PENDING],
@@ -97,24 +133,30 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
         not_judged=count[Fate.NOT_JUDGED],
         screened=screened,
         excluded=count[Fate.EXCLUDED],
-        exclusion_reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+        exclusion_reasons=_most_first(record.why or "no reason given" for record in excluded),
         included=count[Fate.INCLUDED],
         ended_by=thread.info.ended_by,
     )
 
 
-def _rounds(thread: ReviewThread) -> list[RoundCounts]:
-    seen: set[str] = set()
-    rounds = []
-    for round_ in thread.rounds:
-        found = set(round_.found)
-        rounds.append(
-            RoundCounts(
-                round=round_.iteration + 1,
-                searched_at=round_.searched_at,
-                found=len(found),
-                first_found=len(found - seen),
-            )
-        )
-        seen |= found
-    return rounds
+def _round(round_: SearchedRound, records: Sequence[RecordFate]) -> RoundCounts:
+    own = [record for record in records if record.round is round_]
+    removed = sum(record.fate is Fate.REMOVED for record in own)
+    again = sum(record.is_again for record in own)
+    return RoundCounts(
+        round=round_.iteration + 1,
+        searched_at=round_.searched_at,
+        arrived=len(own),
+        removed=removed,
+        again=again,
+        first_found=len(own) - removed - again,
+        new_works=sum(record.is_first_of_work for record in own),
+    )
+
+
+def _most_first(reasons: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _counted(count: int, noun: str, rest: str = "") -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}{rest}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from paper_search.audit.fates import RecordFate
+from paper_search.audit.fates import Fate, RecordFate
 from paper_search.audit.reading import ReviewThread
-from paper_search.models import SearchStrategy, SourceReport
+from paper_search.models import SearchStrategy, SourceReport, SourceStatus
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.marks import ScreeningMark
@@ -19,8 +19,8 @@ _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarke
 Row = dict[str, str | int | float]
 
 SEARCH_COLUMNS = (
-    *("round", "asked_at", "source", "query", "filters", "status", "hits", "retrieved"),
-    *("excluded", "untitled", "new_records", "from_cache", "note", "error"),
+    *("round", "asked_at", "source", "query", "filters", "status", "hits", "arrived", "excluded"),
+    *("untitled", "retrieved", "new_records", "new_works", "from_cache", "note", "error"),
 )
 DECISION_COLUMNS = (
     "at",
@@ -47,36 +47,57 @@ def strategies(thread: ReviewThread) -> list[SearchStrategy]:
 def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]:
     """Return what every source was asked, when, within which limits, and with what result.
 
-    `hits` is what the source says it has; `retrieved` the records that it gave and that were kept;
-    `excluded` and `untitled` what was removed at once; `new_records` the stored records that this
-    query of this source was the first to give, as far as they say which query gave them.
+    `hits` is what the source says it has; `arrived` the records that it gave; `excluded` and
+    `untitled` what a check of ours removed of them at once; `retrieved` the others; `new_records`
+    those of them that had not arrived before, and `new_works` the works that none had been of.
     """
     asked = strategies(thread)
-    first: dict[tuple[str, str | None, int | None], int] = {}
+    left: dict[tuple[int, str, str | None], list[RecordFate]] = {}
     for record in records:
-        seen = next(iter(record.record.sightings), None)
-        key = (record.record.source, seen.query if seen else None, record.first_round)
-        first[key] = first.get(key, 0) + 1
-    return [
-        {
-            "round": report.iteration + 1,
-            "asked_at": report.asked_at or "",
-            "source": report.source,
-            "query": report.query or "",
-            "filters": _filters(asked, report),
-            "status": report.status.value,
-            "hits": "" if report.hits is None else report.hits,
-            "retrieved": report.kept,
-            "excluded": report.excluded,
-            "untitled": report.dropped,
-            "new_records": first.get((report.source, report.query, report.iteration), 0),
-            "from_cache": "yes" if report.from_cache else "no",
-            "note": report.note or "",
-            "error": report.error or "",
-        }
+        if record.round is not None:
+            key = (record.round.iteration, record.arrival.source, record.arrival.query)
+            left.setdefault(key, []).append(record)
+    log = [
+        _search_row(report, _filters(asked, report), _taken(left, report))
         for report in thread.reports
         if not report.source.endswith(ENRICHMENT)
     ]
+    for (round_, source, query), own in left.items():  # of a searcher that does not report it
+        report = SourceReport(source=source, query=query, status=SourceStatus.OK, iteration=round_)
+        log.append(_search_row(report, _filters(asked, report), own))
+    return log
+
+
+def _taken(
+    left: dict[tuple[int, str, str | None], list[RecordFate]], report: SourceReport
+) -> list[RecordFate]:
+    """Take the rows that a report is of; one that names no query is of all of its source."""
+    whose = (report.iteration, report.source)
+    keys = [key for key in left if key[:2] == whose and report.query in {None, key[2]}]
+    return [record for key in keys for record in left.pop(key)]
+
+
+def _search_row(report: SourceReport, filters: str, own: Sequence[RecordFate]) -> Row:
+    kept = [record for record in own if record.fate is not Fate.REMOVED]
+    untitled = min(report.dropped, len(own) - len(kept))
+    return {
+        "round": report.iteration + 1,
+        "asked_at": report.asked_at or "",
+        "source": report.source,
+        "query": report.query or "",
+        "filters": filters,
+        "status": report.status.value,
+        "hits": "" if report.hits is None else report.hits,
+        "arrived": len(own),
+        "excluded": len(own) - len(kept) - untitled,
+        "untitled": untitled,
+        "retrieved": len(kept),
+        "new_records": sum(not record.is_again for record in kept),
+        "new_works": sum(record.is_first_of_work for record in kept),
+        "from_cache": "yes" if report.from_cache else "no",
+        "note": report.note or "",
+        "error": report.error or "",
+    }
 
 
 def decision_log(thread: ReviewThread) -> list[Row]:

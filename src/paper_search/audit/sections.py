@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paper_search.audit.document import Section
-from paper_search.audit.fates import Fate, RecordFate
+from paper_search.audit.fates import Fate, RecordFate, Work, works_of
 from paper_search.audit.flow import PrismaFlow
 from paper_search.audit.logs import Row
 from paper_search.audit.pictures import CAPTIONS
@@ -20,9 +20,15 @@ _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?\+00:00$")
 MAX_ROWS = 500
 """Of one table; the rest is in the file of the table."""
 _ON_SEARCHES = (
-    "Every string as it was sent. Retrieved: records that the source gave and that were kept. "
-    "Excluded: given, but not what the query asks for. Untitled: dropped for want of a title. "
-    "New: records that no query before gave."
+    "Every string as it was sent. Arrived: records that the source gave. Excluded: removed at "
+    "once, since they are not what was asked for. Untitled: removed for want of a title. "
+    "Retrieved: the others. New records: those of them that had not arrived before. New works: "
+    "works of which no record had arrived before."
+)
+_ON_ROUNDS = (
+    "Arrived: records as often as sources gave them. Given again: the same record of the same "
+    "source, by another query or in a later round. New works: works of which no record had "
+    "arrived before."
 )
 _ON_DECISIONS = (
     "Answers to questions, labels of papers, and what was refused or reopened. Of a paper that "
@@ -35,12 +41,21 @@ _SEARCH_COLUMNS = {
     "query": "Exact search string",
     "filters": "Limits",
     "hits": "Hits",
-    "retrieved": "Retrieved",
+    "arrived": "Arrived",
     "excluded": "Excluded",
     "untitled": "Untitled",
-    "new_records": "New",
+    "retrieved": "Retrieved",
+    "new_records": "New records",
+    "new_works": "New works",
     "status": "Status",
     "remarks": "Why, and remarks",
+}
+_ROUND_COLUMNS = {
+    "arrived": "Arrived",
+    "removed": "Removed by a check",
+    "again": "Given again",
+    "first_found": "New records",
+    "new_works": "New works",
 }
 _DECISION_COLUMNS = {
     "at": "Time (UTC)",
@@ -103,8 +118,8 @@ def sections_of(
             _captions("recall", "scores"),
         ),
         *_reviewers(thread.agreement),
-        _papers("Included", records, Fate.INCLUDED),
-        _papers("Excluded by a person", records, Fate.EXCLUDED),
+        _papers("Included", works_of(records), Fate.INCLUDED),
+        _papers("Excluded by a person", works_of(records), Fate.EXCLUDED),
         _versions(thread.rounds),
     ]
 
@@ -143,7 +158,10 @@ def _flow(flow: PrismaFlow) -> Section:
     rows: list[tuple[str, int]] = [
         ("Records identified", flow.identified),
         *((f"from {source}", count) for source, count in flow.by_source.items()),
-        ("Duplicates removed", flow.duplicates),
+        ("Removed before screening by a check", flow.removed_by_checks),
+        *((f"because: {reason}", count) for reason, count in flow.removal_reasons.items()),
+        ("Removed before screening as duplicates", flow.duplicates),
+        *([("of these, the same record given again", flow.given_again)] * bool(flow.given_again)),
         ("Works", flow.works),
         ("Set aside by score or number", flow.set_aside),
         ("Of earlier rounds, not carried over", flow.not_carried_over),
@@ -167,9 +185,14 @@ def _flow(flow: PrismaFlow) -> Section:
 def _rounds(flow: PrismaFlow) -> Section:
     return Section(
         "Rounds",
-        columns=["Round", "Searched (UTC)", "Records found", "Found for the first time"],
-        rows=[
-            (round_.round, _plain(round_.searched_at), round_.found, round_.first_found)
+        [_ON_ROUNDS],
+        ["Round", "Searched (UTC)", *_ROUND_COLUMNS.values()],
+        [
+            (
+                round_.round,
+                _plain(round_.searched_at),
+                *(getattr(round_, name) for name in _ROUND_COLUMNS),
+            )
             for round_ in flow.rounds
         ],
         pictures=_captions("papers_by_year"),
@@ -229,19 +252,16 @@ def _reviewers(found: Agreement) -> list[Section]:
     return [Section("Independent reviewers", said, columns, rows)]
 
 
-def _papers(title: str, records: Sequence[RecordFate], fate: Fate) -> Section:
-    chosen = [record for record in records if record.fate is fate]
+def _papers(title: str, works: Sequence[Work], fate: Fate) -> Section:
+    chosen = [work for work in works if work.fate is fate]
     rows = []
-    for record in chosen[:MAX_ROWS]:
-        said = record.paper.screening
+    for work in chosen[:MAX_ROWS]:
+        said = work.paper.screening
         who = (said.decided_by or "", said.decided_at or "", said.reason or "") if said else ()
-        rows.append(
-            (record.record.id, record.paper.title, record.paper.year or "", *map(_plain, who))
-        )
+        rows.append((work.own, work.paper.title, work.paper.year or "", *map(_plain, who)))
     columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
-    pictures = _captions("citation_network") if fate is Fate.INCLUDED else {}
     note = [] if chosen else ["None."]
-    return Section(title, [*note, *_cut(chosen, "records.csv")], columns, rows, pictures)
+    return Section(title, [*note, *_cut(chosen, "records.csv")], columns, rows)
 
 
 def _versions(rounds: Sequence[SearchedRound]) -> Section:

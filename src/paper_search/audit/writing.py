@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from paper_search.audit.document import as_html, as_markdown
-from paper_search.audit.fates import RecordFate, fates
+from paper_search.audit.fates import Fate, RecordFate, fates
 from paper_search.audit.flow import PrismaFlow, flow_of
 from paper_search.audit.logs import (
     DECISION_COLUMNS,
@@ -34,8 +34,8 @@ from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
 
 RECORD_COLUMNS = (
-    *("id", "fate", "kept_as", "why", "source", "round", "found_at", "title", "authors", "year"),
-    *("venue", "doi", "score", "decided_by", "decided_at", "note", "labels"),
+    *("id", "fate", "kept_as", "why", "source", "query", "position", "round", "found_at", "title"),
+    *("authors", "year", "venue", "doi", "score", "decided_by", "decided_at", "note", "labels"),
 )
 MANIFEST = "manifest-sha256.txt"
 """Its lines are those of `sha256sum`, which can check them."""
@@ -47,7 +47,7 @@ class Audit:
 
     thread: ReviewThread
     records: list[RecordFate]
-    """Every record that the search ever found, with its fate."""
+    """Every record that ever arrived, with its fate."""
     flow: PrismaFlow
     files: dict[str, bytes]
     """By their path in the directory; the manifest is one of them."""
@@ -93,6 +93,16 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
         **{f"pictures/{name}.png": drawn for name, drawn in png.items()},
     }
     return Audit(thread, records, flow, {**files, MANIFEST: _manifest(files)})
+
+
+async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow:
+    """Return the counts of a search.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread, or it is no search.
+    """
+    thread = await read_review(persistence, thread_id)
+    return flow_of(thread, fates(thread))
 
 
 async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, bytes]:
@@ -180,27 +190,30 @@ def check_directory(directory: Path) -> None:
         )
 
 
-def _record_row(found: RecordFate) -> Row:
-    record, paper, said = found.record, found.paper, found.paper.screening
-    is_decided = said is not None and found.fate.value in {"included", "excluded"}
+def _record_row(row: RecordFate) -> Row:
+    record, arrival = row.record, row.arrival
+    paper = row.work.paper if row.work else None
+    said = paper.screening if paper and row.fate in {Fate.INCLUDED, Fate.EXCLUDED} else None
     return {
-        "id": record.id,
-        "fate": found.fate.value,
-        "kept_as": found.kept_as,
-        "why": found.why,
-        "source": record.source,
-        "round": "" if found.first_round is None else found.first_round + 1,
-        "found_at": found.found_at,
-        "title": record.title,
-        "authors": "; ".join(author.name for author in record.authors),
-        "year": record.year or "",
-        "venue": record.venue or "",
-        "doi": record.doi or "",
-        "score": round(paper.relevance_score, 4) if paper.is_judged else "",
-        "decided_by": (said.decided_by or "") if said and is_decided else "",
-        "decided_at": (said.decided_at or "") if said and is_decided else "",
-        "note": paper.note or "",
-        "labels": "; ".join(paper.labels),
+        "id": record.id if record else "",
+        "fate": row.fate.value,
+        "kept_as": row.kept_as,
+        "why": row.why,
+        "source": arrival.source,
+        "query": arrival.query or "",
+        "position": arrival.position or "",
+        "round": row.round.iteration + 1 if row.round else "",
+        "found_at": row.round.searched_at if row.round else "",
+        "title": record.title if record else "",
+        "authors": "; ".join(author.name for author in record.authors) if record else "",
+        "year": (record.year or "") if record else "",
+        "venue": (record.venue or "") if record else "",
+        "doi": (record.doi or "") if record else "",
+        "score": round(paper.relevance_score, 4) if paper and paper.is_judged else "",
+        "decided_by": (said.decided_by or "") if said else "",
+        "decided_at": (said.decided_at or "") if said else "",
+        "note": (paper.note or "") if paper else "",
+        "labels": "; ".join(paper.labels) if paper else "",
     }
 
 
@@ -209,7 +222,7 @@ def _versions(thread: ReviewThread) -> dict[str, Any]:
         "thread": thread.info.thread_id,
         "state_schema": thread.state.schema_version,
         "rounds": [
-            {"round": round_.iteration + 1, **round_.model_dump(exclude={"found", "iteration"})}
+            {"round": round_.iteration + 1, **round_.model_dump(exclude={"arrivals", "iteration"})}
             for round_ in thread.rounds
         ],
     }

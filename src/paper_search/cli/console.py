@@ -123,7 +123,15 @@ def _is_on_path(program: str) -> bool:
     return found is not None and Path(found).absolute() == Path(program).absolute()
 
 
-def command_line(*words: str, home: Path | None = None) -> str:
-    """Return a command line, quoted for a POSIX shell, with the home if it was given."""
-    chosen = ["--home", str(home)] if home is not None else []
-    return f"{program_name()} {shlex.join([*words, *chosen])}"
+def command_line(*words: str, home: Path | None = None, question: str | None = None) -> str:
+    """Return a command line, quoted for a POSIX shell.
+
+    Args:
+        words: the command and its options.
+        home: as given on the command line; None: it was not.
+        question: of the command, last; it may begin with a dash.
+    """
+    words += () if home is None else ("--home", str(home))
+    if question is not None:
+        words += ("--", question) if question.startswith("-") else (question,)
+    return f"{program_name()} {shlex.join(words)}"

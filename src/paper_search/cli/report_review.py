@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from paper_search.cli.console import data, is_terminal, messages, say, text, visible
+from paper_search.cli.console import (
+    command_line,
+    data,
+    is_terminal,
+    messages,
+    say,
+    text,
+    visible,
+)
 from paper_search.cli.keys import command
 from paper_search.cli.spending import Fact, report_estimate_facts, usage_facts
 from paper_search.cli.strategy_review import EditorError, edited
@@ -245,7 +253,7 @@ def _decision(
     )
 
 
-def show_report(console: Console, detail: ReportDetail) -> None:
+def show_report(console: Console, detail: ReportDetail, *, home: Path | None = None) -> None:
     """Print the status of a report, what happened to it, and the open question."""
     console.print(text(detail.question, "bold"))
     ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
@@ -272,13 +280,10 @@ def show_report(console: Console, detail: ReportDetail) -> None:
     if detail.open_review is not None:
         show_review(console, detail.open_review)
     elif detail.report is not None:
-        _show_content(console, detail)
+        _show_content(console, detail.report, command_line("export", detail.thread_id, home=home))
 
 
-def _show_content(console: Console, detail: ReportDetail) -> None:
-    report = detail.report
-    if report is None:
-        return
+def _show_content(console: Console, report: Report, export: str) -> None:
     console.print(text(report.title, "bold"))
     console.print(text(report.abstract))
     for section in report.sections:
@@ -287,7 +292,7 @@ def _show_content(console: Console, detail: ReportDetail) -> None:
         console.print(text(f"unfinished report: {report.reason}", "yellow"))
     for caveat in report.caveats:
         console.print(text(f"note: {caveat}", "dim"))
-    console.print(text("full text: `paper-search export`"))
+    console.print(text(f"full text: {export}"), soft_wrap=True)
 
 
 def write_draft(report: Report) -> str:

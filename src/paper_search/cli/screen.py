@@ -35,6 +35,15 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
             "--import", metavar="FILE", help="Screen the records of this file; repeatable."
         ),
     ] = None,
+    database: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Database that the imported records are from, such as 'Embase (Ovid)': one for "
+            "all files, or one for each in their order. Default: what each record says, or the "
+            "name of its file.",
+        ),
+    ] = None,
     question: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What imported records have to be about, in a sentence."),
@@ -74,6 +83,8 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
 
     if done and reviewer is None:
         raise UsageMistakeError("--done says that a reviewer is done; name them with --reviewer")
+    if database and not files:
+        raise UsageMistakeError("--database says where the records of --import FILE are from")
     if (thread is None) != bool(files) or bool(files) != (question is not None):
         raise UsageMistakeError("give a THREAD, or --import FILE with --question TEXT")
     config = settings(ctx, home)
@@ -81,7 +92,8 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
         if thread is None:
             from paper_search.cli.screening import import_for_screening
 
-            thread = runner.run(import_for_screening(config, files or [], question or ""))
+            importing = import_for_screening(config, files or [], question or "", database or [])
+            thread = runner.run(importing)
         commands = SearchContinuation(thread, given_home(ctx, home))
         prompt = ScreeningPrompt(runner, config.persistence_url, commands, reviewer)
         if done:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from paper_search.audit import flow_of_thread
 from paper_search.cli.console import (
     command_line,
     is_interactive,
@@ -25,13 +26,13 @@ from paper_search.cli.progress import ProgressLine
 from paper_search.cli.tables import highlighted, score, short_authors
 from paper_search.cli.terminal import QuitError, Terminal, pressed
 from paper_search.errors import InputError
+from paper_search.library.importers.reports import read_files
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import WorkLock
 from paper_search.workflow.imported import (
     ImportedRecords,
     begin_import,
     import_workflow,
-    read_records,
 )
 from paper_search.workflow.session import SearchSession
 
@@ -298,27 +299,41 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
     }
 
 
-async def import_for_screening(config: AppConfig, files: Sequence[Path], question: str) -> str:
+async def import_for_screening(
+    config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
+) -> str:
     """Read the files, merge their records on a new thread, and return its id.
 
+    Args:
+        config: the settings.
+        files: what to read.
+        question: what the records have to be about.
+        databases: that they are from; see `paper_search.library.importers.reports.read_files`.
+
     Raises:
-        InputError: a file cannot be read, or none has a record.
+        InputError: a file cannot be read, or has no record.
         QuestionError: the question cannot be used.
     """
-    records = [record for file in files for record in read_records(file, _tell)]
-    if not records:
-        raise InputError("the files have no records that can be used; nothing was imported")
-    source = ImportedRecords(records, [file.name for file in files])
+    read = read_files([(file.name, _content(file)) for file in files], databases)
+    for remark in (remark for file in read for remark in file.remarks):
+        say(visible(remark))
+    source = ImportedRecords(read)
     progress, thread_id = ProgressLine(), str(uuid.uuid4())
     workflow = import_workflow(
         config, source, persistence=config.persistence_url, progress_reporter=progress
     )
     with progress.shown():
         await begin_import(workflow, question, thread_id)
-    count = "1 record" if len(records) == 1 else f"{len(records):,} records"
-    say(f"{count} imported and merged; thread {thread_id}")
+    for file in read:
+        say(visible(file.summary))
+    async with open_persistence(config.persistence_url) as persistence:
+        flow = await flow_of_thread(persistence, thread_id)
+    say(f"{flow.summary}; thread {thread_id}")
     return thread_id
 
 
-def _tell(left_out: str) -> None:
-    say(visible(left_out))
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{str(file)!r} cannot be read: {error.strerror or error}") from error

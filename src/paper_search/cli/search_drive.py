@@ -80,7 +80,7 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
             export = ("export", self._thread_id, "--decision", "excluded")
             command = command_line(*export, home=self._commands.home)
-            say(f"{excluded} decided irrelevant and left out; {command} lists them")
+            say(f"{excluded} decided irrelevant and left out; to list them: {command}")
         for line in self._remarks(result, state):
             say(line)
         judging = JudgingReport.of([*result.papers, *result.set_aside])

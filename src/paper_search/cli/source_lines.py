@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from paper_search.models import SourceReport
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LOCAL = {"library", "sample", "import"}
+"""Sources that need no network."""
 
 
 def no_network(reports: Iterable[SourceReport]) -> str | None:
@@ -21,7 +23,7 @@ def no_network(reports: Iterable[SourceReport]) -> str | None:
 
     One service alone says nothing about the network: its own failure is told instead.
     """
-    of_services = [report for report in reports if report.attempts is not None]
+    of_services = [report for report in reports if report.source not in _LOCAL]
     names = {report.source for report in of_services}
     is_reached = any(report.status is not SourceStatus.UNREACHABLE for report in of_services)
     if len(names) < 2 or is_reached:  # noqa: PLR2004  # see above
@@ -43,7 +45,7 @@ def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
     lines = []
     if (offline := no_network(reports)) is not None:
         lines.append(offline)
-        reports = [report for report in reports if report.attempts is None]
+        reports = [report for report in reports if report.source in _LOCAL]
     groups: dict[tuple[str, str], list[SourceReport]] = {}
     for report in reports:
         if report.status.is_failure:
@@ -72,16 +74,20 @@ def unfinished_line(
     if not late:
         return None
     chosen = [part for name in late for part in ("--source", name)]
-    command = command_line("find", *_asked(question), *chosen, home=home)
     return (
         f"Left behind: {in_words(late)}. Without --yes, you can wait at the result; "
-        f"or search alone: {command}"
+        f"or search alone: {_search(question, chosen, home)}"
     )
 
 
-def _asked(question: str) -> list[str]:
-    # A strategy of many lines is no part of a command that people copy.
-    return ["--strategy", "FILE"] if "\n" in question.strip() else [question]
+def _search(question: str, options: Sequence[str], home: Path | None) -> str:
+    """Return the command that asks the question again with other options.
+
+    A strategy of many lines is not part of a command that people copy: the options alone.
+    """
+    if "\n" in question.strip():
+        return f"run the same command with {' '.join(options)}"
+    return command_line("find", *options, home=home, question=question)
 
 
 def world_line(
@@ -96,5 +102,5 @@ def world_line(
     is_asked = {report.source for report in reports} >= set(WEB_SOURCES)
     if not is_wanting or is_asked:
         return None
-    command = command_line("find", *_asked(question), "--source", "web", home=home)
+    command = _search(question, ["--source", "web"], home)
     return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"

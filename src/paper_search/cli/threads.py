@@ -108,7 +108,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
         return
     home_option = given_home(ctx, home)
     if isinstance(detail, ReportDetail):
-        show_report(data(), detail)
+        show_report(data(), detail, home=home_option)
         commands = ReportContinuation(thread, home_option)
         for line in commands.lines(detail.open_review) if detail.open_review else ():
             typer.echo(line)

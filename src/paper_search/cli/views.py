@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from paper_search.cli.console import text
+from paper_search.cli.console import command_line, text
 from paper_search.cli.source_lines import in_words, no_network, world_line
 from paper_search.cli.spending import estimate_facts, usage_facts
 from paper_search.cli.strategy_view import (
@@ -124,7 +124,7 @@ def show_papers(
     console.print(table(size))
     if start == 0:
         parts = [f"{line} papers of {collection.metadata.total_found} found, best first"]
-        way = "m shows them" if is_at_prompt else "`show --all` lists them"
+        way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
         parts += [f"{line - size} not on this page ({way})"] if line > size else []
         parts += [f"{payload.set_aside} set aside ({way})"] if payload.set_aside else []
         console.print(text("; ".join(parts)))
@@ -203,7 +203,8 @@ def show_thread(
         rest = len(detail.collection.set_aside)
         counts += [f"{rest} set aside"] if rest else []
         if counts:
-            console.print(text(f"and {', '.join(counts)}: see `paper-search show --all`"))
+            command = command_line("show", detail.thread_id, "--all", home=home)
+            console.print(text(f"and {', '.join(counts)}: {command}"), soft_wrap=True)
         _print_world(console, world_line(detail.question, detail.reports, len(papers), home))
 
 

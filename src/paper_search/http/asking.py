@@ -14,7 +14,8 @@ from paper_search.http.cache import cache_key
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
 from paper_search.http.network import CREDENTIALS, Contact, Credentials, split_credentials
-from paper_search.http.retry import RetryPolicy, refusal_of
+from paper_search.http.retry import RetryPolicy, refusal_of, utc_now
+from paper_search.models.source_report import RequestRecord
 
 Values = Mapping[str, str | int]
 
@@ -25,6 +26,7 @@ class Asking:
 
     Attributes:
         budget: counts every attempt.
+        requests: gets a record of every attempt, and of a stored answer.
         ends_at: the time of the clock at which it is given up.
         scope: what its limits hold for.
         attempts: requests that were sent.
@@ -36,6 +38,7 @@ class Asking:
     """
 
     budget: CallBudget
+    requests: list[RequestRecord]
     ends_at: float
     scope: str = ""
     attempts: int = 0
@@ -44,6 +47,22 @@ class Asking:
     error: HttpError | None = None
     first_sent_at: float | None = None
     contact: Contact | None = None
+
+    def note_request(self) -> None:
+        """Count a request that is about to be sent."""
+        self.attempts += 1
+        self.is_sent = True
+        self.requests.append(RequestRecord(at=utc_now().isoformat()))
+
+    def note_answer(self, sent_at: str | None) -> None:
+        """Mark the last request as answered, or record the stored answer.
+
+        Args:
+            sent_at: when the request for a stored answer was sent.
+        """
+        if not self.is_sent:
+            self.requests.append(RequestRecord(at=sent_at, is_stored=True))
+        self.requests[-1].is_answered = True
 
     def begin_attempt(self) -> None:
         """Forget what the last attempt came to."""

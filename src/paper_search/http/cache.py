@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
+from paper_search.http.retry import utc_now
+
 if TYPE_CHECKING:
     from hishel import AsyncSqliteStorage
 
@@ -22,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 _DAY_S = 86_400
 _MOST_BYTES = 500_000_000
+SENT_AT = "x-paper-search-sent-at"
+"""The header that says of a stored answer when its request was sent (UTC, ISO 8601)."""
 _SPOKEN_FOR = ("max-age", "no-store", "no-cache", "must-revalidate")
 
 
@@ -79,13 +83,14 @@ def cache_key(url: httpx.URL | str) -> str:
 
 
 class _Dated(httpx.AsyncBaseTransport):
-    """Adds a lifetime to sound answers that come without one, and takes cookies off."""
+    """Adds the time, and a lifetime to sound answers without one, and takes cookies off."""
 
     def __init__(self, network: httpx.AsyncBaseTransport) -> None:
         self._network = network
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         response = await self._network.handle_async_request(request)
+        response.headers[SENT_AT] = utc_now().isoformat()
         response.headers.pop("set-cookie", None)
         said = response.headers.get("cache-control", "")
         is_spoken_for = "expires" in response.headers or "pragma" in response.headers

@@ -16,7 +16,7 @@ import httpx
 
 from paper_search.http.asking import Asking, HttpSettings, Question
 from paper_search.http.body import HttpAnswer, is_challenge, read_body
-from paper_search.http.cache import AnswerCache, cache_key
+from paper_search.http.cache import SENT_AT, AnswerCache, cache_key
 from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
@@ -44,6 +44,7 @@ from paper_search.http.network import (
 from paper_search.http.redaction import LOGGERS, RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
 from paper_search.models.network import NetworkConfig
+from paper_search.models.source_report import RequestRecord
 
 _log = logging.getLogger(__name__)
 
@@ -136,13 +137,15 @@ class HttpClient:
         json: Any = None,
         form: Mapping[str, str | int] | None = None,
         budget: CallBudget | None = None,
+        requests: list[RequestRecord] | None = None,
         ends_at: float | None = None,
     ) -> HttpAnswer:
         """Ask for a resource, or post to it.
 
         Redirects are followed within the origin only, lest a key go to another host. Answers to GET
         are kept on disk, without keys, where the server does not forbid it. `key_params` and
-        `headers` may hold keys; `json` or `form` make it a POST. `budget` counts every attempt.
+        `headers` may hold keys; `json` or `form` make it a POST. `budget` counts every attempt;
+        `requests` gets a record of each, or of the stored answer.
         `ends_at`: the time of the clock at which a longer job ends, of which this is a part.
 
         Raises:
@@ -150,7 +153,8 @@ class HttpClient:
                 retries that the settings and the deadline allow.
             HttpCallLimitError: the budget was spent before the first attempt.
         """
-        asking = Asking(budget or CallBudget(), self._clock() + self._settings.deadline_s)
+        records = [] if requests is None else requests
+        asking = Asking(budget or CallBudget(), records, self._clock() + self._settings.deadline_s)
         if ends_at is not None:
             asking.ends_at = min(asking.ends_at, ends_at)
         try:
@@ -282,8 +286,7 @@ class HttpClient:
             raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
         await self._sleep_unless_zero(wait)
         asking.budget.spend()
-        asking.attempts += 1
-        asking.is_sent = True
+        asking.note_request()
         asking.limit_s = min(self._settings.attempt_timeout_s, left - wait)
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
         if asking.first_sent_at is None:
@@ -353,12 +356,13 @@ class HttpClient:
                 await self._cache.forget(request.url)
             said = f"{request.url.host} answered with a page that keeps programs out"
             raise HttpStatusError(said, status=response.status_code, is_challenge=True)
+        asking.note_answer(response.headers.get(SENT_AT))
         return HttpAnswer(
             response.status_code,
             response.headers.get("content-type", "").partition(";")[0].strip().lower(),
             content,
             asking.attempts,
-            from_cache=bool(response.extensions.get("caching", {}).get("from_cache")),
+            from_cache=not asking.is_sent,
             url=str(request.url),
             charset=response.charset_encoding or "",
             quota=quota,

@@ -177,6 +177,7 @@ class LibrarySource:
                 for paper in papers:
                     if paper.id in found:
                         found[paper.id].sightings += paper.sightings
+                        report.kept, report.repeated = report.kept - 1, report.repeated + 1
                     else:
                         found[paper.id] = paper
         return SearchReport(papers=list(found.values()), sources=reports)
@@ -191,6 +192,7 @@ class LibrarySource:
         report = SourceReport(
             source=self._name,
             query=written,
+            limit=len(identifiers),
             status=SourceStatus.OK if papers else SourceStatus.EMPTY,
             hits=len(papers),
             kept=len(papers),
@@ -203,14 +205,16 @@ class LibrarySource:
         started = time.monotonic()
         papers: list[RawPaper] = []
         written = _written(query)
-        report = SourceReport(source=self._name, query=written, status=SourceStatus.EMPTY)
-        limit = limits.max_results
+        depth = 0 if isinstance(query, str) else query.depth or 0
+        limit = max(limits.max_results, depth)
+        report = SourceReport(
+            source=self._name, query=written, limit=limit, status=SourceStatus.EMPTY
+        )
         try:
             if isinstance(query, str):
                 hits = library.search_boolean(query, limit=limit, filters=limits)
             else:
-                depth = max(limit, query.depth or 0)
-                hits = library.search_ranked(query, limit=depth, filters=limits)
+                hits = library.search_ranked(query, limit=limit, filters=limits)
         except InputError as error:
             report.status, report.error = SourceStatus.BAD_RESPONSE, str(error)
         except LibraryError as error:

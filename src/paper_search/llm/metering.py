@@ -230,7 +230,7 @@ class Meter:
             return None
         return (
             f"the budget of {budget} does not cover another call of up to {wanted.tokens:,} tokens "
-            f"(spent: {self._spent}); `paper-search resume THREAD --budget ...` allows more"
+            f"(spent: {self._spent}); `paper-search resume THREAD --budget AMOUNT` allows more"
         )
 
 

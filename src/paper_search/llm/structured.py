@@ -14,8 +14,7 @@ from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseErro
 from paper_search.llm.provider import LLMProvider
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
-_MAX_STARTS = 50
-"""How many opening braces are tried: a long answer must not cost quadratic time."""
+_MAX_STARTS = 50  # opening braces that are tried: a long answer must not cost quadratic time
 _BEGINNING = 200
 
 

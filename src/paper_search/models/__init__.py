@@ -1,5 +1,6 @@
 """The nouns of the program."""
 
+from paper_search.models.arrival import Arrival
 from paper_search.models.criteria import Criterion, CriterionKind, Grade
 from paper_search.models.duplicates import (
     Cluster,
@@ -56,13 +57,14 @@ from paper_search.models.scope import (
     SourceHits,
     SuggestedTerm,
 )
-from paper_search.models.source_report import SourceReport, SourceStatus
+from paper_search.models.source_report import Purpose, RequestRecord, SourceReport, SourceStatus
 
 __all__ = [
     "MAX_SEEDS",
     "NOT_NEEDED",
     "PUBLICATION_TYPES",
     "SNOWBALL",
+    "Arrival",
     "Author",
     "BibliographicRecord",
     "Cluster",
@@ -84,12 +86,14 @@ __all__ = [
     "PaperCollection",
     "PaperTag",
     "ParsedIntent",
+    "Purpose",
     "QueryBuilderInput",
     "QueryForm",
     "QueryHits",
     "RankedQuery",
     "RawPaper",
     "RelaxedQuery",
+    "RequestRecord",
     "ScopeReport",
     "ScoredPaper",
     "ScreeningDecision",

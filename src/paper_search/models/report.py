@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from paper_search.models.arrival import Arrival
 from paper_search.models.duplicates import PairEvidence
 from paper_search.models.paper import RawPaper
 from paper_search.models.source_report import SourceReport
@@ -14,6 +15,9 @@ class SearchReport(BaseModel):
 
     papers: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
+    arrivals: list[Arrival] = Field(default_factory=list)
+    """A row for each record that came, from a searcher that says so; empty: the sightings of the
+    papers and the counts of the reports tell."""
 
 
 class DeduplicationReport(BaseModel):
@@ -29,4 +33,4 @@ class EnrichmentReport(BaseModel):
 
     works: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
-    """`hits`: works of which something was known; `kept`: fields that were filled."""
+    """`hits`: works of which something was known; `kept`: records that filled a field."""

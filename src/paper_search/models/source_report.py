@@ -1,4 +1,4 @@
-"""What one source did with one query: failures are data, never silence."""
+"""The journal of a search: a row for each query to a source; failures are rows, too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 
 class SourceStatus(str, Enum):
@@ -29,24 +29,67 @@ class SourceStatus(str, Enum):
         return self not in {SourceStatus.OK, SourceStatus.EMPTY}
 
 
+def _is_unset(value: object) -> bool:
+    return not value
+
+
+class Purpose(str, Enum):
+    """Why a source was asked."""
+
+    SEARCH = "search"
+    COUNT = "count"
+    """To count hits for a strategy that nobody has approved yet."""
+    FILL = "fill"
+    """To fill missing fields of merged works."""
+    CITATION = "citation"
+    """For what marked papers cite, and what cites them."""
+
+
+class RequestRecord(BaseModel):
+    """One request to a service, repetitions and redirects included; or a stored answer."""
+
+    at: str | None
+    """When it was sent (UTC, ISO 8601). Of a stored answer: when the request for it was sent, or
+    None if the store does not say."""
+    is_stored: bool = Field(default=False, exclude_if=_is_unset)
+    """Whether the answer was on disk and nothing was sent."""
+    is_answered: bool = Field(default=False, exclude_if=_is_unset)
+    """Whether it had an answer of success."""
+    text: str | None = Field(default=None, exclude_if=_is_unset)
+    """The exact string sent; None: that of the row, or a further page of it."""
+
+
 class SourceReport(BaseModel):
-    """One source and one query of it: what was sent, and what came back."""
+    """A row of the journal: one query to one source, and what became of each of its records.
+
+    `received = kept + repeated + excluded + dropped + beyond_limit + unused`.
+    """
 
     source: str
+    purpose: Purpose = Purpose.SEARCH
+    allowed_by: str | None = None
+    """Who approved it, or that nobody was asked; None: it is not known."""
     query: str | None = None
     """The exact string sent; None: the source does not say."""
+    limit: int | None = None
+    """How many records were wanted at most; None: the source does not say."""
     status: SourceStatus
     hits: int | None = None
     """How many the source says it has; None: it does not say."""
     kept: int = 0
-    dropped: int = 0
-    """Records that could not be used (no title), counted so that none is lost without a trace."""
+    """Records that this query was the first to give of all queries to the source in its round."""
+    repeated: int = 0
+    """Records that an earlier page, or an earlier query to the source in its round, gave."""
     excluded: int = 0
-    """Records that the service gave but the query does not want: it could not express that."""
-    pages: int | None = None
-    attempts: int | None = None
+    """Records that do not match the query or its limits, as far as the service did not check."""
+    dropped: int = 0
+    """Records without a title."""
+    beyond_limit: int = 0
+    unused: int = 0
+    """Records that came with a count, or had nothing that a work lacked."""
+    requests: list[RequestRecord] = Field(default_factory=list)
+    """In the order of sending; empty: nothing was sent, or the source does not say."""
     milliseconds: int = 0
-    from_cache: bool = False
     error: str | None = None
     note: str | None = None
     """What the person should know: a remainder applied on our side, a cap, a stand-in."""
@@ -55,10 +98,33 @@ class SourceReport(BaseModel):
     iteration: int = 0
     """The round that it belongs to, from 0."""
     asked_at: str | None = None
-    """When the search began that asked it: UTC, ISO 8601; None: an older program did not say."""
-    is_unfinished: bool = Field(default=False, exclude_if=lambda is_unfinished: not is_unfinished)
+    """When the first request was sent, or when its stored answer came (UTC, ISO 8601). None: the
+    store does not say."""
+    is_unfinished: bool = Field(default=False, exclude_if=_is_unset)
     """Whether the source ran out of time, or was left behind when the others were done: it may
     have more, and can be waited for."""
+
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def received(self) -> int:
+        """Return how many records came, each of which has one fate."""
+        fates = (self.kept, self.repeated, self.excluded, self.dropped)
+        return sum(fates) + self.beyond_limit + self.unused
+
+    @property
+    def attempts(self) -> int:
+        """Return how many requests were sent, repetitions included."""
+        return sum(not request.is_stored for request in self.requests)
+
+    @property
+    def pages(self) -> int:
+        """Return how many answers came, stored ones included."""
+        return sum(request.is_answered for request in self.requests)
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether every answer was on disk, and nothing was sent."""
+        return bool(self.requests) and not self.attempts
 
 
 @dataclass(frozen=True)

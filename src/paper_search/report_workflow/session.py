@@ -31,7 +31,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     workflow = WORKFLOW
     begins_with = "original_query"
     noun = "report"
-    after_the_end = "Output it with `paper-search report --thread`, or start a new one"
+    after_the_end = "Output it with `paper-search export THREAD`, or start a new one"
     records_type = ReportRecords
     question_type = Review
     decision_type = ReviewDecision

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from paper_search.bibliography.identifiers import family_name, names_of
 from paper_search.bibliography.text import normalised_title
-from paper_search.models import RawPaper, SourceReport, SourceStatus
+from paper_search.models import Purpose, RawPaper, SourceReport, SourceStatus
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills.failures import described, status_of
 from paper_search.sources.enrichment import GAPS, Enricher, LookUp
+from paper_search.sources.journal import journal
 
 _log = logging.getLogger(__name__)
 
@@ -56,44 +59,78 @@ class GapFiller:
             if not lacking:
                 break
             known = await self._looked_up(enricher, lacking)
-            counts = dict.fromkeys(GAPS, 0)
-            rejected = 0
+            filling = _Filling()
             for place, work in enumerate(filled):
-                given = known.records.get(work.id, [])
-                fitting = [record for record in given if _is_same_work(work, record)]
-                rejected += len(given) > 0 and not fitting
-                filled[place] = _completed(work, fitting, counts)
-            reports.append(_told(known.report, counts, rejected))
+                filled[place] = filling.complete(work, known.records.get(work.id, []))
+            reports.append(filling.report(known.report))
         return EnrichmentReport(works=filled, sources=reports)
 
     async def _looked_up(self, enricher: Enricher, works: list[RawPaper]) -> LookUp:
         name = f"{enricher.enricher_name} (enrichment)"
-        try:
-            async with asyncio.timeout(self._deadline_s):
-                return await enricher.look_up(works)
-        except TimeoutError:
-            status, said = SourceStatus.TIMEOUT, f"no answer within {self._deadline_s:g} s"
-        except Exception as error:  # noqa: BLE001  # an enricher is foreign code; its failure becomes data
-            status, said = status_of(error), described(error)
+        with journal() as rows:
+            try:
+                async with asyncio.timeout(self._deadline_s):
+                    return await enricher.look_up(works)
+            except TimeoutError:
+                status, said = SourceStatus.TIMEOUT, f"no answer within {self._deadline_s:g} s"
+            except Exception as error:  # noqa: BLE001  # an enricher is foreign code; its failure becomes data
+                status, said = status_of(error), described(error)
         _log.warning("enricher %s failed (%s): %s", name, status.value, said)
-        return LookUp(SourceReport(source=name, status=status, error=said))
+        row = rows[-1]() if rows else SourceReport(source=name, status=status)
+        failure = {"source": name, "status": status, "error": said}
+        return LookUp(row.model_copy(update=failure))
+
+
+@dataclass
+class _Filling:
+    """What the records of one enricher filled."""
+
+    fields: Counter[str] = field(default_factory=Counter)
+    used: int = 0
+    unused: int = 0
+    of_other_works: int = 0
+    unmatched_works: int = 0
+
+    def complete(self, work: RawPaper, records: Sequence[RawPaper]) -> RawPaper:
+        """Return the work with its gaps filled from the first record that can."""
+        matching = [record for record in records if _is_same_work(work, record)]
+        self.of_other_works += len(records) - len(matching)
+        self.unmatched_works += len(records) > 0 and not matching
+        values: dict[str, str] = {}
+        origins = dict(work.field_sources)
+        givers: set[int] = set()
+        for gap in _gaps(work):
+            for place, record in enumerate(matching):
+                if getattr(record, gap):
+                    values[gap] = getattr(record, gap)
+                    origins[gap] = record.id
+                    givers.add(place)
+                    break
+        self.fields.update(values.keys())
+        self.used += len(givers)
+        self.unused += len(matching) - len(givers)
+        return work.model_copy(update={**values, "field_sources": origins}) if values else work
+
+    def report(self, row: SourceReport) -> SourceReport:
+        """Return the row of the look-up with what became of its records."""
+        names = {"abstract": "abstracts", "doi": "DOIs", "full_text_url": "open texts"}
+        filled = [f"{self.fields[gap]} {names[gap]}" for gap in GAPS if self.fields[gap]]
+        notes = [f"filled {', '.join(filled)}"] if filled else []
+        if self.unmatched_works:
+            notes.append(f"works without a matching record: {self.unmatched_works}")
+        update = {
+            "purpose": Purpose.FILL,
+            "note": "; ".join(filter(None, [row.note, *notes])) or None,
+            "kept": self.used,
+            "excluded": row.excluded + self.of_other_works,
+            # A look-up that ran out of time has a row, and its records are lost.
+            "unused": max(self.unused, row.unused - self.used - self.of_other_works),
+        }
+        return row.model_copy(update=update)
 
 
 def _gaps(work: RawPaper) -> list[str]:
     return [gap for gap in GAPS if not getattr(work, gap)]
-
-
-def _completed(work: RawPaper, known: Sequence[RawPaper], counts: dict[str, int]) -> RawPaper:
-    """Return the work with its gaps filled from the first record that can."""
-    found: dict[str, str] = {}
-    origins = dict(work.field_sources)
-    for gap in _gaps(work):
-        giver = next((record for record in known if getattr(record, gap)), None)
-        if giver is not None:
-            found[gap] = getattr(giver, gap)
-            origins[gap] = giver.id
-            counts[gap] += 1
-    return work.model_copy(update={**found, "field_sources": origins}) if found else work
 
 
 def _is_same_work(work: RawPaper, known: RawPaper) -> bool:
@@ -132,14 +169,3 @@ def _is_confirmed(work: RawPaper, known: RawPaper) -> bool:
 
 def _contradict(one: str | None, other: str | None) -> bool:
     return bool(one and other) and (one or "").lower() != (other or "").lower()
-
-
-def _told(report: SourceReport, counts: dict[str, int], rejected: int) -> SourceReport:
-    """Return the report with the filled fields and the rejected records."""
-    names = {"abstract": "abstracts", "doi": "DOIs", "full_text_url": "open texts"}
-    said = [f"{counts[gap]} {names[gap]}" for gap in GAPS if counts[gap]]
-    notes = [f"filled {', '.join(said)}"] if said else []
-    if rejected:
-        notes.append(f"works without a matching record: {rejected}")
-    note = "; ".join(filter(None, [report.note, *notes])) or None
-    return report.model_copy(update={"note": note, "kept": sum(counts.values())})

@@ -27,6 +27,7 @@ from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog
 from paper_search.sources import SearchSource
 from paper_search.sources.base import Interruption, interruptible, ranks_text, translations
+from paper_search.sources.journal import journal
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""
@@ -147,7 +148,8 @@ class Searcher:
             race.finish()
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
         interruption = interruptible()
-        asking = asyncio.ensure_future(_asked(name, source, wanted))
+        with journal() as rows:  # the task that is made within it writes to it
+            asking = asyncio.ensure_future(_asked(name, source, wanted))
         if isinstance(asking, asyncio.Task):
             asking.set_name(_task_name(name))
         try:
@@ -158,18 +160,12 @@ class Searcher:
         finally:
             race.finish()
         if failure is None:
-            answer = _of_types(_without_untitled(asking.result()), strategy.filters)
+            answer = _checked_records(asking.result(), strategy.filters)
             return _unfinished(answer) if interruption.reason else answer
         status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
-        entry = SourceReport(
-            source=name,
-            status=status,
-            milliseconds=int((time.monotonic() - started) * 1000),
-            error=described(failure),
-            is_unfinished=status is SourceStatus.TIMEOUT,
-        )
-        return SearchReport(sources=[entry])
+        sent = [row() for row in rows] or [SourceReport(source=name, status=status)]
+        return SearchReport(sources=[_failed(row, status, failure, started) for row in sent])
 
     async def _ended(
         self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: _Race
@@ -343,16 +339,41 @@ def _checked_papers(answer: Any) -> list[RawPaper]:
     return answer
 
 
-def _of_types(answer: SearchReport, filters: SearchConstraints) -> SearchReport:
-    """Return the answer without records of types that are not wanted; each is counted."""
-    wanted = [paper for paper in answer.papers if filters.allows_type(paper.publication_type)]
-    out = len(answer.papers) - len(wanted)
-    if not out or not answer.sources:
-        return answer.model_copy(update={"papers": wanted})
-    last = answer.sources[-1]
-    counts = {"excluded": last.excluded + out, "kept": max(0, last.kept - out)}
-    counted = last.model_copy(update=counts)
-    return SearchReport(papers=wanted, sources=[*answer.sources[:-1], counted])
+def _checked_records(answer: SearchReport, filters: SearchConstraints) -> SearchReport:
+    """Return the answer without records that lack a title or are of types that are not wanted.
+
+    Each is counted in the row of the query that gave it.
+    """
+    rows = [row.model_copy() for row in answer.sources]
+    by_query = {row.query: row for row in reversed(rows)}
+    papers = []
+    for paper in answer.papers:
+        is_titled = bool(paper.title.strip())
+        if is_titled and filters.allows_type(paper.publication_type):
+            papers.append(paper)
+            continue
+        query = paper.sightings[0].query if paper.sightings else None
+        if (row := by_query.get(query, rows[-1] if rows else None)) is None:
+            continue
+        row.kept = max(0, row.kept - 1)
+        row.dropped += not is_titled
+        row.excluded += is_titled
+    return SearchReport(papers=papers, sources=rows)
+
+
+def _failed(
+    row: SourceReport, status: SourceStatus, failure: BaseException, started: float
+) -> SourceReport:
+    """Return the row of a query to a source that failed: its records are lost."""
+    update = {
+        "status": status,
+        "error": described(failure),
+        "milliseconds": int((time.monotonic() - started) * 1000),
+        "is_unfinished": status is SourceStatus.TIMEOUT,
+        "kept": 0,
+        "unused": row.unused + row.kept,
+    }
+    return row.model_copy(update=update)
 
 
 def _unfinished(answer: SearchReport) -> SearchReport:
@@ -360,16 +381,3 @@ def _unfinished(answer: SearchReport) -> SearchReport:
     update = {"is_unfinished": True}
     entries = [entry.model_copy(update=update) for entry in answer.sources]
     return answer.model_copy(update={"sources": entries})
-
-
-def _without_untitled(answer: SearchReport) -> SearchReport:
-    """Return the answer without records that have no title; each is counted as dropped."""
-    titled = [paper for paper in answer.papers if paper.title.strip()]
-    dropped = len(answer.papers) - len(titled)
-    if not dropped or not answer.sources:
-        return answer.model_copy(update={"papers": titled})
-    last = answer.sources[-1]
-    counted = last.model_copy(
-        update={"dropped": last.dropped + dropped, "kept": max(0, last.kept - dropped)}
-    )
-    return SearchReport(papers=titled, sources=[*answer.sources[:-1], counted])

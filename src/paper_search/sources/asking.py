@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from paper_search.http.retry import utc_now
 from paper_search.models import (
+    Purpose,
     RankedQuery,
     RawPaper,
+    RequestRecord,
     SearchConstraints,
     Sighting,
     SourceReport,
@@ -68,21 +70,25 @@ class Asked:
     remainder: Node | None = None
     language: str | None = None
     filters: SearchConstraints | None = None
+    purpose: Purpose = Purpose.SEARCH
+    limit: int | None = None
     pages_wanted: int | None = None
     pages_of_records: int = 0
     papers: list[RawPaper] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None
+    repeated: int = 0
+    known_before: int = 0
     dropped: int = 0
     excluded: int = 0
+    beyond_limit: int = 0
     unsure: int = 0
     without_language: int = 0
-    pages: int = 0
-    cached: int = 0
-    attempts: int = 0
+    requests: list[RequestRecord] = field(default_factory=list)
     seconds: float = 0.0
     error: ServiceError | None = None
     is_ended: bool = False
+    is_open: bool = False
     quota: Quota | None = None
 
     @property
@@ -101,10 +107,7 @@ class Asked:
         self.language = query.language
 
     def answered(self, answer: HttpAnswer) -> None:
-        """Count an answer."""
-        self.pages += 1
-        self.attempts += answer.attempts
-        self.cached += answer.from_cache
+        """Note what an answer says of the quota."""
         self.quota = answer.quota or self.quota
 
     def judge(self, page: Page) -> list[Judgement]:
@@ -142,8 +145,11 @@ class Asked:
             paper.sightings = [
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
-        room = wanted - len(self.papers)
-        self.papers += [paper for paper in fresh if self._counted(verdicts[paper.id])][:room]
+        self.repeated += len(page.papers) - len(fresh)
+        matching = [paper for paper in fresh if self._counted(verdicts[paper.id])]
+        room = max(wanted - len(self.papers), 0)
+        self.papers += matching[:room]
+        self.beyond_limit += len(matching[room:])
         return bool(fresh)
 
     def cut_short(self, pages: int, *, is_same: bool) -> None:
@@ -165,18 +171,25 @@ class Asked:
         status = SourceStatus.OK if self.papers else SourceStatus.EMPTY
         if self.error:
             status = SourceStatus.PARTIAL if self.papers else self.error.status
+        elif self.is_open:
+            status = SourceStatus.TIMEOUT
+        is_count = self.purpose is Purpose.COUNT
         return SourceReport(
             source=source,
+            purpose=self.purpose,
             query=self.sent,
+            limit=self.limit,
             status=status,
             hits=self.hits,
-            kept=len(self.papers),
+            kept=0 if is_count else len(self.papers) - self.known_before,
+            repeated=self.repeated + self.known_before,
             dropped=self.dropped,
             excluded=self.excluded,
-            pages=self.pages,
-            attempts=self.attempts,
+            beyond_limit=self.beyond_limit,
+            unused=len(self.papers) if is_count else 0,
+            requests=self.requests,
+            asked_at=self.requests[0].at if self.requests else None,
             milliseconds=round(self.seconds * 1000),
-            from_cache=self.pages > 0 and self.cached == self.pages,
             error=str(self.error) if self.error else None,
             note="; ".join(dict.fromkeys((*self.notes, *self._on_our_side()))) or None,
             is_unfinished=self.error is not None and self.error.status is SourceStatus.TIMEOUT,
@@ -234,10 +247,12 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
 
 
 def distinct(answers: list[Asked]) -> list[RawPaper]:
-    """Return each record once, where it was seen by every query that found it."""
-    found: dict[str, RawPaper] = {}
-    for paper in (paper for answer in answers for paper in answer.papers):
-        first = found.setdefault(paper.id, paper)
-        if first is not paper:
-            first.sightings = [*first.sightings, *paper.sightings]
-    return list(found.values())
+    """Return each record once, with every query that found it; the later ones count it so."""
+    papers: dict[str, RawPaper] = {}
+    for answer in answers:
+        for paper in answer.papers:
+            first = papers.setdefault(paper.id, paper)
+            if first is not paper:
+                first.sightings = [*first.sightings, *paper.sightings]
+                answer.known_before += 1
+    return list(papers.values())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from paper_search.http.errors import HttpError
 from paper_search.http.retry import RetryPolicy
-from paper_search.models import SourceStatus
+from paper_search.models import RequestRecord, SourceStatus
 from paper_search.models.network import NetworkConfig
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explained, refusal_of
@@ -83,8 +83,15 @@ class ServiceClient:
     async def __aexit__(self, *error: object) -> None:
         await self._http.__aexit__(*error)
 
-    async def get(self, request: Request, ends_at: float) -> HttpAnswer:
-        """Return the answer to a request, which is given up at a time of the clock.
+    async def get(
+        self, request: Request, records: list[RequestRecord], ends_at: float
+    ) -> HttpAnswer:
+        """Return the answer to a request.
+
+        Args:
+            request: what to ask.
+            records: gets a record of every attempt.
+            ends_at: the time of the clock at which it is given up.
 
         Raises:
             ServiceError: there is none, or the request is too long.
@@ -99,6 +106,7 @@ class ServiceClient:
                 json=sent.json,
                 form=sent.form,
                 budget=self._budget,
+                requests=records,
                 ends_at=ends_at,
             )
         except HttpError as error:

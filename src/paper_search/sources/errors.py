@@ -1,7 +1,7 @@
 """The errors of sources.
 
 SearchSourceError
-└── ServiceError                   carries `status` and `attempts`
+└── ServiceError                   carries `status`
     └── SerpAPIError               of SerpApi
         ├── RetryableError         the same question may be answered later
         └── NonRetryableError      asking again cannot help
@@ -26,7 +26,6 @@ class ServiceError(SearchSourceError):
 
     Attributes:
         status: what the search report says about it.
-        attempts: requests that were sent.
         http_status: of the answer; None: there was none, or its status was that of success.
     """
 
@@ -35,12 +34,10 @@ class ServiceError(SearchSourceError):
         message: str,
         *,
         status: SourceStatus = SourceStatus.BAD_RESPONSE,
-        attempts: int = 0,
         http_status: int | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
-        self.attempts = attempts
         self.http_status = http_status
 
 

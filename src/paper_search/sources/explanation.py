@@ -56,7 +56,6 @@ def explained(error: HttpError, adapter: Service, *, patience_s: float) -> Servi
         patience_s: a service that asks to wait for longer than this has given up on us.
     """
     failure = _explained(error, adapter, patience_s)
-    failure.attempts = error.attempts
     if isinstance(error, HttpStatusError) and not isinstance(error, HttpRefusedError):
         failure.http_status = error.status
     return failure

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from paper_search.errors import ConfigError, InputError
 from paper_search.http.limits import CallBudget
 from paper_search.models import (
+    Purpose,
     RankedQuery,
     RawPaper,
     SearchConstraints,
@@ -29,6 +30,7 @@ from paper_search.sources.base import reason_to_end
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain_bug, explain_missing_key
+from paper_search.sources.journal import open_row
 from paper_search.sources.translation import (
     limits_for,
     questions_of,
@@ -80,7 +82,6 @@ class HttpSource:
         sleep: waits for seconds.
         clock: seconds that never run backwards.
         budget: what counts the requests; None: an own one, as the settings say.
-        most_pages: pages turned for one query at most; None: as many as are wanted.
     """
 
     def __init__(  # noqa: PLR0913  # what tests replace
@@ -92,9 +93,7 @@ class HttpSource:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         budget: CallBudget | None = None,
-        most_pages: int | None = None,
     ) -> None:
-        self._most_pages = most_pages
         self._adapter = adapter
         self._settings = settings or SourceSettings()
         self._given_client = client
@@ -141,11 +140,9 @@ class HttpSource:
         """
         if self._adapter.needs_key:  # such calls are few, or paid for: not before an approval
             return None
-        if self._most_pages != 1:
-            return await self._for_one_page().count(query, filters)
         if self._settings.cache_path is None:
             filters = filters.model_copy(update={"max_results": 1})
-        [asked] = await self._ask_all([query], filters)
+        asked = (await self._ask_all([query], filters, Purpose.COUNT))[-1]
         if asked.error:
             raise asked.error
         is_broader = asked.remainder is not None
@@ -160,10 +157,11 @@ class HttpSource:
         Raises:
             ServiceError: nothing could be got; what fails later is not said here (`report` does).
         """
-        [asked] = await self._ask_all([query], SearchConstraints.model_validate(options))
-        if asked.error and not asked.papers:
-            raise asked.error
-        return asked.papers
+        answers = await self._ask_all([query], SearchConstraints.model_validate(options))
+        papers, error = distinct(answers), answers[-1].error
+        if error and not papers:
+            raise error
+        return papers
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
         """Return the records for all queries of a strategy, each record once.
@@ -180,12 +178,12 @@ class HttpSource:
     async def report(self, strategy: SearchStrategy) -> SearchReport:
         """Answer as `search_advanced` does, with one entry for every query; failures are data."""
         answers = await self._ask_strategy(strategy)
-        name = self.source_name
+        name, papers = self.source_name, distinct(answers)
         entries = [answer.report(name) for answer in answers]
         if not answers and strategy.works:
             note = f"{self._adapter.title} cannot look up {', '.join(strategy.works)}"
             entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]
-        return SearchReport(papers=distinct(answers), sources=entries)
+        return SearchReport(papers=papers, sources=entries)
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
         """Return every query of a strategy as the service is sent it; nothing is asked."""
@@ -207,9 +205,15 @@ class HttpSource:
         return await self._ask_all(questions_of(strategy, self._adapter), strategy.filters)
 
     async def _ask_all(
-        self, queries: Sequence[Question], filters: SearchConstraints
+        self,
+        queries: Sequence[Question],
+        filters: SearchConstraints,
+        purpose: Purpose = Purpose.SEARCH,
     ) -> list[Asked]:
-        """Ask one query after the other: the limits of the service would not let them overtake."""
+        """Send one query after the other: the limits of the service would not let them overtake.
+
+        A query has an answer for each translation that was sent.
+        """
         if not queries:
             return []
         if self._budget.is_closed:
@@ -230,19 +234,8 @@ class HttpSource:
                 if stopped is not None:
                     answers.append(Asked(text_of(query), error=self._not_asked(stopped)))
                 else:
-                    answers.append(await self._ask(http, query, filters, ends_at))
+                    answers += await self._ask(http, query, filters, ends_at, purpose)
         return answers
-
-    def _for_one_page(self) -> HttpSource:
-        return HttpSource(
-            self._adapter,
-            self._settings,
-            client=self._given_client,
-            sleep=self._sleep,
-            clock=self._clock,
-            budget=self._budget,
-            most_pages=1,
-        )
 
     def _http(self) -> ServiceClient:
         return ServiceClient(
@@ -260,45 +253,50 @@ class HttpSource:
         query: Question,
         filters: SearchConstraints,
         ends_at: float,
-    ) -> Asked:
-        started = self._clock()
+        purpose: Purpose,
+    ) -> list[Asked]:
+        """Send a query, in each of its translations until something is found."""
         filters = limits_for(query, filters)
-        asked = Asked(text_of(query), filters=filters)
-        if isinstance(query, RankedQuery):  # what is far down has little to do with the question
-            asked.pages_wanted = math.ceil(filters.max_results / max(self._adapter.page_size, 1))
         try:
-            await self._ask_in_turn(http, query, asked, filters, ends_at)
+            translations = translated(self._adapter, query, filters)
+        except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
+            return [Asked(text_of(query), error=self._failure(error))]
+        answers: list[Asked] = []
+        for translation in translations:
+            asked = Asked(translation.text, filters=filters, purpose=purpose)
+            if isinstance(query, RankedQuery):  # far down, little is on topic
+                per_page = max(self._adapter.page_size, 1)
+                asked.pages_wanted = math.ceil(filters.max_results / per_page)
+            answers.append(asked)
+            await self._send(http, translation, filters, asked, ends_at)
+            if asked.known or asked.error:
+                break
+        return answers
+
+    async def _send(
+        self,
+        http: ServiceClient,
+        query: Translated,
+        filters: SearchConstraints,
+        asked: Asked,
+        ends_at: float,
+    ) -> None:
+        """Send one query; what fails becomes its error."""
+        started = self._clock()
+        asked.translated(query)
+        asked.is_open = True
+        open_row(lambda: asked.report(self.source_name))
+        try:
+            await self._collect(http, query, filters, asked, ends_at)
         except asyncio.CancelledError:
             if not (reason := reason_to_end()):
                 raise
             asked.error = self._adapter.failure(reason, SourceStatus.TIMEOUT)
             asked.is_ended = True
-        asked.seconds = self._clock() - started
-        return asked
-
-    async def _ask_in_turn(
-        self,
-        http: ServiceClient,
-        query: Question,
-        asked: Asked,
-        filters: SearchConstraints,
-        ends_at: float,
-    ) -> None:
-        """Ask a query in each of its translations until something is found; note what fails."""
-        try:
-            for attempt in translated(self._adapter, query, filters):
-                asked.translated(attempt)
-                await self._collect(http, attempt, filters, asked, ends_at)
-                if asked.known:
-                    break
-        except ServiceError as error:
-            asked.attempts += error.attempts
-            error.attempts = error.attempts or asked.attempts
-            asked.error = error
-        except InputError as error:
-            asked.error = self._adapter.failure(str(error), SourceStatus.BAD_RESPONSE)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-            asked.error = explain_bug(error, self._adapter)
+            asked.error = self._failure(error)
+        asked.seconds = self._clock() - started
+        asked.is_open = False
 
     async def _collect(
         self,
@@ -310,17 +308,17 @@ class HttpSource:
     ) -> None:
         """Turn the pages until there is enough, there are no more, or nothing new comes."""
         adapter = self._adapter
-        wanted = min(filters.max_results, adapter.most_results)
+        wanted = asked.limit = min(filters.max_results, adapter.most_results)
         if wanted < 1:
             return
         request: Request | None = adapter.first(translated, filters, wanted)
         turned: list[Request] = []
         fruitless = 0
         usual = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
-        most = self._most_pages or usual
+        most = 1 if asked.purpose is Purpose.COUNT else usual
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
-            answer = await http.get(request, ends_at)
+            answer = await http.get(request, asked.requests, ends_at)
             asked.answered(answer)
             page = await http.read(answer, partial(adapter.read, request=request))
             judgements = await asyncio.to_thread(asked.judge, page)
@@ -332,10 +330,20 @@ class HttpSource:
             if not is_step and asked.has_all_pages:
                 return
             request = page.next
+        if asked.purpose is Purpose.COUNT:
+            return
         if request is not None:
             asked.cut_short(len(turned), is_same=request in turned)
         elif len(asked.known) + asked.dropped < min(asked.hits or 0, wanted):
             asked.stopped_early()
+
+    def _failure(self, error: Exception) -> ServiceError:
+        """Return the error of this source for what went wrong in asking it."""
+        if isinstance(error, ServiceError):
+            return error
+        if isinstance(error, InputError):
+            return self._adapter.failure(str(error), SourceStatus.BAD_RESPONSE)
+        return explain_bug(error, self._adapter)
 
     def _not_asked(self, error: ServiceError) -> ServiceError:
         message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)

@@ -98,7 +98,7 @@ def _translation(
     requests, faults = list[str](), list[str]()
     for request in firsts:
         try:
-            requests.append(_written(adapter.as_sent(request), contact))
+            requests.append(written_request(adapter.as_sent(request), contact))
         except ServiceError as error:
             faults.append(str(error))
     return named.model_copy(
@@ -111,7 +111,8 @@ def _translation(
     )
 
 
-def _written(request: Request, contact: str | None) -> str:
+def written_request(request: Request, contact: str | None) -> str:
+    """Return the URL and body of a request, without the address that it carries."""
     params = {name: value for name, value in request.params.items() if value != contact}
     url = f"{request.url}?{urlencode(params)}" if params else request.url
     body = request.json if request.json is not None else request.form

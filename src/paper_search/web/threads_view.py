@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
+import base64
 from collections.abc import Sequence
 from http import HTTPStatus
 from itertools import groupby
-from pathlib import Path
 
 from starlette.responses import RedirectResponse, Response
 
 from paper_search.errors import InputError, PaperSearchError, RequestRefusedError
-from paper_search.models import RawPaper
+from paper_search.library.importers.reports import FileReport, read_files
 from paper_search.report_workflow.catalog import SEARCH
 from paper_search.server.authentication import owner_of, session_of
 from paper_search.sources import known_sources
@@ -20,10 +19,9 @@ from paper_search.threads.catalog import BriefInfo, ThreadStatus
 from paper_search.web.runs import chosen_sources
 from paper_search.web.security import sign_in as with_session
 from paper_search.web.site import Visit
-from paper_search.workflow.imported import ImportedRecords, read_records
+from paper_search.workflow.imported import ImportedRecords
 
 LISTED = 200
-REJECTED_SHOWN = 3
 _ORDER = (
     (ThreadStatus.WAITING, "Waiting for you"),
     (ThreadStatus.RUNNING, "Running"),
@@ -63,30 +61,27 @@ async def begin(visit: Visit) -> Response:
 
 async def import_files(visit: Visit) -> Response:
     """Start a screening of the records of files."""
-    given = list(zip(visit.fields("name"), visit.fields("content"), strict=False))
-    records, told = await asyncio.to_thread(_read, given)
-    if not records:
-        why = "; ".join(told[:REJECTED_SHOWN]) or "no file was chosen"
-        raise InputError(f"nothing was imported: {why}")
-    source = ImportedRecords(records, [name for name, _ in given])
+    names, contents = visit.fields("name"), visit.fields("content")
+    if not names or len(names) != len(contents):
+        raise InputError("nothing was imported: no file was chosen")
+    databases = [name for name in visit.fields("database") if name.strip()]
+    read = await asyncio.to_thread(_read, names, contents, databases)
     person = visit.owner, visit.person
     thread_id = await visit.site.runs.begin_import(
-        visit.persistence, visit.field("question"), person, source
+        visit.persistence, visit.field("question"), person, ImportedRecords(read)
     )
-    return visit.json({"to": f"/review/threads/{thread_id}"})
+    return visit.json({"to": f"/review/threads/{thread_id}", "files": [f.summary for f in read]})
 
 
-def _read(given: Sequence[tuple[str, str]]) -> tuple[list[RawPaper], list[str]]:
-    """Return the records in files, and what was left out of them."""
-    records: list[RawPaper] = []
-    told: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="paper-search-import-") as folder:
-        for number, (name, content) in enumerate(given, start=1):
-            suffix = Path(name).suffix.lower()
-            file = Path(folder) / f"file-{number}{suffix if suffix.isascii() else ''}"
-            file.write_text(content, encoding="utf-8")
-            records += read_records(file, told.append)
-    return records, told
+def _read(
+    names: Sequence[str], contents: Sequence[str], databases: Sequence[str]
+) -> list[FileReport]:
+    """Return what the files hold; their content came as base64."""
+    try:
+        data = [base64.b64decode(content, validate=True) for content in contents]
+    except ValueError as error:
+        raise InputError("the content of the files did not arrive whole: try again") from error
+    return read_files(list(zip(names, data, strict=True)), databases)
 
 
 async def thread(visit: Visit) -> Response:

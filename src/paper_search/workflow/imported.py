@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from paper_search.library.importers.entries import Imported
-from paper_search.library.importers.files import read_file
-from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
+from paper_search.library.importers.reports import FileReport
+from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.persistence import Persistence
 from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
 from paper_search.threads.progress import ProgressReporter
@@ -26,13 +24,11 @@ class ImportedRecords:
     """A source that gives the records of files, whatever it is asked.
 
     Args:
-        records: of the files.
-        files: their names, for the report.
+        files: what was read of them.
     """
 
-    def __init__(self, records: Sequence[RawPaper], files: Sequence[str]) -> None:
-        self._records = list(records)
-        self._files = list(files)
+    def __init__(self, files: Sequence[FileReport]) -> None:
+        self.files = list(files)
 
     @property
     def source_name(self) -> str:
@@ -42,21 +38,20 @@ class ImportedRecords:
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return all records."""
         del query, options
-        return self._records
+        return [record for file in self.files for record in file.records]
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
         """Return all records."""
         del strategy
-        return self._records
+        return await self.search("")
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Return all records, and the files that they come from."""
-        del strategy
-        count = len(self._records)
-        status = SourceStatus.OK if count else SourceStatus.EMPTY
-        files = ", ".join(self._files)
-        told = SourceReport(source=SOURCE, query=files, status=status, hits=count, kept=count)
-        return SearchReport(papers=self._records, sources=[told])
+        """Return all records, by the files and databases that they come from."""
+        return SearchReport(
+            papers=await self.search_advanced(strategy),
+            sources=[entry for file in self.files for entry in file.entries],
+            arrivals=[row for file in self.files for row in file.arrivals],
+        )
 
 
 async def begin_import(
@@ -80,25 +75,6 @@ async def begin_import(
         named = asked.reference.model_dump(mode="json")
         approval = {"action": "approve", "checkpoint": named, "token": asked.token}
         await workflow.answer(thread_id, approval, by=by)
-
-
-def read_records(file: Path, left_out: Callable[[str], object]) -> list[RawPaper]:
-    """Return the records of a file.
-
-    Args:
-        file: in any format that the library imports.
-        left_out: is told of what cannot be used, and why.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    found = []
-    for entry in read_file(file):
-        if isinstance(entry, Imported):
-            found.append(entry.record)
-        else:
-            left_out(f"{file.name}, line {entry.line}: left out: {entry.reason}")
-    return found
 
 
 def import_workflow(

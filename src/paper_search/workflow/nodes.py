@@ -37,7 +37,7 @@ from paper_search.workflow.questions import (
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.round_changes import round_changes
-from paper_search.workflow.rounds import searched_round
+from paper_search.workflow.rounds import arrivals_again, arrivals_of, searched_round
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     CollectionRef,
@@ -47,7 +47,7 @@ from paper_search.workflow.state import (
     WorkflowState,
 )
 from paper_search.workflow.strategies import edited, limited, seeded
-from paper_search.workflow.waiting import ask_again, count_kept, join_records, join_reports
+from paper_search.workflow.waiting import arrivals_before, ask_again, count_kept, join_reports
 
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -130,19 +130,22 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         ctx.services.require_sources(strategy.sources)  # another process may have fewer
     if is_again:
         answer = await ask_again(ctx.services, strategy, state.awaited)
-        found = await join_records(records, state.current_iteration, answer.papers)
+        earlier_rows = await arrivals_before(records, state.current_iteration)
         reports = join_reports(state.reports, _of_round(answer.sources, state))
         before, earlier = state.reports, state.earlier_reports
     else:
         answer = await ctx.services.search(strategy)
-        found = await records.put_records(answer.papers)
+        earlier_rows = []
         reports = _of_round(answer.sources, state)
         before, earlier = [], [*state.earlier_reports, *state.reports]
     asked = [report.source for report in answer.sources]
-    await records.put_round(searched_round(state.current_iteration, found, ctx.services.models))
-    ctx.progress("found", {"records": len(found)})
+    ids = await records.put_records(answer.papers)
+    rows = arrivals_again(earlier_rows, arrivals_of(answer, ids))
+    searched = searched_round(state.current_iteration, rows, ctx.services.models)
+    await records.put_round(searched)
+    ctx.progress("found", {"records": len(searched.records)})
     return Outcome.OK, {
-        "found": found,
+        "found": searched.records,
         "awaited": [],
         "reports": reports,
         "earlier_reports": earlier,

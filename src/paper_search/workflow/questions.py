@@ -146,6 +146,5 @@ def record_ids(state: WorkflowState) -> frozenset[str]:
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:
     """Return the ids that an answer may mark: of the latest result and of earlier marks."""
-    result = state.result
-    found = [*result.paper_ids, *result.set_aside_ids] if result else []
-    return frozenset([*found, *state.accumulated_ids])
+    shown = [*state.result.paper_ids, *state.result.set_aside_ids] if state.result else []
+    return frozenset([*shown, *state.accumulated_ids])

@@ -1,7 +1,7 @@
 """The records of one thread, in the LangGraph store; the state holds only their ids.
 
 Namespaces, each under `("paper_search", <thread>)`:
-`records` as sources gave them · `rounds` what each search gave, when, and what it was done with ·
+`records` as sources gave them · `rounds` what each search brought, row by row, when, and how ·
 `works` as merged, where that differs · `members` which work a record belongs to ·
 `judgements` score, reason, tags · `papers` whole, where an organizer made more · `final` the same,
 of the end result · `approvals` what a person approved · `marks` what a person said while screening
@@ -32,13 +32,13 @@ from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.rounds import SearchedRound
 from paper_search.workflow.rows import (
     VERDICT,
-    distinct,
     dumped,
     is_plain,
     is_same,
     paper_row,
     seen_again,
     verdict_row,
+    with_own_ids,
 )
 from paper_search.workflow.state import CollectionRef
 
@@ -75,10 +75,11 @@ class SearchRecords(RecordStore):
     async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
 
-        Two different records under one id are both kept: the later gets an id of its own. One
-        that was found in an earlier round keeps where it was seen then.
+        Two different records under one id are both kept, under ids of their own. One that was
+        found in an earlier round keeps where it was seen then.
         """
-        named = distinct(papers)
+        rows = await self.get("records", [storable(paper.id) for paper in papers])
+        named = with_own_ids(papers, {name: row.get("source") for name, row in rows.items()})
         before = await self.get("records", [paper.id for paper in named])
         with making_many():
             dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in named}
@@ -86,15 +87,15 @@ class SearchRecords(RecordStore):
         return [paper.id for paper in named]
 
     async def put_round(self, searched: SearchedRound) -> None:
-        """Store what one search gave; a search of the same round before it is forgotten."""
+        """Store what one search brought; a search of the same round before it is forgotten."""
         value = storable(searched.model_dump(mode="json"))
         await self.put("rounds", {str(searched.iteration): value})
 
     async def rounds(self) -> list[SearchedRound]:
-        """Return what each search gave, the first round first."""
+        """Return what each search brought, the first round first."""
         rows = await self.rows("rounds")
-        found = [SearchedRound.model_validate(row) for row in rows.values()]
-        return sorted(found, key=lambda searched: searched.iteration)
+        searches = [SearchedRound.model_validate(row) for row in rows.values()]
+        return sorted(searches, key=lambda searched: searched.iteration)
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
@@ -120,7 +121,7 @@ class SearchRecords(RecordStore):
         """
         given = await self._recognised(works)
         with making_many():
-            named = distinct(given)
+            named = with_own_ids(given, {})
         merged = await self.get("works", [work.id for work in named])
         read = {record.id: record for record in records}
         fresh = [w for w in named if w.id in merged or not is_same(w, read.get(w.id))]

@@ -93,7 +93,7 @@ class Reviewers:
         if not (await self.agreement()).is_blind:
             raise ThreadFinishedError(
                 f"the reviewers of thread {self._thread_id!r} are done, and nobody is blind any "
-                "more; `paper-search reconcile` lists and settles what they disagree on"
+                f"more; `paper-search reconcile {self._thread_id}` lists what they disagree on"
             )
         await self._records.put("reviewers", {name: {"joined": True, "done_in": None}})
 
@@ -147,7 +147,7 @@ class Reviewers:
         if paper_ids and (await self.agreement()).is_blind:
             raise InputError(
                 "not all reviewers are done, so there is no conflict to settle yet; "
-                "`paper-search reconcile THREAD` says how far each has come"
+                f"`paper-search reconcile {self._thread_id}` says how far each has come"
             )
         await self.decide(paper_ids, is_relevant=is_relevant, by=by, reason=reason)
 
@@ -203,8 +203,8 @@ class Reviewers:
         known = {paper.id for paper in self.papers}
         if unknown := [i for i in paper_ids if i not in known]:
             raise InputError(
-                f"{unknown[0]!r} is no paper of this result; `paper-search reconcile` lists the "
-                "ids of the conflicts"
+                f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
+                f"{self._thread_id}` lists the ids of the conflicts"
             )
         if paper_ids:
             store = MarkStore(self._store, self._thread_id)

@@ -1,4 +1,4 @@
-"""What is kept of each search of a thread: an audit is made of it."""
+"""What each search of a thread brought, row by row: all counts and audits are made of it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
+from paper_search.models import Arrival, SearchReport, SourceReport
 from paper_search.prompts import prompt_digests
 
 
 class SearchedRound(BaseModel):
-    """One search: what it gave, when, and what it was done with."""
+    """One search: what it brought, when, and what it was done with."""
 
     iteration: int
     """The round, from 0."""
     searched_at: str
     """UTC, ISO 8601."""
-    found: list[str]
-    """Ids of its records."""
+    arrivals: list[Arrival]
     program: str
     """Version of this program."""
     models: dict[str, str] = Field(default_factory=dict)
@@ -26,9 +26,45 @@ class SearchedRound(BaseModel):
     prompts: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of these prompts."""
 
+    @property
+    def records(self) -> list[str]:
+        """Return the ids of the records that arrived, each once."""
+        return list(dict.fromkeys(row.record for row in self.arrivals if row.record is not None))
+
+
+def arrivals_of(answer: SearchReport, ids: Sequence[str]) -> list[Arrival]:
+    """Return a row for each time that a source gave a record.
+
+    Args:
+        answer: of all sources; a record that several queries brought says so.
+        ids: under which its records are stored, in their order.
+    """
+    if answer.arrivals:
+        stored = dict(zip((paper.id for paper in answer.papers), ids, strict=True))
+        return [
+            row.model_copy(update={"record": stored[row.record]}) if row.record else row
+            for row in answer.arrivals
+        ]
+    rows: list[Arrival] = []
+    for name, paper in zip(ids, answer.papers, strict=True):
+        rows += [
+            Arrival(record=name, source=seen.source, query=seen.query, position=seen.rank)
+            for seen in paper.sightings
+        ] or [Arrival(record=name, source=paper.source)]
+    return rows + [row for report in answer.sources for row in _removed(report)]
+
+
+def arrivals_again(before: Sequence[Arrival], again: Sequence[Arrival]) -> list[Arrival]:
+    """Return the rows of a round after sources were asked again: what they repeat came once."""
+    known = {(row.source, row.query, row.record) for row in before if row.record}
+    asked = {(row.source, row.query) for row in again}
+    # An answer in full counts anew what was removed from it.
+    kept = [row for row in before if row.record or (row.source, row.query) not in asked]
+    return [*kept, *(r for r in again if (r.source, r.query, r.record) not in known)]
+
 
 def searched_round(
-    iteration: int, found: Sequence[str], models: Mapping[str, str]
+    iteration: int, arrivals: Sequence[Arrival], models: Mapping[str, str]
 ) -> SearchedRound:
     """Return what is kept of a search that has just ended."""
     from paper_search import __version__  # noqa: PLC0415  # reads the disk
@@ -36,8 +72,18 @@ def searched_round(
     return SearchedRound(
         iteration=iteration,
         searched_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        found=list(found),
+        arrivals=list(arrivals),
         program=__version__,
         models=dict(models),
         prompts=prompt_digests(models),
     )
+
+
+def _removed(report: SourceReport) -> list[Arrival]:
+    """Return a row for each record that a source gave and a check of ours removed."""
+    reasons = [("not what was asked for", report.excluded), ("no title", report.dropped)]
+    return [
+        Arrival(source=report.source, query=report.query, removed=reason)
+        for reason, count in reasons
+        for _ in range(count)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -77,16 +78,35 @@ def _sighting(seen: Mapping[str, Any]) -> tuple[Any, ...]:
     return seen.get("source"), seen.get("query"), seen.get("rank")
 
 
-def distinct(papers: Sequence[RawPaper]) -> list[RawPaper]:
-    """Return the papers with ids that stand for one record each."""
-    by_id: dict[str, RawPaper] = {}
+def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -> list[RawPaper]:
+    """Return the papers with ids that stand for one record each, whatever their order.
+
+    A record has the id that its source gave it. Where two sources give one id, only the record of
+    one of them has it; the other's is named after its source, too. Records of one source that
+    differ under one id, or have none, are told apart by their content.
+
+    Args:
+        papers: as sources gave them.
+        owners: by id, the source of the record that is stored under it already.
+    """
+    sources: dict[str, set[str]] = {}
+    contents: dict[tuple[str, str], set[str]] = {}
+    digests = [_digest(paper) for paper in papers]
+    for paper, digest in zip(papers, digests, strict=True):
+        sources.setdefault(storable(paper.id), set()).add(paper.source)
+        contents.setdefault((paper.source, storable(paper.id)), set()).add(digest)
     named = []
-    for paper in papers:
-        own = storable(paper.id)
-        name, attempt = own, 1
-        while name in by_id and by_id[name] != paper:
-            suffix = paper.source if attempt == 1 else str(attempt)
-            name, attempt = f"{own}@{suffix}", attempt + 1
-        by_id[name] = paper
+    for paper, digest in zip(papers, digests, strict=True):
+        name = own = storable(paper.id)
+        if (owners.get(own) or min(sources[own])) != paper.source:
+            name = f"{own}@{paper.source}"
+        if not own or digest != min(contents[paper.source, own]):
+            name = f"{name or paper.source}~{digest}"
         named.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
     return named
+
+
+def _digest(paper: RawPaper) -> str:
+    """Return what tells two records apart that their ids do not."""
+    told = (paper.title, paper.doi, paper.year, [author.name for author in paper.authors])
+    return hashlib.blake2b(repr(told).encode("utf-8", "replace"), digest_size=5).hexdigest()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from paper_search.models import (
-    RawPaper,
+    Arrival,
     SearchReport,
     SearchStrategy,
     SourceReport,
     SourceStatus,
 )
-from paper_search.threads.records import storable
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.skills import Skills
 
@@ -37,25 +36,12 @@ async def ask_again(
     return answer.model_copy(update={"sources": [*answer.sources, *gone]})
 
 
-async def join_records(
-    records: SearchRecords, iteration: int, papers: Sequence[RawPaper]
-) -> list[str]:
-    """Store what came late and return the ids of all records of the round, those before first.
-
-    A record under an id that another source took in this round gets one of its own.
-    """
+async def arrivals_before(records: SearchRecords, iteration: int) -> list[Arrival]:
+    """Return what the sources of a round gave before some of them were asked again."""
     rounds = await records.rounds()
-    before = [i for searched in rounds if searched.iteration == iteration for i in searched.found]
-    known = set(before)
-    rows = await records.get("records", [storable(paper.id) for paper in papers])
-    taken = {i: row.get("source") for i, row in rows.items() if i in known}
-    own = [
-        paper
-        if taken.get(storable(paper.id), paper.source) == paper.source
-        else paper.model_copy(update={"id": f"{paper.id}@{paper.source}"})
-        for paper in papers
+    return [
+        row for searched in rounds if searched.iteration == iteration for row in searched.arrivals
     ]
-    return list(dict.fromkeys([*before, *await records.put_records(own)]))
 
 
 def join_reports(

@@ -285,7 +285,7 @@ def test_pubmeds_xml_gives_its_records(tmp_path: Path) -> None:
     record = first.record
     assert (record.title, record.year, record.pmid) == ("First", 2015, "1")
     assert [(author.family, author.given) for author in record.authors] == [("Ma", "Jun")]
-    assert (record.id, record.source, record.publication_type) == ("", "library", "article-journal")
+    assert (record.id, record.source, record.publication_type) == ("", "PubMed", "article-journal")
     assert bad == Rejected(2, "the title is missing")
 
 

@@ -1,13 +1,21 @@
 """Following citations over loopback: within a budget, from one service to the next."""
 
 import logging
+from urllib.parse import quote
 
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.sources.citations import CITATIONS, REFERENCES, SEED, UNKNOWN, Net, doi, title, year
 from tests.sources.loopback import KEY
 
-from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, Seed, SourceStatus
+from paper_search.models import (
+    Purpose,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    Seed,
+    SourceStatus,
+)
 from paper_search.sources import ServiceError
 from paper_search.sources.client import SourceSettings
 from paper_search.testing.sources import SourceContract, check_source
@@ -63,16 +71,23 @@ async def test_a_paper_without_openalex_id_is_looked_up_first(net: Net) -> None:
     assert {paper.title for paper in answer.papers} == ALL
     assert net.asked[0]["filter"] == f"doi:{doi(SEED)}"
     assert set(net.paths) == {"/works"}
+    looked_up = answer.sources[0]
+    assert (looked_up.note, looked_up.kept) == ("1 are known there", 0)
+    assert f"doi%3A{quote(doi(SEED), safe='')}" in (looked_up.requests[0].text or "")
+    assert all(row.purpose is Purpose.CITATION for row in answer.sources)
 
 
 async def test_papers_that_one_service_does_not_know_go_to_the_next(net: Net) -> None:
     answer = await net.source().report(strategy(BY_WORK, Seed(doi=UNKNOWN), max_results=200))
     asked = [entry.query or "" for entry in answer.sources]
-    assert asked[2:] == [
+    assert asked == [
+        "OpenAlex ids of 2 papers",
+        "OpenAlex cited_by:W1",
+        "OpenAlex cites:W1",
         f"Semantic Scholar references of DOI:{UNKNOWN}",
         f"Semantic Scholar citations of DOI:{UNKNOWN}",
     ]
-    assert answer.sources[2].dropped == 1
+    assert answer.sources[3].dropped == 1
 
 
 @pytest.mark.parametrize("status", [401, 429, 500])
@@ -108,8 +123,9 @@ async def test_when_all_services_fail_the_reasons_are_told(net: Net) -> None:
 
 async def test_a_service_that_does_not_know_a_paper_is_no_failure(net: Net) -> None:
     answer = await net.source().report(strategy(Seed(arxiv_id="2101.00001")))
-    assert [entry.status for entry in answer.sources] == [SourceStatus.EMPTY] * 2
-    assert "does not know it" in (answer.sources[0].note or "")
+    assert [entry.status for entry in answer.sources] == [SourceStatus.EMPTY] * 3
+    assert answer.sources[0].note == "0 are known there"
+    assert "does not know it" in (answer.sources[1].note or "")
 
 
 async def test_no_more_calls_are_made_than_are_allowed(net: Net) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from paper_search.audit.fates import RecordFate
+from paper_search.audit.fates import RecordFate, works_of
 from paper_search.audit.flow import PrismaFlow
 from paper_search.audit.pictures.found import (
     query_contribution,
@@ -14,7 +14,6 @@ from paper_search.audit.pictures.found import (
     source_overlap,
 )
 from paper_search.audit.pictures.judged import papers_by_year, recall, scores
-from paper_search.audit.pictures.network import citation_network
 from paper_search.audit.pictures.prisma import prisma_flow
 from paper_search.audit.reading import ReviewThread
 from paper_search.report.outputs.figures import Format, is_available, saved
@@ -28,7 +27,6 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
         "papers_by_year": "Works in the result by year of publication",
         "scores": "Scores of the works, and the line below which they are set aside",
         "recall": "Relevant works found while screening",
-        "citation_network": "Citations among the works in the result",
     }
 )
 
@@ -47,15 +45,15 @@ def pictures(
     Raises:
         ConfigError: matplotlib is not installed.
     """
+    works = works_of(records)
     drawn: dict[str, Callable[[], Any]] = {
         "prisma_flow": lambda: prisma_flow(flow),
         "source_overlap": lambda: source_overlap(records),
         "source_contribution": lambda: source_contribution(records),
         "query_contribution": lambda: query_contribution(records),
-        "papers_by_year": lambda: papers_by_year(records),
-        "scores": lambda: scores(thread, records),
-        "recall": lambda: recall(thread, records),
-        "citation_network": lambda: citation_network(records),
+        "papers_by_year": lambda: papers_by_year(works),
+        "scores": lambda: scores(thread, works),
+        "recall": lambda: recall(thread, works),
     }
     figures = {name: draw() for name, draw in drawn.items()}
     return {name: saved(figure, kind) for name, figure in figures.items() if figure is not None}

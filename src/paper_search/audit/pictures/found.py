@@ -19,12 +19,11 @@ def works_by(
 ) -> dict[str, set[tuple[str, ...]]]:
     """Return which sources found each work, by its id; or which queries of which sources."""
     found: dict[str, set[tuple[str, ...]]] = {}
-    for record in records:
-        names = found.setdefault(record.kept_as, set())
-        if not is_by_query:
-            names.add((record.record.source,))
-        for seen in record.record.sightings:
-            names.add((seen.source, seen.query or "") if is_by_query else (seen.source,))
+    for row in records:
+        if row.work is not None:
+            came = row.arrival
+            name = (came.source, came.query or "") if is_by_query else (came.source,)
+            found.setdefault(row.kept_as, set()).add(name)
     return found
 
 
@@ -68,11 +67,20 @@ def source_overlap(records: Sequence[RecordFate]) -> Any:
     """Return an UpSet plot: works by the combination of sources; None: there is but one source."""
     found = works_by(records, is_by_query=False)
     every = Counter(name for names in found.values() for (name,) in names)
-    sets = sorted(every, key=lambda name: (-every[name], name))[:_MOST_SETS]
+    sets = sorted(every, key=lambda name: (-every[name], name))
+    if len(sets) > _MOST_SETS:
+        # Works of the last sources are those of one set, lest others seem to have found them alone.
+        last = set(sets[_MOST_SETS - 1 :])
+        rest = f"{len(last)} other sources"
+        found = {
+            work: {(rest,) if name in last else (name,) for (name,) in names}
+            for work, names in found.items()
+        }
+        every = Counter(name for names in found.values() for (name,) in names)
+        sets = [*sets[: _MOST_SETS - 1], rest]
     if len(sets) < 2:  # noqa: PLR2004  # nothing overlaps
         return None
     count = Counter(tuple(name for name in sets if (name,) in names) for names in found.values())
-    del count[()]
     largest = sorted(count, key=lambda names: (-count[names], len(names), names))
     chosen = largest[:_MOST_COMBINATIONS]
     figure, spare = canvas(2.2 + 0.27 * len(sets))

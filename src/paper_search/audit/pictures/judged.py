@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from paper_search.audit.fates import Fate, RecordFate
+from paper_search.audit.fates import Fate, Work
 from paper_search.audit.reading import ReviewThread
 from paper_search.report.outputs.figures import BLUE, INK, PALE, canvas
 
@@ -21,9 +21,9 @@ _SHOWN = {
 _SCORED = {**_SHOWN, Fate.SET_ASIDE: ("set aside", _GREY)}
 
 
-def papers_by_year(records: Sequence[RecordFate]) -> Any:
+def papers_by_year(works: Sequence[Work]) -> Any:
     """Return the works for screening by year; None: they are of no two years."""
-    counts = Counter((record.fate, record.paper.year) for record in records if record.paper.year)
+    counts = Counter((work.fate, work.paper.year) for work in works if work.paper.year)
     years = sorted({year for fate, year in counts if fate in _SHOWN and year is not None})
     if len(years) < 2:  # noqa: PLR2004  # one bar shows nothing
         return None
@@ -42,11 +42,9 @@ def papers_by_year(records: Sequence[RecordFate]) -> Any:
     return figure
 
 
-def scores(thread: ReviewThread, records: Sequence[RecordFate]) -> Any:
+def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
     """Return the scores, those of the result before its line; None: there is no result."""
-    fates = {
-        record.paper.id: record.fate for record in records if record.fate is not Fate.DUPLICATE
-    }
+    fates = {work.paper.id: work.fate for work in works}
     collection = thread.collection
     if collection is None or len(fates) < 2:  # noqa: PLR2004  # no order
         return None
@@ -77,9 +75,9 @@ def scores(thread: ReviewThread, records: Sequence[RecordFate]) -> Any:
     return figure
 
 
-def recall(thread: ReviewThread, records: Sequence[RecordFate]) -> Any:
+def recall(thread: ReviewThread, works: Sequence[Work]) -> Any:
     """Return how many relevant works were found by how much screening; None: too few decisions."""
-    verdicts = verdicts_in_order(thread, records)
+    verdicts = verdicts_in_order(thread, works)
     if len(verdicts) < 2 or not any(verdicts):  # noqa: PLR2004  # no curve
         return None
     found = [0, *itertools.accumulate(int(verdict) for verdict in verdicts)]
@@ -100,7 +98,7 @@ def recall(thread: ReviewThread, records: Sequence[RecordFate]) -> Any:
     return figure
 
 
-def verdicts_in_order(thread: ReviewThread, records: Sequence[RecordFate]) -> list[bool]:
+def verdicts_in_order(thread: ReviewThread, works: Sequence[Work]) -> list[bool]:
     """Return the verdicts that hold in the order in which the works were decided on.
 
     Of independent reviewers, the first to decide counts: what they agree on is entered later, all
@@ -110,11 +108,11 @@ def verdicts_in_order(thread: ReviewThread, records: Sequence[RecordFate]) -> li
     for mark in itertools.chain.from_iterable(thread.independent.values()):
         if mark.is_relevant is not None:
             first[mark.paper_id] = min(mark.said_at, first.get(mark.paper_id, mark.said_at))
-    decided = [record for record in records if record.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
+    decided = [work for work in works if work.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
 
-    def when(record: RecordFate) -> tuple[str, float, str]:
-        said, paper = record.paper.screening, record.paper
+    def when(work: Work) -> tuple[str, float, str]:
+        said, paper = work.paper.screening, work.paper
         entered = (said.decided_at or "") if said else ""
         return first.get(paper.id, entered), -paper.relevance_score, paper.id
 
-    return [record.fate is Fate.INCLUDED for record in sorted(decided, key=when)]
+    return [work.fate is Fate.INCLUDED for work in sorted(decided, key=when)]

@@ -64,27 +64,32 @@ def prisma_flow(flow: PrismaFlow) -> Any:
 
 
 def _rows(flow: PrismaFlow) -> list[_Row]:
-    sources = [(f"{name}", count) for name, count in flow.by_source.items()]
-    reasons = list(flow.exclusion_reasons.items())
+    removed = [
+        ("duplicates", flow.duplicates - flow.given_again),
+        ("the same record given again", flow.given_again),
+        *((f"by a check: {why}", count) for why, count in flow.removal_reasons.items()),
+    ]
+    aside = [
+        ("below the line of the result", flow.set_aside),
+        ("of earlier rounds, not carried over", flow.not_carried_over),
+        ("not worked on yet", flow.pending),
+    ]
     open_ = flow.undecided + flow.not_judged
     return [
         _Row(
             "Identification",
-            [_n("Records identified", flow.identified), *_listed(sources)],
-            [_n("Duplicates removed", flow.duplicates)],
+            [_n("Records identified", flow.identified), *_listed(list(flow.by_source.items()))],
+            [
+                _n("Removed before screening", flow.duplicates + flow.removed_by_checks),
+                *_listed(removed),
+            ],
         ),
         _Row(
             "Screening",
             [_n("Works", flow.works)],
             [
                 _n("Not put up for screening", flow.works - flow.for_screening),
-                *_listed(
-                    [
-                        ("below the line of the result", flow.set_aside),
-                        ("of earlier rounds, not carried over", flow.not_carried_over),
-                        ("not worked on yet", flow.pending),
-                    ]
-                ),
+                *_listed(aside),
             ],
         ),
         _Row(
@@ -95,7 +100,7 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
         _Row(
             "Screening",
             [_n("Works screened", flow.screened)],
-            [_n("Excluded", flow.excluded), *_listed(reasons)],
+            [_n("Excluded", flow.excluded), *_listed(list(flow.exclusion_reasons.items()))],
         ),
         _Row("Included", [_n("Works included", flow.included)], []),
     ]

@@ -122,7 +122,7 @@ def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
             "citation_count": count_of(found.get("citations")),
             "language": _language(_text(found.get("language"))),
             "keywords": keywords_of(found["keywords"]) if "keywords" in found else [],
-            "source": _text(given.get("source")) or SOURCE,
+            "source": clean(_text(given.get("database")) or _text(given.get("source"))) or SOURCE,
         }
     )
 

@@ -8,7 +8,9 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import IO, cast
 
@@ -89,13 +91,35 @@ _BOMS = {
 }
 
 
-def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[Entry]:
+@dataclass(frozen=True)
+class _Content:
+    """What is read: a file on disk, or bytes that came under a name."""
+
+    name: str
+    data: bytes | None = None
+    """None: the file of that name has them."""
+
+    def open(self) -> IO[bytes]:
+        """Return what reads it; gzip is taken apart."""
+        if self.data is not None:
+            data = BytesIO(self.data)
+            is_gzip = self.data.startswith(_GZIP)
+            return cast("IO[bytes]", gzip.open(data)) if is_gzip else data
+        with Path(self.name).open("rb") as file:
+            is_gzip = file.read(2) == _GZIP
+        return cast("IO[bytes]", gzip.open(self.name)) if is_gzip else Path(self.name).open("rb")
+
+
+def read_file(
+    path: Path | str, *, format_name: str | None = None, data: bytes | None = None
+) -> Iterator[Entry]:
     """Return the entries of a file, good and bad, in its order; gzip of any format will do.
 
     The file is examined at once and read as entries are taken.
 
     Args:
-        path: the file.
+        path: the file, or only its name where `data` are given.
+        data: its content; None: it is on disk.
         format_name: a name from FORMATS; by default, suffix and content decide.
 
     Raises:
@@ -103,9 +127,9 @@ def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[E
             entries are taken, its gzip data are damaged.
         UnknownNameError: no format of that name.
     """
-    file = Path(path)
+    file = _Content(str(path), data)
     head = _head(file)
-    name = format_name or format_of(file, head)
+    name = format_name or format_of(Path(path), head)
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
     module, _, function = FORMATS[name].partition(":")
@@ -117,14 +141,16 @@ def read_file(path: Path | str, *, format_name: str | None = None) -> Iterator[E
     return entries
 
 
-def _entries_of_bytes(path: Path, read: Callable[[IO[bytes]], Iterator[Entry]]) -> Iterator[Entry]:
+def _entries_of_bytes(
+    content: _Content, read: Callable[[IO[bytes]], Iterator[Entry]]
+) -> Iterator[Entry]:
     try:
-        with _opened(path) as file:
+        with content.open() as file:
             yield from read(file)
     except (OSError, EOFError, zlib.error) as error:
-        raise _damage(path, error) from error
+        raise _damage(content, error) from error
     except InputError as error:
-        raise InputError(f"{str(path)!r}: {error}") from error
+        raise InputError(f"{content.name!r}: {error}") from error
 
 
 def format_of(path: Path, head: str | bytes) -> str:
@@ -163,19 +189,19 @@ def _json_format(start: str) -> str:
     return "json-lines" if rest.strip() or "type" not in value else "csl-json"
 
 
-def _head(path: Path) -> bytes:
+def _head(content: _Content) -> bytes:
     try:
-        with _opened(path) as file:
+        with content.open() as file:
             head = file.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{str(path)!r} cannot be read: {reason}") from error
+        raise InputError(f"{content.name!r} cannot be read: {reason}") from error
     if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
-        raise InputError(f"{str(path)!r} is empty")
+        raise InputError(f"{content.name!r} is empty")
     if head.startswith(_ZIP):
         return head
     if b"\x00" in head and not _encoding(head).startswith("utf-16"):
-        raise UnknownFormatError(f"{str(path)!r} is a binary file; accepted: {ACCEPTED}")
+        raise UnknownFormatError(f"{content.name!r} is a binary file; accepted: {ACCEPTED}")
     return head
 
 
@@ -190,10 +216,10 @@ def _encoding(head: bytes) -> str:
     return "utf-8"
 
 
-def _lines(path: Path, encoding: str, longest: int) -> Iterator[str]:
+def _lines(content: _Content, encoding: str, longest: int) -> Iterator[str]:
     """Yield the lines, in pieces of so many bytes at most where that is not negative."""
     try:
-        with _opened(path) as file:
+        with content.open() as file:
             if encoding.startswith("utf-16"):
                 reader = codecs.getreader(encoding)(file, "replace")
                 yield from reader if longest < 0 else iter(lambda: reader.read(longest), "")
@@ -207,7 +233,7 @@ def _lines(path: Path, encoding: str, longest: int) -> Iterator[str]:
             if rest:
                 yield _decoded(rest)
     except (OSError, EOFError, zlib.error) as error:
-        raise _damage(path, error) from error
+        raise _damage(content, error) from error
 
 
 def _last_letter(piece: bytes) -> int:
@@ -222,9 +248,9 @@ def _last_letter(piece: bytes) -> int:
     return len(piece)
 
 
-def _damage(path: Path, error: Exception) -> InputError:
+def _damage(content: _Content, error: Exception) -> InputError:
     return InputError(
-        f"{str(path)!r} is damaged: {error}; the records before the damage were imported"
+        f"{content.name!r} is damaged: {error}; the records before the damage were imported"
     )
 
 
@@ -234,9 +260,3 @@ def _decoded(line: bytes) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError:
         return line.decode("cp1252", "replace")
-
-
-def _opened(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        is_gzip = file.read(2) == _GZIP
-    return cast("IO[bytes]", gzip.open(path, "rb")) if is_gzip else path.open("rb")

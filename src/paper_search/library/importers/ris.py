@@ -101,6 +101,7 @@ def _entry(given: dict[str, Any], line: int) -> Entry:
         "pmid": _numbered(numbers, "pmid") or (numbers[0] if _is_pubmed(given) else None),
         "arxiv_id": _numbered(numbers, "arxiv"),
         "pmcid": _pmcid(given.get("custom2")),
+        "database": given.get("name_of_database") or given.get("database_provider"),
     }
     try:
         record = record_of(values, is_inverted=True)

@@ -62,6 +62,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "pmcid": ("pmcid",),
     "arxiv_id": ("arxivid", "arxiv", "eprint"),
     "citations": ("citations", "citedby", "citationcount", "timescited", "citedbycount", "cites"),
+    "database": ("database", "databasename", "sourcedatabase"),
     "volume": ("volume", "vol"),
     "issue": ("issue", "number", "artno"),
     "pages": ("pages", "page", "pagerange"),
@@ -123,6 +124,9 @@ def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
         places = [plain.index(name) for name in known if name in plain]
         if places:
             found[field] = places
+    if {"source", "sourcetitle"} <= set(plain):  # Scopus names itself
+        found["database"] = [plain.index("source")]
+        found["venue"].remove(plain.index("source"))
     first, last = plain.index("startpage") if "startpage" in plain else -1, -1
     if "endpage" in plain:
         last = plain.index("endpage")

@@ -148,6 +148,7 @@ def _medline(given: Reference) -> Entry:
         "publisher": given.first("PB"),
         "isbn": given.first("ISBN"),
         "keywords": [*map(heading, given.all("MH")), *given.all("OT")],
+        "database": "PubMed",
     }
     return _entry(given, values, next(filter(None, kinds), None))
 
@@ -197,6 +198,7 @@ def _web_of_science(given: Reference) -> Entry:
         "issn": given.first("SN", "EI"),
         "keywords": f"{given.joined('DE') or ''}; {given.joined('ID') or ''}",
         "citations": given.first("TC", "Z9"),
+        "database": "Web of Science",
     }
     publication_type = _WEB_OF_SCIENCE_DOCUMENTS.get(document) or _WEB_OF_SCIENCE_TYPES.get(kind)
     return _entry(given, values, publication_type)
@@ -238,6 +240,7 @@ def _endnote(given: Reference) -> Entry:
         "isbn": given.first("%@"),
         "issn": given.first("%@"),
         "keywords": given.all("%K"),
+        "database": given.first("%W", "%~"),
     }
     return _entry(given, values, ENDNOTE_TYPES.get((given.first("%0") or "").lower()))
 
@@ -290,6 +293,7 @@ def _refworks(given: Reference) -> Entry:
         "isbn": given.first("SN"),
         "issn": given.first("SN"),
         "keywords": given.all("K1"),
+        "database": given.first("DB", "DS"),
     }
     return _entry(given, values, _REFWORKS_TYPES.get((given.first("RT") or "").strip().lower()))
 

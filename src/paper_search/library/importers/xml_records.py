@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from paper_search.errors import InputError
 from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.fields import SOURCE, record_of
+from paper_search.library.importers.fields import record_of
 from paper_search.library.importers.tagged import ENDNOTE_TYPES
 from paper_search.sources.pubmed_record import read_citation
 
@@ -66,6 +66,11 @@ def _pmid(given: Any) -> str | None:
     return "".join(found.itertext()).strip() if found is not None else None
 
 
+def _kind(given: Any) -> str:
+    element = given.find("ref-type")
+    return (element.get("name") or "").lower() if element is not None else ""
+
+
 def _endnote(given: Any, number: int) -> Entry:
     def text(path: str) -> str | None:
         found = given.find(path)
@@ -75,7 +80,6 @@ def _endnote(given: Any, number: int) -> Entry:
     def texts(path: str) -> list[str]:
         return [" ".join("".join(element.itertext()).split()) for element in given.findall(path)]
 
-    kind = given.find("ref-type")
     authors = texts("contributors/authors/author") or texts("contributors/secondary-authors/author")
     try:
         record = record_of(
@@ -99,13 +103,13 @@ def _endnote(given: Any, number: int) -> Entry:
                 "issn": text("isbn"),
                 "pmid": _pmid(given),
                 "keywords": texts("keywords/keyword"),
+                "database": text("remote-database-name"),
             },
             is_inverted=True,
         )
     except ValueError as error:
         return Rejected(number, f"record {number}: {error}")
-    name = (kind.get("name") or "") if kind is not None else ""
-    record.publication_type = ENDNOTE_TYPES.get(name.lower(), "document")
+    record.publication_type = ENDNOTE_TYPES.get(_kind(given), "document")
     return Imported(record, number)
 
 
@@ -123,5 +127,5 @@ def read_pubmed(file: IO[bytes]) -> Iterator[Entry]:
         if record is None:
             yield Rejected(number, "the title is missing")
         else:
-            update = {"id": "", "source": SOURCE, "raw_data": {}}
+            update = {"id": "", "source": "PubMed", "raw_data": {}}
             yield Imported(record.model_copy(update=update), number)

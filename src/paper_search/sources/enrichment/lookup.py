@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.bibliography.identifiers import names_of
 from paper_search.http.limits import CallBudget
-from paper_search.models import RawPaper, SourceReport, SourceStatus
+from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.enrichment import LookUp
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.journal import open_row
+from paper_search.sources.translation import written_request
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -70,10 +72,9 @@ class _Asking:
     """The results of the works, batch by batch."""
 
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
+    requests: list[RequestRecord] = field(default_factory=list)
     asked: int = 0
-    pages: int = 0
-    cached: int = 0
-    attempts: int = 0
+    unassigned: int = 0
     left: int = 0
     error: ServiceError | None = None
 
@@ -101,6 +102,7 @@ class HttpEnricher:
             work for work in works if any(not getattr(work, gap) for gap in self._adapter.fields)
         ]
         asking = _Asking()
+        open_row(lambda: self._report(asking, time.monotonic() - started))
         budget = CallBudget(self._settings.max_calls)
         async with ServiceClient(self._adapter.service, self._settings, budget) as http:
             for batch in self._adapter.batches(lacking):
@@ -108,25 +110,25 @@ class HttpEnricher:
                 if is_over or budget.is_spent:
                     asking.left += len(batch.works)
                 else:
-                    await self._ask(http, batch, asking, budget, ends_at)
+                    await self._ask(http, batch, asking, ends_at)
         return LookUp(self._report(asking, time.monotonic() - started), asking.records)
 
     async def _ask(
-        self, http: ServiceClient, batch: Batch, asking: _Asking, budget: CallBudget, ends_at: float
+        self, http: ServiceClient, batch: Batch, asking: _Asking, ends_at: float
     ) -> None:
-        used = budget.used
+        first = len(asking.requests)
         try:
-            answer = await http.get(batch.request, ends_at)
+            answer = await http.get(batch.request, asking.requests, ends_at)
             found = await http.read(answer, self._adapter.read)
         except ServiceError as error:
             is_unknown = error.http_status == HTTPStatus.NOT_FOUND
             asking.error = asking.error if is_unknown else error
         else:
-            asking.pages += 1
-            asking.cached += answer.from_cache
-            _assign(found, batch, asking.records)
-        asking.asked += len(batch.works)
-        asking.attempts += budget.used - used
+            asking.unassigned += _assign(found, batch, asking.records)
+        finally:
+            asking.asked += len(batch.works)
+            for record in asking.requests[first:]:
+                record.text = written_request(batch.request, self._settings.contact)
 
     def _report(self, asking: _Asking, seconds: float) -> SourceReport:
         status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
@@ -134,13 +136,15 @@ class HttpEnricher:
             status = SourceStatus.PARTIAL if asking.records else asking.error.status
         return SourceReport(
             source=f"{self.enricher_name} (enrichment)",
+            purpose=Purpose.FILL,
             query=f"missing fields of {asking.asked} works",
             status=status,
             hits=len(asking.records),
-            pages=asking.pages,
-            attempts=asking.attempts,
+            excluded=asking.unassigned,
+            unused=sum(map(len, asking.records.values())),
+            requests=asking.requests,
+            asked_at=asking.requests[0].at if asking.requests else None,
             milliseconds=round(seconds * 1000),
-            from_cache=asking.pages > 0 and asking.cached == asking.pages,
             error=str(asking.error) if asking.error else None,
             note=_left(asking),
         )
@@ -176,10 +180,13 @@ def _left(asking: _Asking) -> str | None:
     return f"{asking.left} works were not looked up: {reason}"
 
 
-def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]) -> None:
-    """Give every record to the works that it may be of."""
+def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]) -> int:
+    """Give every record to the works that it may be of; return how many are of none."""
+    assigned: set[int] = set()
     for work in batch.works:
         names = names_of(work)
-        fitting = [record for record in found if batch.is_by_title or names & names_of(record)]
-        if fitting:
-            records.setdefault(work.id, []).extend(fitting)
+        for place, record in enumerate(found):
+            if batch.is_by_title or names & names_of(record):
+                records.setdefault(work.id, []).append(record)
+                assigned.add(place)
+    return len(found) - len(assigned)

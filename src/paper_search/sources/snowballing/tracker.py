@@ -9,16 +9,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
+from operator import ne
 from typing import TYPE_CHECKING
 
 from paper_search.bibliography.languages import language_code
 from paper_search.http.body import HttpAnswer
 from paper_search.http.limits import CallBudget
-from paper_search.models import SNOWBALL, SearchConstraints, Seed
+from paper_search.models import SNOWBALL, Purpose, SearchConstraints, Seed
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import Asked
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.journal import open_row
+from paper_search.sources.translation import written_request
 
 if TYPE_CHECKING:
     from paper_search.sources.client import ServiceClient
@@ -97,8 +100,10 @@ class Following:
         for place, trail in enumerate(trails):
             if self.budget.is_spent or (self.answers and self.answers[-1].is_hopeless):
                 break
-            found = sum(len(answer.papers) for answer in self.answers)
-            asked = await self._walk(trail, math.ceil((wanted - found) / (len(trails) - place)))
+            room = wanted - sum(len(answer.papers) for answer in self.answers)
+            if room < 1:
+                break
+            asked = await self._walk(trail, math.ceil(room / (len(trails) - place)))
             is_known = bool(asked.papers or asked.hits or asked.dropped)
             if asked.error:
                 failed += trail.seeds
@@ -113,43 +118,51 @@ class Following:
         if request is None:
             return list(seeds)
         asked = self._asked(f"{self.tracker.service.title} ids of {len(seeds)} papers")
+        self.answers.append(asked)
         named = list(seeds)
         try:
-            answer = await self.http.get(request, self.ends_at)
+            answer = await self.http.get(request, asked.requests, self.ends_at)
             asked.answered(answer)
             named = await self.http.read(answer, partial(self.tracker.named, seeds=seeds))
+            asked.notes = (f"{sum(map(ne, named, seeds))} are known there",)
         except ServiceError as error:
             self._note_failure(asked, error)
-        if asked.error:
-            self.answers.append(asked)
+        for record in asked.requests:
+            record.text = written_request(request, None)
+        asked.is_open = False
         return named
 
     async def _walk(self, trail: Trail, wanted: int) -> Asked:
         """Turn the pages of a trail until there is enough."""
         started = time.monotonic()
         asked = self._asked(trail.text)
+        asked.limit = wanted
+        self.answers.append(asked)
         request: Request | None = trail.request
         try:
-            while request is not None and len(asked.papers) < wanted and asked.pages < _MOST_PAGES:
-                answer = await self.http.get(request, self.ends_at)
+            for _ in range(_MOST_PAGES):
+                if request is None or len(asked.papers) >= wanted:
+                    break
+                answer = await self.http.get(request, asked.requests, self.ends_at)
                 asked.answered(answer)
                 page = await self.http.read(answer, partial(self.tracker.read, request=request))
                 asked.take(page, SNOWBALL, wanted)
                 request = page.next
         except ServiceError as error:
             self._note_failure(asked, error)
-        asked.seconds = time.monotonic() - started
-        self.answers.append(asked)
+        asked.seconds, asked.is_open = time.monotonic() - started, False
         return asked
 
     def _asked(self, text: str) -> Asked:
         first, last = self.filters.year_from, self.filters.year_to
         years = YearRange(first, last) if (first, last) != (None, None) else None
         code = language_code(self.filters.language)
-        return Asked(text, remainder=years, language=code, filters=self.filters)
+        asked = Asked(text, remainder=years, language=code, filters=self.filters)
+        asked.purpose, asked.is_open = Purpose.CITATION, True
+        open_row(lambda: asked.report(SNOWBALL))
+        return asked
 
     def _note_failure(self, asked: Asked, error: ServiceError) -> None:
-        asked.attempts += error.attempts
         if error.http_status == HTTPStatus.NOT_FOUND:
             asked.notes = (*asked.notes, f"{self.tracker.service.title} does not know it")
         else:

@@ -61,11 +61,18 @@ for (const input of document.querySelectorAll("input[data-into]")) {
 }
 
 // Files of records, to be screened.
+const base64 = (file) => new Promise((done, fail) => {
+  const reader = new FileReader();
+  reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+  reader.onerror = () => fail(reader.error);
+  reader.readAsDataURL(file);
+});
 document.getElementById("import")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
   const fields = [["question", form.question.value]];
-  for (const file of form.files.files) fields.push(["name", file.name], ["content", await file.text()]);
+  fields.push(["database", form.database.value]);
+  for (const file of form.files.files) fields.push(["name", file.name], ["content", await base64(file)]);
   try {
     location.assign((await send(form.action, fields)).to);
   } catch (error) { tell(error.message); }

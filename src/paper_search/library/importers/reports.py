@@ -1,0 +1,156 @@
+"""Files of records as they came: what was read of each, what was rejected, and which database."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from paper_search.errors import InputError
+from paper_search.library.importers.entries import Imported, Rejected
+from paper_search.library.importers.fields import SOURCE
+from paper_search.library.importers.files import read_file
+from paper_search.models import Arrival, RawPaper, Sighting, SourceReport, SourceStatus
+
+_REJECTED_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What was read of one file.
+
+    Attributes:
+        name: of the file, without a directory.
+        records: in the order of the file, each with the name of the file and its number there as
+            its id, and with the database that it is from as its source.
+        positions: the numbers of the records in the file, from 1, in the same order.
+        rejected: what is no record, with line and reason.
+        problem: why the file was not read to its end; empty: it was.
+    """
+
+    name: str
+    records: list[RawPaper] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return a sentence for each rejected record, and for a file that is damaged."""
+        lines = [
+            f"{self.name}, line {entry.line}: left out: {entry.reason}" for entry in self.rejected
+        ]
+        return [*lines, *([self.problem] if self.problem else [])]
+
+    @property
+    def databases(self) -> dict[str, int]:
+        """Return the number of records by the database that they are from, the largest first."""
+        return dict(Counter(record.source for record in self.records).most_common())
+
+    @property
+    def summary(self) -> str:
+        """Return one line: `embase.ris: 30 records of Embase, 1 rejected`."""
+        counts = [f"{count:,} of {name}" for name, count in self.databases.items()]
+        rejected = f", {len(self.rejected):,} rejected" if self.rejected else ""
+        return f"{self.name}: {len(self.records):,} read ({', '.join(counts)}){rejected}"
+
+    @property
+    def arrivals(self) -> list[Arrival]:
+        """Return a row for each record and for each that was rejected."""
+        main = next(iter(self.databases), self.name)
+        return [
+            *(
+                Arrival(record=record.id, source=record.source, query=self.name, position=position)
+                for record, position in zip(self.records, self.positions, strict=True)
+            ),
+            *(
+                Arrival(source=main, query=self.name, removed=entry.reason)
+                for entry in self.rejected
+            ),
+        ]
+
+    @property
+    def entries(self) -> list[SourceReport]:
+        """Return what a report of a search says of the file, by database."""
+        remarks = [*self.remarks[:_REJECTED_SHOWN], *self.remarks[_REJECTED_SHOWN:][-1:]]
+        return [
+            SourceReport(
+                source=database,
+                query=self.name,
+                status=SourceStatus.PARTIAL if self.problem else SourceStatus.OK,
+                hits=count + (0 if place else len(self.rejected)),
+                kept=count,
+                dropped=0 if place else len(self.rejected),
+                note=None if place else "; ".join(remarks) or None,
+            )
+            for place, (database, count) in enumerate(self.databases.items())
+        ]
+
+
+def read_files(
+    files: Iterable[tuple[str, bytes]], databases: Sequence[str] = ()
+) -> list[FileReport]:
+    """Return what files of records hold, whoever hands them in.
+
+    Args:
+        files: name and content of each, in any format that the library imports, or gzip of one.
+        databases: that the records are from: one for all files, or one for each in their order;
+            empty: each record's own field says, or the name of its file.
+
+    Raises:
+        InputError: a file cannot be read, or has no record that can be used.
+    """
+    contents = list(files)
+    if len(databases) not in {0, 1, len(contents)}:
+        raise InputError("name one database for all files, or one for each file in their order")
+    named = databases if len(databases) > 1 else [*databases, ""][:1] * len(contents)
+    return [
+        _read(name, content, database)
+        for name, (_, content), database in zip(_names(contents), contents, named, strict=True)
+    ]
+
+
+def _names(files: Sequence[tuple[str, bytes]]) -> list[str]:
+    """Return the names of files; those that share one are told apart by their content."""
+    plain = [Path(name).name for name, _ in files]
+    shared = {name for name, count in Counter(plain).items() if count > 1}
+    names = [
+        f"{name}~{hashlib.blake2b(content, digest_size=3).hexdigest()}" if name in shared else name
+        for name, (_, content) in zip(plain, files, strict=True)
+    ]
+    twice = [plain[place] for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise InputError(f"{twice[0]!r} is given twice, with the same content")
+    return names
+
+
+def _read(name: str, content: bytes, database: str) -> FileReport:
+    report, problem = FileReport(name), ""
+    try:
+        for position, entry in enumerate(read_file(name, data=content), start=1):
+            if isinstance(entry, Rejected):
+                report.rejected.append(entry)
+                continue
+            report.records.append(_located(entry, name, position, database))
+            report.positions.append(position)
+    except InputError as error:
+        problem = str(error)
+        if not report.records:
+            raise
+    if not report.records:
+        reasons = "; ".join(report.remarks[:3]) or "it has none"
+        raise InputError(f"{name!r} has no record that can be used: {reasons}")
+    return FileReport(name, report.records, report.positions, report.rejected, problem)
+
+
+def _located(entry: Imported, name: str, position: int, database: str) -> RawPaper:
+    own = entry.record.source if entry.record.source != SOURCE else ""
+    source = database.strip() or own or name
+    update = {
+        "id": f"{name}#{position}",
+        "source": source,
+        "sightings": [Sighting(source=source, query=name)],
+    }
+    return entry.record.model_copy(update=update)

@@ -1,0 +1,98 @@
+"""Commands that the program prints are run as they stand, whatever the question and the home."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Ended
+
+Cli = Callable[..., Ended]
+ODD = [
+    "-omics data integration",
+    "--yes graph neural networks",
+    'it\'s "graph" $HOME `date` neural networks; && | networks',
+    "Übersicht über Graphen 图 neural networks",
+]
+_COMMAND = re.compile(r"paper-search (?:find|resume|show|screen|judge|export|report|threads) .*")
+
+
+def printed(ended: Ended) -> list[list[str]]:
+    """Return the commands that a command printed, as a shell reads them."""
+    lines = (ended.stdout + "\n" + ended.stderr).splitlines()
+    commands = [match.group().rstrip("`") for line in lines if (match := _COMMAND.search(line))]
+    return [shlex.split(command)[1:] for command in commands]
+
+
+@pytest.mark.parametrize("question", ODD[:2])
+def test_what_a_waiting_search_prints_can_be_run(
+    cli: Cli, home: Path, tmp_path: Path, question: str
+) -> None:
+    odd_home = tmp_path / "a home's $(folder)"
+    home.rename(odd_home)
+    asked = cli("find", "--source", "sample", "--home", str(odd_home), "--", question)
+    assert asked.code == 3
+    commands = {command[2]: command for command in printed(asked)}
+    assert {"--approve", "--edit", "--reject"} <= set(commands)
+    thread = commands["--approve"][1]
+    assert cli(*_filled(commands["--reject"], NOTE="that isn't it")).code == 3
+
+    question_now = cli("show", thread, "--json", "--home", str(odd_home)).document
+    strategy = question_now["open_checkpoint"]["payload"]["strategy"]
+    file = tmp_path / "an edited strategy.json"
+    file.write_text(json.dumps(strategy))
+    reviewing = cli(*_open(cli, thread, odd_home, "--edit", str(file)))
+    assert reviewing.code == 3
+    commands = {command[2]: command for command in printed(reviewing)}
+    one, other = (paper["id"] for paper in _papers(cli, thread, odd_home)[:2])
+    edit = _filled(commands["--relevant"], WORDS="more on graphs")
+    edit[edit.index("IDS")], edit[edit.index("IDS")] = one, other
+    assert cli(*edit).code == 3
+    assert cli(*_open(cli, thread, odd_home, "--approve")).code == 3
+    done = cli(*_open(cli, thread, odd_home, "--approve"))
+    assert done.code == 0
+    shown = cli("show", thread, "--home", str(odd_home))
+    for command in [*printed(done), *printed(shown)]:
+        if command[0] in {"show", "export"}:
+            assert cli(*command).code == 0, command
+
+
+def _filled(command: list[str], **words: str) -> list[str]:
+    """Return a printed command with words in the place of those that stand for others."""
+    return [words.get(word, word) for word in command]
+
+
+def _open(cli: Cli, thread: str, home: Path, *decision: str) -> list[str]:
+    shown = cli("show", thread, "--json", "--home", str(home)).document
+    token = shown["open_checkpoint"]["token"]
+    return ["resume", thread, *decision, "--token", token, "--home", str(home)]
+
+
+def _papers(cli: Cli, thread: str, home: Path) -> list[dict[str, str]]:
+    shown = cli("show", thread, "--json", "--home", str(home)).document
+    papers: list[dict[str, str]] = shown["open_checkpoint"]["payload"]["collection"]["papers"]
+    return papers
+
+
+@pytest.mark.parametrize("question", ODD)
+def test_the_command_that_searches_the_public_services_asks_the_same_question(
+    cli: Cli, question: str
+) -> None:
+    ended = cli("find", "--source", "sample", "--yes", "--", question)
+    (command,) = [c for c in printed(ended) if c[0] == "find"]
+    words = [word if word != "web" else "sample" for word in command]
+    again = cli(words[0], "--yes", "--json", *words[1:])
+    assert again.code == 0
+    shown = cli("show", again.document["thread_id"], "--json").document
+    assert shown["question"] == question
+
+
+def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli: Cli, done: str) -> None:
+    (command,) = [c for c in printed(cli("show", done)) if "--all" in c]
+    listed = cli(*command)
+    assert listed.code == 0
+    assert len(listed.stdout) > len(cli("show", done).stdout)
