@@ -51,7 +51,7 @@ def test_a_lowest_score_divides_all_that_was_found(cli: Cli, done: str) -> None:
 
 
 def test_without_a_terminal_no_key_is_offered_to_see_the_rest(cli: Cli, waiting: str) -> None:
-    shown = cli("resume", waiting, "--approve").stderr
+    shown = " ".join(cli("resume", waiting, "--approve").stderr.split())
     assert "is this the result?" in shown
     assert "set aside (`show THREAD --all` lists them)" in shown
     assert "m shows" not in shown
@@ -92,17 +92,25 @@ def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(
     assert "Queries: +" in ended.stderr
 
 
-def test_what_an_earlier_round_found_stays_when_the_queries_ask_for_something_else(
+def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request(
     cli: Cli, reply: Cli, waiting: str, tmp_path: Path
 ) -> None:
     reply(waiting, "--approve")
     first = result(cli, waiting)
     found = {*ids(first["papers"]), *ids(first["set_aside"])}
-    reply(waiting, "--relevant", first["papers"][0]["id"], "--note", "more on graphs")
+    liked = first["papers"][0]["id"]
+    reply(waiting, "--relevant", liked, "--note", "more on graphs")
     strategy = cli("show", waiting, "--json").document["open_checkpoint"]["payload"]["strategy"]
     strategy["queries"] = [{"boolean_query": "Rydberg", "keywords": []}]
     file = tmp_path / "strategy.json"
     file.write_text(json.dumps(strategy))
     reply(waiting, "--edit", str(file))
     second = result(cli, waiting)
-    assert found < {*ids(second["papers"]), *ids(second["set_aside"])}
+    now = {*ids(second["papers"]), *ids(second.get("set_aside", []))}
+    assert ids(second["papers"])[0] == liked
+    assert second["metadata"]["total_found"] == len(now - {liked})
+    assert {*ids(second["earlier"])} == found - now
+    count = len(second["earlier"])
+    assert f"{count} only in earlier rounds, undecided: " in cli("show", waiting).stdout
+    whole = result(cli, waiting, "--all")
+    assert {*ids(whole["papers"])} == found | now

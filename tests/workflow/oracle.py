@@ -82,11 +82,8 @@ class Oracle:
         extra = [paper for paper in self.accumulated if paper.id not in known]
         if not extra:
             return collection
-        # Unlike the seeds, which count the last round only: decision 0016.
         papers = [*collection.papers, *extra]
-        found = collection.metadata.total_found + len(extra)
-        metadata = collection.metadata.model_copy(update={"total_found": found})
-        update = {"papers": papers, "metadata": metadata, "facets": facets_of(papers)}
+        update = {"papers": papers, "facets": facets_of(papers)}
         return collection.model_copy(update=update)
 
 

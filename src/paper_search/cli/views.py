@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 PAGE = 20
 FACETS_SHOWN = 8
+ONLY_EARLIER = "only in earlier rounds, undecided"
 _AROUND = 4
 """Lines of the window for what is below a page of papers."""
 
@@ -119,14 +120,18 @@ def show_papers(
     room = console.size.height - _AROUND
     while is_at_prompt and size > 1 and len(console.render_lines(table(size))) > room:
         size -= 1
-    if start <= line < start + size and start:
-        console.print(text(f"Set aside, from number {line + 1} on:", style="bold"))
+    first_of = {"Set aside": line, "Of earlier rounds": line + len(collection.set_aside)}
+    for part, first in first_of.items():
+        if start <= first < start + size and start:
+            console.print(text(f"{part}, from number {first + 1} on:", style="bold"))
     console.print(table(size))
     if start == 0:
-        parts = [f"{line} papers of {collection.metadata.total_found} found, best first"]
+        total = collection.metadata.total_found
+        parts = [f"{line} papers, best first; this round found {total}"]
         way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
         parts += [f"{line - size} not on this page ({way})"] if line > size else []
         parts += [f"{payload.set_aside} set aside ({way})"] if payload.set_aside else []
+        parts += [f"{payload.earlier} {ONLY_EARLIER} ({way})"] if payload.earlier else []
         console.print(text("; ".join(parts)))
     return size
 
@@ -200,8 +205,9 @@ def show_thread(
         console.print(paper_table(papers if is_all else papers[:PAGE]))
         more = 0 if is_all else max(0, len(papers) - PAGE)
         counts = [f"{more} more"] if more else []
-        rest = len(detail.collection.set_aside)
+        rest, earlier = len(detail.collection.set_aside), len(detail.collection.earlier)
         counts += [f"{rest} set aside"] if rest else []
+        counts += [f"{earlier} {ONLY_EARLIER}"] if earlier else []
         if counts:
             command = command_line("show", detail.thread_id, "--all", home=home)
             console.print(text(f"and {', '.join(counts)}: {command}"), soft_wrap=True)
@@ -330,7 +336,9 @@ def _unjudged(collection: PaperCollection) -> Iterator[RenderableType]:
 
 def _iteration(record: IterationRecord) -> Iterator[RenderableType]:
     yield text("")
-    yield text(f"Round {record.iteration + 1}: {record.result_count} papers", style="bold")
+    rejected = ", rejected" if record.is_rejected else ""
+    words = f"Round {record.iteration + 1}: {record.result_count} papers{rejected}"
+    yield text(words, style="bold")
     yield _fact("limits", limits(record.strategy.filters))
     yield from (_fact(*fact) for fact in strategy_facts(record.strategy))
     if record.waits:

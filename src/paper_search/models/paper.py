@@ -331,19 +331,24 @@ class PaperCollection(BaseModel):
     """What became of the papers that a good search must find; None: none were named."""
     set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
     """Found, but below the line, beyond the limit or marked irrelevant; best first."""
+    earlier: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
+    """Papers that only rounds before the last one found, and nobody decided on; those of a round
+    that was rejected are not among them."""
 
     def listed(self, *, is_all: bool = False, min_score: float | None = None) -> PaperCollection:
         """Return the collection with what was set aside among its papers, or without low scores.
 
         Args:
-            is_all: everything that was found is listed, what was set aside last.
-            min_score: of all that was found, what has at least this score is listed.
+            is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
+            min_score: of all that the round found, what has at least this score is listed.
         """
-        if min_score is None and not is_all:
+        if is_all:
+            every = [*self.papers, *self.set_aside, *self.earlier]
+            return self.model_copy(update={"papers": every, "set_aside": [], "earlier": []})
+        if min_score is None:
             return self
         every = [*self.papers, *self.set_aside]
-        least = 0.0 if min_score is None else min_score
-        papers = [paper for paper in every if paper.relevance_score >= least or not paper.is_judged]
+        papers = [p for p in every if p.relevance_score >= min_score or not p.is_judged]
         kept = {paper.id for paper in papers}
         rest = [paper for paper in every if paper.id not in kept]
         return self.model_copy(update={"papers": papers, "set_aside": rest})

@@ -25,7 +25,7 @@ SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
 """Beside `best`, the order of the result."""
 FACETS = ("venue", "source", "tag", "label", "decision")
 _CONDITIONS = (*FACETS, "year")
-PARTS = ("result", "aside", "unjudged", "new")
+PARTS = ("result", "aside", "earlier", "unjudged", "new")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ResultIndex:
 
     def __init__(self, collection: PaperCollection) -> None:
         self.collection = collection
-        self._every = [*collection.papers, *collection.set_aside]
+        self._every = collection.listed(is_all=True).papers
         self._by_id = {paper.id: paper for paper in self._every}
         self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
         self._text = {paper.id: _searchable(paper) for paper in self._every}
@@ -190,8 +190,11 @@ class ResultIndex:
     def _part(self, part: str, new_ids: Collection[str]) -> list[Paper]:
         if part == "aside":
             return self.collection.set_aside
+        if part == "earlier":
+            return self.collection.earlier
         if part == "unjudged":
-            return [paper for paper in self._every if not paper.is_judged]
+            every = (*self.collection.papers, *self.collection.set_aside)
+            return [paper for paper in every if not paper.is_judged]
         if part == "new":
             wanted = set(new_ids)
             return [paper for paper in self._every if paper.id in wanted]

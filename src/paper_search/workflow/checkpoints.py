@@ -101,6 +101,8 @@ class ResultPayload(BaseModel):
     """What is new and what moved since the result before; None: this is the first."""
     set_aside: int = 0
     """Papers that were found but are not among those of the collection; all can be marked."""
+    earlier: int = 0
+    """Papers that only earlier rounds found, and nobody decided on; all can be marked."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)
     """Pairs that only a person can tell, the likeliest first."""
     marks: dict[str, bool] = Field(default_factory=dict)

@@ -24,6 +24,12 @@ from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.state import asker, checked_state
+from paper_search.workflow.carrying import (
+    divide_works,
+    pool_after,
+    with_earlier,
+    without_earlier,
+)
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.decisions import answer_model, feedback_of
 from paper_search.workflow.judgements import StoredJudgements, judged_by, judged_by_note
@@ -72,13 +78,14 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _checked(ctx)
     marked = await _records(ctx).marked(state.marks)
+    is_rejected = bool(state.history) and state.history[-1].is_rejected
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
             intent=_intent(state),
             previous_strategies=state.previous_strategies,
             user_feedback=state.latest_feedback,
             marked_papers=marked,
-            graded=await _records(ctx).best_graded(state.result),
+            graded=await _records(ctx).best_graded(None if is_rejected else state.result),
         )
     )
     strategy = seeded(strategy, marked)
@@ -112,7 +119,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         await _approvals(ctx).write(strategy, state.current_iteration)
         return Outcome.EDIT, {"strategy": strategy, **judged_by(state, decision.revised_data)}
     said = decision, feedback_of(decision)
-    return _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
+    return await _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -160,9 +167,8 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     """
     state = _checked(ctx)
     records = _records(ctx)
-    pool = list(dict.fromkeys([*state.found, *state.pool]))
-    found = await records.records(pool)
-    report = await ctx.services.deduplicate(found, state.merge_decisions)
+    rows = await records.records(list(dict.fromkeys([*state.found, *state.pool])))
+    report = await ctx.services.deduplicate(rows, state.merge_decisions)
     works, update = report.works, dict[str, Any]()
     if ctx.workflow_params.enrich:
         filled = await ctx.services.enrich(works)
@@ -171,11 +177,11 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
         again -= {*_strategy(state).sources}
         others = [report for report in state.reports if report.source not in again]
         update["reports"] = [*others, *_of_round(filled.sources, state)]
-    ids = await records.put_works(works, found)
-    ctx.progress("merged", {"records": len(found), "works": len(ids)})
-    doubts = report.uncertain[:MAX_DOUBTS]
-    kept = pool if ctx.services.keeps_earlier_papers else []
-    return Outcome.OK, {"works": ids, "found": [], "pool": kept, "uncertain": doubts, **update}
+    ids = await records.put_works(works, rows)
+    ctx.progress("merged", {"records": len(rows), "works": len(ids)})
+    judges_again = ctx.services.judges_again
+    update |= await divide_works(state, records, works, ids, judges_again=judges_again)
+    return Outcome.OK, {"uncertain": report.uncertain[:MAX_DOUBTS], **update}
 
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -195,25 +201,27 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     """Make the collection that a person gets to see."""
     state = _checked(ctx)
     records = _records(ctx)
-    scored = await records.scored(list(state.scores))
+    every = await records.scored(list(state.scores))
+    scored = await without_earlier(state, records, every)
     if state.is_ordered:
         scored = _placed(scored, await records.marked(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
     stored = await records.put_collection(collection, limit, scored=scored)
+    stored = await with_earlier(state, records, stored, scored)
     await records.index(state.question)
     reference = stored
     if (before := state.result) is not None:
         changed = round_changes(
             before.paper_ids,
             stored.paper_ids,
-            {*before.paper_ids, *before.set_aside_ids},
+            set(before.all_ids),
             changes(before.metadata.search_strategy, strategy),
         )
         reference = stored.model_copy(update={"changes": changed})
     known = _known_papers(state, ctx.workflow_params, scored, reference)
-    update = {"result": reference, "scores": {}, "known_papers": known}
+    update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     ended = _ended_round(state, len(reference.paper_ids))
@@ -247,7 +255,7 @@ async def review_results(
     again: Edit | Reject = (
         Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
     )
-    return _next_round(ctx, state, again, (decision, feedback), result_count=count)
+    return await _next_round(ctx, state, again, (decision, feedback), result_count=count)
 
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -321,7 +329,7 @@ def _known_papers(
     )
 
 
-def _next_round(
+async def _next_round(
     ctx: Context,
     state: WorkflowState,
     again: AgainT,
@@ -332,6 +340,9 @@ def _next_round(
     """End the iteration; return the outcome that leads to another, or fail at the limit."""
     decision, feedback = said
     ended = _ended_round(state, result_count, feedback, decision)
+    is_rejected = decision.action is DecisionAction.REJECT
+    after = state.model_copy(update=ended)
+    ended |= await pool_after(after, _records(ctx), is_rejected=is_rejected)
     following = ended["current_iteration"]
     if following < ctx.workflow_params.max_iterations:
         ctx.progress("iterating", {"iteration": following})
@@ -354,6 +365,7 @@ def _ended_round(
         decided_by=decision.decided_by if decision else None,
         decided_at=decision.decided_at if decision else None,
         waits=state.waits,
+        is_rejected=decision is not None and decision.action is DecisionAction.REJECT,
     )
     return {
         "history": [*state.history, record],

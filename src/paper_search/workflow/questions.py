@@ -97,6 +97,7 @@ async def result_question(
             hidden=state.result.hidden,
             changes=state.result.changes,
             set_aside=len(state.result.set_aside_ids),
+            earlier=len(state.result.earlier_ids),
             usage=state.usage,
             store_namespace=list(records.namespace("records")),
         ),
@@ -146,5 +147,5 @@ def record_ids(state: WorkflowState) -> frozenset[str]:
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:
     """Return the ids that an answer may mark: of the latest result and of earlier marks."""
-    shown = [*state.result.paper_ids, *state.result.set_aside_ids] if state.result else []
-    return frozenset([*shown, *state.accumulated_ids])
+    listed = state.result.all_ids if state.result else []
+    return frozenset([*listed, *state.accumulated_ids])

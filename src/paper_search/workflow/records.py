@@ -203,6 +203,7 @@ class SearchRecords(RecordStore):
             facets=facets_of(papers) if beyond else collection.facets,
             paper_ids=[paper.id for paper in papers],
             set_aside_ids=set_aside,
+            earlier_ids=[paper.id for paper in collection.earlier],
             hidden=len(beyond),
             members={
                 paper.id: paper.merged_from
@@ -227,6 +228,7 @@ class SearchRecords(RecordStore):
             facets=facets_of(papers) if has_moved else reference.facets,
             papers=papers,
             set_aside=await self.papers(rest, part=reference.part),
+            earlier=[] if first is not None else await self.papers(reference.earlier_ids),
         )
 
     async def judged(self, ids: Sequence[str]) -> list[str]:

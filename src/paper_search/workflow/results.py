@@ -58,7 +58,7 @@ async def merged_collection(
     if deduplicate is not None and said is not None and said.merge_decisions:
         before = collection
         collection = await regrouped(before, said.merge_decisions, records, deduplicate)
-        collection = recounted(collection, before)
+        collection = recounted(collection, len(collection.papers) - len(before.papers))
         decisions = decisions_on_papers(state, made, merged | _members(collection))
     named = merged | _members(collection)
     notes = {named.get(mark.paper_id, mark.paper_id): mark.note for mark in made if mark.note}
@@ -134,19 +134,23 @@ def with_decisions(
         has_changed = any(getattr(paper, name) != value for name, value in update.items())
         return paper.model_copy(update=update) if has_changed else paper
 
-    papers = [screened(paper) for paper in collection.papers]
-    set_aside = [screened(paper) for paper in collection.set_aside]
-    return collection.model_copy(update={"papers": papers, "set_aside": set_aside})
+    parts = ("papers", "set_aside", "earlier")
+    update = {part: [screened(paper) for paper in getattr(collection, part)] for part in parts}
+    return collection.model_copy(update=update)
 
 
 def without_excluded(collection: PaperCollection) -> PaperCollection:
     """Return the collection with what was decided irrelevant set aside, after all else there."""
-    excluded = [paper for paper in collection.papers if paper.decision == "excluded"]
+    listed = [*collection.papers, *collection.earlier]
+    excluded = [paper for paper in listed if paper.decision == "excluded"]
     if not excluded:
         return collection
-    kept = [paper for paper in collection.papers if paper.decision != "excluded"]
-    update = {"papers": kept, "set_aside": [*collection.set_aside, *excluded]}
-    return recounted(collection.model_copy(update=update), collection)
+    update = {
+        "papers": [paper for paper in collection.papers if paper.decision != "excluded"],
+        "set_aside": [*collection.set_aside, *excluded],
+        "earlier": [paper for paper in collection.earlier if paper.decision != "excluded"],
+    }
+    return recounted(collection.model_copy(update=update))
 
 
 def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollection:
@@ -160,20 +164,25 @@ def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollec
     if not missing:
         return collection
     rest = [paper for paper in collection.set_aside if paper.id not in missing]
+    earlier = [paper for paper in collection.earlier if paper.id not in missing]
     aside = [missing.pop(paper.id) for paper in collection.set_aside if paper.id in missing]
     papers = [*collection.papers, *aside, *sorted(missing.values(), key=by_score)]
     scores = [by_score(paper) for paper in collection.papers]
     if scores == sorted(scores):
         papers = sorted(papers, key=by_score)
-    merged = collection.model_copy(update={"papers": papers, "set_aside": rest})
-    return recounted(merged, collection)
+    update = {"papers": papers, "set_aside": rest, "earlier": earlier}
+    return recounted(collection.model_copy(update=update))
 
 
-def recounted(collection: PaperCollection, before: PaperCollection) -> PaperCollection:
-    """Return a changed collection with the counts of what it holds now."""
-    every, former = ([*held.papers, *held.set_aside] for held in (collection, before))
-    total = before.metadata.total_found + len(every) - len(former)
-    metadata = before.metadata.model_copy(update={"total_found": total})
+def recounted(collection: PaperCollection, split: int = 0) -> PaperCollection:
+    """Return a changed collection with the counts of what it holds now.
+
+    Args:
+        collection: with its papers as they are now.
+        split: how many more works than before the round found, since a person split or merged.
+    """
+    total = collection.metadata.total_found + split
+    metadata = collection.metadata.model_copy(update={"total_found": total})
     facets = facets_of(collection.papers)
     return collection.model_copy(update={"metadata": metadata, "facets": facets})
 

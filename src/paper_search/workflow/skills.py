@@ -254,11 +254,11 @@ class Skills:
         return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
 
     @property
-    def keeps_earlier_papers(self) -> bool:
-        """Whether what earlier rounds found is judged again with what is new.
+    def judges_again(self) -> bool:
+        """Whether papers marked relevant in earlier rounds are judged again with what is new.
 
         Words cost nothing to judge by again, and of a model the judgements are kept. What a
-        foreign scorer costs is not known: its rounds are what they searched.
+        foreign scorer costs is not known: such papers join its result at the end.
         """
         return isinstance(self.relevance_scorer, RelevanceScorer)
 

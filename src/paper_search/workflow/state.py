@@ -81,6 +81,8 @@ class IterationRecord(BaseModel):
     """UTC, ISO 8601."""
     waits: int = Field(default=0, exclude_if=lambda waits: not waits)
     """How often slow sources were waited for before that answer."""
+    is_rejected: bool = Field(default=False, exclude_if=lambda is_rejected: not is_rejected)
+    """Whether the answer was a rejection, of the strategy or the result."""
 
 
 class CollectionRef(BaseModel):
@@ -91,6 +93,8 @@ class CollectionRef(BaseModel):
     paper_ids: list[str]
     set_aside_ids: list[str] = Field(default_factory=list)
     """Found, but not shown first: below the line, beyond `max_results` or marked irrelevant."""
+    earlier_ids: list[str] = Field(default_factory=list)
+    """What only earlier rounds found, and nobody decided on."""
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`; they are set aside."""
     members: dict[str, list[str]] = Field(default_factory=dict)
@@ -99,6 +103,11 @@ class CollectionRef(BaseModel):
     """What differs from the result that was shown before; None: this is the first."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
+
+    @property
+    def all_ids(self) -> list[str]:
+        """Return the ids of all papers, in every part."""
+        return [*self.paper_ids, *self.set_aside_ids, *self.earlier_ids]
 
     def hidden_among(self, ids: Iterable[str]) -> int:
         """Return how many of the papers beyond `max_results` are among these."""
@@ -121,11 +130,13 @@ class WorkflowState(BaseModel):
     scope: ScopeReport | None = None
     """What the sources have for the strategy; None: an older program wrote the strategy."""
     found: list[str] = Field(default_factory=list)
-    """Ids of the records that this round's search gave, until they are merged."""
+    """Ids of the records that this round's search gave."""
     pool: list[str] = Field(default_factory=list)
-    """Ids of the records that all rounds gave: what was found once stays."""
+    """Ids of the records of the rounds before it; of one that was rejected, those decided on."""
     works: list[str] = Field(default_factory=list)
     """Ids of the merged records, until they are judged."""
+    earlier: list[str] = Field(default_factory=list)
+    """Ids of those that only rounds before this one found, and nobody marked relevant."""
     scores: dict[str, float] = Field(default_factory=dict)
     """Relevance by id, until they are organised; in the order of the result if `is_ordered`."""
     is_ordered: bool = False
@@ -206,7 +217,7 @@ class WorkflowState(BaseModel):
         The latest mark counts: what the answer marks irrelevant, or takes back, is none of them.
         """
         said = feedback or UserFeedback()
-        shown = {*self.result.paper_ids, *self.result.set_aside_ids} if self.result else set()
+        shown = set(self.result.all_ids) if self.result else set()
         marked = [i for i in said.marked_relevant if i in shown]
         gone = {*said.marked_irrelevant, *said.unmarked}
         return [i for i in dict.fromkeys([*self.accumulated_ids, *marked]) if i not in gone]
