@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests.examples import FAST, THOROUGH
+from tests.recorded import RecordedAnswer, recorded_answers
 
 from paper_search.http.limits import process_limiter
 from paper_search.http.network import process_reachability
 from paper_search.http.redaction import LOGGERS
-from paper_search.testing.recorded import RecordedAnswer, recorded_answers
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
 

@@ -16,8 +16,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from tests.ports import free_port
-
-from paper_search.testing.recorded import recorded_answers
+from tests.recorded import recorded_answers
 
 WORLD = Path(__file__).parents[2] / "../shared/world"
 SMALL = "4000"

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.fault_server import GOOD, FaultServer
 from tests.virtual_time import in_virtual_time
 
 from paper_search.http.client import HttpClient, HttpSettings
@@ -27,7 +28,6 @@ from paper_search.http.errors import (
 from paper_search.http.host_file import HostFile
 from paper_search.http.limits import CallBudget, HostLimiter
 from paper_search.http.retry import RetryPolicy
-from paper_search.testing.fault_server import GOOD, FaultServer
 
 KEY = "CANARY-http-key"
 

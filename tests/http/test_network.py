@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanag
 
 import httpx
 import pytest
+from tests.fault_server import FaultServer
 from tests.ports import free_port
 from tests.virtual_time import in_virtual_time
 
@@ -17,7 +18,6 @@ from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachabl
 from paper_search.http.limits import HostLimiter
 from paper_search.http.network import LATELY_S, Reachability, redirect_target
 from paper_search.http.retry import RetryPolicy
-from paper_search.testing.fault_server import FaultServer
 
 
 class Clock:

@@ -1,8 +1,9 @@
 """Each query is counted once in a source."""
 
+from tests.counting import FakeCountingSource
+
 from paper_search.models import SearchConstraints
 from paper_search.skills.hit_counter import HitCounter
-from paper_search.testing.counting import FakeCountingSource
 
 
 async def test_a_query_is_asked_of_a_source_once() -> None:

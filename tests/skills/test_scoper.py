@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.counting import FakeCountingSource
 from tests.virtual_time import in_virtual_time
 
 from paper_search.errors import SearchSourceError
@@ -22,7 +23,6 @@ from paper_search.models import (
 )
 from paper_search.skills import Scoper
 from paper_search.skills.strategy.relaxation import relaxed_forms
-from paper_search.testing.counting import FakeCountingSource
 from paper_search.testing.sources import FakeSource
 
 NARROW = '"deep learning" AND glaciers AND Norway'

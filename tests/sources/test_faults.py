@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from tests.fault_server import FaultServer
 from tests.sources.cards import KEY, Cards, Clock, XmlCards, strategy
 
 from paper_search.models import RawPaper, SearchReport, SourceReport, SourceStatus
 from paper_search.skills import Deduplicator, Searcher
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.testing.fault_server import FaultServer
 
 
 @pytest.fixture

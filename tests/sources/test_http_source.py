@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.fault_server import FaultServer
 from tests.sources.cards import KEY, Cards, Clock, strategy
 
 from paper_search.config import AppConfig, SearchSourceConfig
@@ -26,7 +27,6 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.journal import journal
 from paper_search.sources.openalex import OpenAlex
-from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source
 
 URL = "https://cards.example/search"

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.recorded import RecordedAnswer
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
@@ -17,7 +18,6 @@ from paper_search.sources.doaj import Doaj
 from paper_search.sources.explanation import explained
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
-from paper_search.testing.recorded import RecordedAnswer
 
 SUCCESS = range(200, 300)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.recorded import RecordedAnswer
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer, parse_xml
@@ -24,7 +25,6 @@ from paper_search.sources.europe_pmc import EuropePmc, read_result
 from paper_search.sources.explanation import explained
 from paper_search.sources.pubmed import FetchRequest, Pubmed
 from paper_search.sources.serper import SerperScholar
-from paper_search.testing.recorded import RecordedAnswer
 
 FETCH = FetchRequest("https://example.org/efetch.fcgi", {"id": "1"})
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.fault_server import FaultServer
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
@@ -15,7 +16,6 @@ from paper_search.http.network import process_reachability
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
 from paper_search.sources.serpapi_scholar import SerpAPIScholarSource, create_source
-from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source
 
 KEY = "CANARY-serpapi-key"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.counting import FakeCountingSource
 from tests.workflow.doubles import edit, workflow
 
 from paper_search.errors import InvalidDecisionError
@@ -18,7 +19,6 @@ from paper_search.models import (
     SourceHits,
 )
 from paper_search.skills import Scoper, Searcher
-from paper_search.testing.counting import FakeCountingSource
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, SearchWorkflow
 

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.recorded import RecordedAnswer
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
 from paper_search.sources.enrichment.services import SemanticScholarLookup, UnpaywallLookup
 from paper_search.sources.errors import ServiceError
-from paper_search.testing.recorded import RecordedAnswer
 
 UNPAYWALL = [
     ("libgen-mcp__unpaywall_notoa", "10.1126/science.1157784", 2009, None),

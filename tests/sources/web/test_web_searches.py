@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.fault_server import FaultServer
 from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
 
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceReport
@@ -19,7 +20,6 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.sources.web.base import engine_query, plain_query
 from paper_search.sources.web.newsapi import NewsApi
 from paper_search.sources.web.searxng import Searxng
-from paper_search.testing.fault_server import FaultServer
 from paper_search.testing.sources import SourceContract, check_source
 
 NO_WAITING = SourceSettings(interval_s=0, max_retries=0)
