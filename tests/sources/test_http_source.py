@@ -69,10 +69,8 @@ async def test_what_the_service_cannot_say_is_applied_to_the_answers(
     assert [paper.sightings[0].rank for paper in report.papers] == [2, 4]
     [said] = report.sources
     assert (said.query, said.kept, said.excluded, said.hits) == ("graphs", 2, 2, 4)
-    assert said.note == (
-        "no phrases; 2 records were removed: they do not match the query;"
-        " 1 could not be checked (no abstract or year) and were kept"
-    )
+    assert said.removals == "2 not matching"
+    assert said.note == ("no phrases; 1 could not be checked (no abstract or year) and were kept")
     assert catalogue.asked[0].url.params["q"] == "graphs"
 
 

@@ -94,7 +94,7 @@ async def test_full_pipeline_with_approve():
     approved = await workflow(skills, handler).run("q")
     unasked = await workflow().run("q")
     assert approved == unasked
-    differing = {"ended_by": True, "reports": {"__all__": {"asked_at"}}}
+    differing = {"ended_by": True, "reports": {"__all__": {"asked_at", "allowed_by"}}}
     assert approved.model_dump(exclude=differing) == unasked.model_dump(exclude=differing)
     assert skills.calls == STEPS
     assert handler.kinds == [STRATEGY, RESULT]

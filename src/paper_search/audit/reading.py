@@ -41,7 +41,7 @@ class ReviewThread:
     @property
     def reports(self) -> list[SourceReport]:
         """Return what each source did, in all rounds."""
-        return [*self.state.earlier_reports, *self.state.reports]
+        return self.state.journal
 
     @property
     def is_between_steps(self) -> bool:

@@ -155,21 +155,21 @@ def report_table(reports: Iterable[SourceReport]) -> Table:
     table = Table(show_edge=False, pad_edge=False)
     for name in ("Source", "Answer"):
         table.add_column(name, no_wrap=True)
-    for name in ("Hits", "Kept", "Pages", "Tries", "Time"):
+    for name in ("Hits", "Came", "Kept", "Requests"):
         table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("When", overflow="fold")
     table.add_column("Query", overflow="fold")
     table.add_column("Note", overflow="fold")
     for report in reports:
-        cached = "from the cache" if report.from_cache else ""
-        notes = "; ".join(filter(None, [report.error, report.note, _dropped(report), cached]))
+        notes = "; ".join(filter(None, [report.error, report.note, report.removals]))
         table.add_row(
             text(report.source),
             text(report.status.value, style="bold red" if report.status.is_failure else ""),
             text(report.hits if report.hits is not None else "?"),
+            text(report.received),
             text(report.kept),
-            text(report.pages or "-"),
             text(report.attempts or "-"),
-            text(f"{report.milliseconds} ms"),
+            text(report.day or "-"),
             text(report.query or "-"),
             text(notes, style="red" if report.error else ""),
         )
@@ -215,10 +215,6 @@ def _title_and_reason(paper: Paper, *, is_new: bool) -> Text:
         return title
     reason = text(paper.relevance_reason, style="dim")
     return Text.assemble(title, "\n", highlighted(reason, paper))
-
-
-def _dropped(report: SourceReport) -> str:
-    return f"{report.dropped} records could not be used" if report.dropped else ""
 
 
 def _sign(mark: bool | None) -> str:

@@ -20,7 +20,7 @@ from paper_search.cli.strategy_view import (
     translation_facts,
 )
 from paper_search.cli.tables import highlighted, paper_table, report_table, score, source_table
-from paper_search.models.source_report import summaries
+from paper_search.models.source_report import counting_summary, summaries
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 from paper_search.workflow.rejudging import JudgingReport
 
@@ -242,13 +242,13 @@ def _strategy_question(
     if strategy.reason:
         yield _fact("why", strategy.reason)
     yield from (_fact(*fact) for fact in question_facts(payload))
-    if intent.constraints != strategy.filters:
-        yield _fact("asked for", limits(intent.constraints))
+    wanted, filters = _conditions(intent.constraints), _conditions(strategy.filters)
+    if wanted and wanted != filters:
+        yield _fact("asked for", ", ".join(wanted))
     yield _fact("limits", limits(strategy.filters))
     facts = strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
     yield from (_fact(*fact) for fact in facts)
-    if scope is not None:
-        yield from (_fact(*fact) for fact in scope_facts(scope, strategy))
+    yield from _look_at_sources(payload)
     for note in strategy.notes:
         yield _fact("note", note)
     for remark in payload.remarks:
@@ -259,6 +259,16 @@ def _strategy_question(
     if translations:
         yield text("What each source will be sent:", style="bold")
         yield from (_fact(*fact) for fact in translation_facts(translations, strategy))
+        if payload.counts:
+            yield text("What was asked before this question, to count hits:", style="bold")
+            yield report_table(payload.counts)
+
+
+def _look_at_sources(payload: StrategyPayload) -> Iterator[RenderableType]:
+    if payload.scope is not None:
+        yield from (_fact(*fact) for fact in scope_facts(payload.scope, payload.strategy))
+    if sent := counting_summary(payload.counts):
+        yield _fact("counted", sent)
 
 
 def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[RenderableType]:
@@ -358,12 +368,16 @@ def _feedback(feedback: UserFeedback) -> str:
 
 def limits(filters: SearchConstraints) -> str:
     """Return the limits of a search in words."""
+    return ", ".join([*_conditions(filters), f"at most {filters.max_results:,} records a query"])
+
+
+def _conditions(filters: SearchConstraints) -> list[str]:
     years = f"{filters.year_from or ''}-{filters.year_to or ''}"
     parts = [f"years {years}"] if years != "-" else []
     parts += [f"language {filters.language}"] if filters.language else []
     parts += [f"types {', '.join(filters.publication_types)}"] if filters.publication_types else []
     parts += [f"not {', '.join(filters.excluded_types)}"] if filters.excluded_types else []
-    return ", ".join([*parts, f"at most {filters.max_results} results"])
+    return parts
 
 
 def _fact(name: str, value: object) -> Text:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from paper_search.models.paper import RawPaper
 from paper_search.models.query import SearchQuery, SearchStrategy
+from paper_search.models.source_report import SourceReport
 
 
 def _is_unset(given: object) -> bool:
@@ -76,6 +77,8 @@ class ScopeReport(BaseModel):
     suggested: list[SuggestedTerm] = Field(default_factory=list)
     first_results: int = 0
     """How many papers the suggested terms were counted in."""
+    asked: list[SourceReport] = Field(default_factory=list, exclude=True)
+    """A row of the journal for each query that a source was asked."""
     notes: list[str] = Field(default_factory=list)
     """Which sources cannot count, did not answer in time or failed, and what stays as it is."""
 

@@ -126,6 +126,49 @@ class SourceReport(BaseModel):
         """Whether every answer was on disk, and nothing was sent."""
         return bool(self.requests) and not self.attempts
 
+    @property
+    def day(self) -> str:
+        """Return when the answers came, to the minute: that of stored answers is not today's."""
+        sent = [request.at for request in self.requests if not request.is_stored and request.at]
+        stored = [request for request in self.requests if request.is_stored]
+        days = sorted({(request.at or "an unknown day")[:10] for request in stored})
+        moments = [f"{len(stored)} stored of {', '.join(days)}"] if stored else []
+        first = sent[0] if sent else None if stored else self.asked_at
+        return "; ".join([*([minute(first)] if first else []), *moments])
+
+    @property
+    def removals(self) -> str:
+        """Return what became of the records that were not taken: "2 repeated, 1 beyond"."""
+        counts = {
+            "repeated": self.repeated,
+            "not matching": self.excluded,
+            "without a title": self.dropped,
+            f"beyond the limit of {self.limit:,}" if self.limit else "beyond the limit": (
+                self.beyond_limit
+            ),
+            "not taken": self.unused,
+        }
+        return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+
+
+def minute(moment: str) -> str:
+    """Return an ISO 8601 moment of UTC for people: "2026-11-23 20:05 UTC"."""
+    return f"{moment[:16].replace('T', ' ')} UTC"
+
+
+def counting_summary(rows: Iterable[SourceReport]) -> str | None:
+    """Return what went out to count hits; None: nothing did."""
+    sent: dict[str, int] = {}
+    for row in rows:
+        if row.attempts:
+            sent[row.source] = sent.get(row.source, 0) + row.attempts
+    if not sent:
+        return None
+    count = sum(sent.values())
+    names = ", ".join(f"{number} to {source}" for source, number in sent.items())
+    requests = "1 request" if count == 1 else f"{count} requests"
+    return f"{requests} sent before your approval, to count hits: {names}"
+
 
 @dataclass(frozen=True)
 class SourceSummary:
@@ -155,10 +198,18 @@ def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
 
 
 def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
-    dropped = sum(report.dropped for report in reports)
+    together = SourceReport(
+        source=source,
+        status=SourceStatus.OK,
+        repeated=sum(report.repeated for report in reports),
+        excluded=sum(report.excluded for report in reports),
+        dropped=sum(report.dropped for report in reports),
+        beyond_limit=sum(report.beyond_limit for report in reports),
+        unused=sum(report.unused for report in reports),
+    )
     said = [text for report in reports for text in (report.error, report.note) if text]
-    said += [f"{dropped} records could not be used"] if dropped else []
-    said += ["from the cache"] if all(report.from_cache for report in reports) else []
+    said += filter(None, [together.removals])
+    said += [report.day for report in reports if report.from_cache]
     hits = [report.hits for report in reports if report.hits is not None]
     return SourceSummary(
         source,

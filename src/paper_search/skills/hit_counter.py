@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from paper_search.http.retry import utc_now
 from paper_search.models import (
     HitCount,
+    Purpose,
     QueryHits,
     RawPaper,
     SearchConstraints,
     SourceHits,
+    SourceReport,
     SourceStatus,
 )
 from paper_search.skills.failures import described, status_of
 from paper_search.sources.base import CountingSource
+from paper_search.sources.journal import Row, journal
 
 
 class HitCounter:
@@ -31,6 +35,12 @@ class HitCounter:
         self._failed: dict[str, str] = {}
         self._given_up: set[str] = set()
         self._waiting: set[str] = set()
+        self._rows: list[Row] = []
+
+    @property
+    def asked(self) -> list[SourceReport]:
+        """Return a row of the journal for each query that was sent."""
+        return [row() for row in self._rows]
 
     @property
     def failures(self) -> list[str]:
@@ -57,18 +67,36 @@ class HitCounter:
 
     async def _asked(self, source: str, query: str) -> HitCount | None:
         self._waiting.add(source)  # and taken out by an answer only, not by the deadline
+        row = SourceReport(
+            source=source,
+            purpose=Purpose.COUNT,
+            query=query,
+            status=SourceStatus.TIMEOUT,
+            asked_at=utc_now().isoformat(),
+        )
+        with journal() as rows:
+            try:
+                found = await self._count(source, query, row)
+            finally:
+                self._rows += rows or [lambda: row]
+        self._waiting.discard(source)
+        return found
+
+    async def _count(self, source: str, query: str, row: SourceReport) -> HitCount | None:
         try:
             found = await self._sources[source].count(query, self._filters)
         except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
+            row.status, row.error = status_of(error), described(error)
             self._failed.setdefault(source, described(error))
-            if status_of(error) is not SourceStatus.BAD_RESPONSE:
+            if row.status is not SourceStatus.BAD_RESPONSE:
                 self._given_up.add(source)
             found = None
         else:
+            row.hits = found.hits if found else None
+            row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
             if found is None or found.hits is None:
                 self._failed.setdefault(source, "hit counts are not supported")
                 self._given_up.add(source)
-        self._waiting.discard(source)
         return found
 
     def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:

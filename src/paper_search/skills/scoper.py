@@ -10,10 +10,12 @@ from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     SNOWBALL,
     ParsedIntent,
+    Purpose,
     RawPaper,
     RelaxedQuery,
     ScopeReport,
     SearchStrategy,
+    SourceReport,
     SuggestedTerm,
 )
 from paper_search.skills.failures import described
@@ -23,6 +25,7 @@ from paper_search.skills.strategy.suggestions import suggested_terms
 from paper_search.skills.strategy.text import normalised, quoted
 from paper_search.sources import SearchSource
 from paper_search.sources.base import counting, ranks_text
+from paper_search.sources.journal import Row, journal
 
 MAX_CONCEPTS = 4
 """Concepts that are counted; every one is a request where no source is local."""
@@ -80,7 +83,7 @@ class Scoper:
         if not is_asking:
             if not intent.boolean_query:
                 await self._within([look.rescue()])
-            return look.report() if look.relaxed else ScopeReport()
+            return look.report() if look.relaxed else ScopeReport(asked=look.asked)
         await self._within(
             [look.count_queries(), look.count_lines(), look.count_concepts(), look.read_first()]
         )
@@ -125,7 +128,13 @@ class _Look:
         self._first: list[RawPaper] = []
         self._reading: list[str] = []
         self._kept: list[str] = []
+        self._rows: list[Row] = []
         self.relaxed: list[RelaxedQuery] = []
+
+    @property
+    def asked(self) -> list[SourceReport]:
+        """Return a row of the journal for each query that was sent."""
+        return [*self._counter.asked, *(_as_count(row()) for row in self._rows)]
 
     @property
     def _late(self) -> list[str]:
@@ -240,10 +249,11 @@ class _Look:
                 few = wanted.filters.model_copy(update={"max_results": FIRST_RESULTS})
                 wanted = wanted.model_copy(update={"filters": few})
             self._reading = [name]
-            try:
-                self._first = await self._sources[name].search_advanced(wanted)
-            except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
-                self._kept.append(f"no first results from {name}: {described(error)}")
+            with journal() as self._rows:
+                try:
+                    self._first = await self._sources[name].search_advanced(wanted)
+                except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
+                    self._kept.append(f"no first results from {name}: {described(error)}")
             self._reading = []
 
     def report(self, deadline_s: float = 0) -> ScopeReport:
@@ -269,6 +279,7 @@ class _Look:
                 ],
                 "suggested": self._suggested(papers),
                 "first_results": len(papers),
+                "asked": self.asked,
                 "notes": [*self._kept, *unable, *self._counter.failures, *late],
             }
         )
@@ -278,3 +289,9 @@ class _Look:
         known = [self._intent.topic, self._intent.question, *self._intent.concepts, *self._queries]
         found = suggested_terms(texts, known, limit=MAX_SUGGESTED)
         return [SuggestedTerm(term=term, papers=count) for term, count in found]
+
+
+def _as_count(row: SourceReport) -> SourceReport:
+    """Return the row of a search whose records are only looked at."""
+    update = {"purpose": Purpose.COUNT, "kept": 0, "unused": row.unused + row.kept}
+    return row.model_copy(update=update)

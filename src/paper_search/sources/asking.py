@@ -216,8 +216,6 @@ class Asked:
 
     def _on_our_side(self) -> list[str]:
         said = []
-        if self.excluded:
-            said.append(f"{self.excluded} records were removed: they do not match the query")
         if self.unsure:
             said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
         if self.without_language:

@@ -11,6 +11,8 @@ from pydantic_core import to_json
 from paper_search.errors import UnapprovedStrategyError
 from paper_search.threads.records import RecordStore
 
+NOBODY = "nobody was asked"
+"""Who allowed what needs no approval."""
 _TERMS = "terms"
 _PROPOSED = "proposed-"
 
@@ -64,19 +66,19 @@ class Approvals(Generic[ProposalT]):
         """Note what a person is about to be shown, in which question."""
         await self._put(f"{_PROPOSED}{number}", {self.field: self._digest(proposal)})
 
-    async def approve(self, proposal: ProposalT, number: int) -> None:
-        """Note that a person approved what a question showed.
+    async def approve(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
+        """Note that a person approved what a question showed, and who.
 
         It does not count if it is not what was shown: a client can change the state in the same
         breath in which it answers.
         """
         proposed = await self._row(f"{_PROPOSED}{number}")
         if proposed is None or proposed[self.field] == self._digest(proposal):
-            await self.write(proposal, number)
+            await self.write(proposal, number, by)
 
-    async def write(self, proposal: ProposalT, number: int) -> None:
+    async def write(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
         """Note that a person wrote it themselves, in the answer to a question."""
-        await self._put(self._key(number), {self.field: self._digest(proposal)})
+        await self._put(self._key(number), {self.field: self._digest(proposal), "by": by})
 
     async def revoke(self, number: int) -> None:
         """Delete the approvals of a question and of all after it."""
@@ -84,15 +86,15 @@ class Approvals(Generic[ProposalT]):
         keys = [key for key in await self._records.keys(self.part) if not _is_about_asking(key)]
         await self._records.put(self.part, {key: None for key in keys if key not in earlier})
 
-    async def require(self, proposal: ProposalT, number: int) -> None:
-        """Let a step begin whose proposal was approved, or needs no approval.
+    async def require(self, proposal: ProposalT, number: int) -> str:
+        """Return who approved a proposal, or that it needs no approval.
 
         Raises:
             UnapprovedStrategyError: a person has to be asked, and did not approve this.
         """
         terms = await self._row(_TERMS)
         if terms is not None and not terms["is_asking"]:
-            return
+            return NOBODY
         approval = await self._row(self._key(number))
         if approval is None or approval[self.field] != self._digest(proposal):
             raise UnapprovedStrategyError(
@@ -100,6 +102,7 @@ class Approvals(Generic[ProposalT]):
                 f"no person approved: answer the question about the {self.field}; steps cannot be "
                 "skipped. `paper-search fork` goes back to the question"
             )
+        return approval.get("by") or "a person"
 
     async def _row(self, key: str) -> dict[str, Any] | None:
         return (await self._records.get(self.part, [key])).get(key)

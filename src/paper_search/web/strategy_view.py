@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from paper_search.errors import PaperSearchError, ThreadError, ThreadNotWaitingError
 from paper_search.models import PUBLICATION_TYPES, SearchStrategy
+from paper_search.models.source_report import counting_summary
 from paper_search.models.translation import Translation
 from paper_search.models.usage import total
 from paper_search.skills.strategy.relaxation import relaxed_forms
@@ -143,6 +144,7 @@ async def _page(
         strategy=shown,
         original=asked.strategy if asked else shown,
         scope=asked.scope if asked else reading.state.scope,
+        counted=counting_summary(asked.counts) if asked else None,
         remarks=asked.remarks if asked else [],
         available=(asked.available_sources or asked.strategy.sources) if asked else [],
         ranking=asked.ranking_sources if asked else [],

@@ -125,7 +125,7 @@ async def log(visit: Visit) -> Response:
         reading=reading,
         decisions=decisions,
         history=state.history,
-        reports=[*state.earlier_reports, *state.reports],
+        reports=state.journal,
         tab="log",
     )
 

@@ -23,6 +23,7 @@ from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
+from paper_search.threads.approvals import NOBODY
 from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.carrying import (
     divide_works,
@@ -55,6 +56,8 @@ from paper_search.workflow.state import (
 from paper_search.workflow.strategies import edited, limited, seeded
 from paper_search.workflow.waiting import arrivals_before, ask_again, count_kept, join_reports
 
+BEFORE_APPROVAL = "nobody yet: hits are counted before the strategy is approved"
+BY_SETTING = "the setting `enrich` of the run"
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
 
@@ -102,7 +105,9 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
     strategy = report.revised(strategy)
     await _approvals(ctx).propose(strategy, state.current_iteration)
-    return Outcome.OK if asks else Outcome.SKIP, {"strategy": strategy, "scope": report}
+    counts = [*state.counts, *_of_round(report.asked, state, BEFORE_APPROVAL if asks else NOBODY)]
+    update = {"strategy": strategy, "scope": report, "counts": counts}
+    return Outcome.OK if asks else Outcome.SKIP, update
 
 
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
@@ -111,12 +116,13 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     named, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
     question = await strategy_question(state, named, ctx.services, budget)
     decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
+    by = state.current_iteration, decision.decided_by
     if decision.action is DecisionAction.APPROVE:
-        await _approvals(ctx).approve(_strategy(state), state.current_iteration)
+        await _approvals(ctx).approve(_strategy(state), *by)
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
         strategy = ctx.services.within_ceiling(edited(_strategy(state), decision.revised_data))
-        await _approvals(ctx).write(strategy, state.current_iteration)
+        await _approvals(ctx).write(strategy, *by)
         return Outcome.EDIT, {"strategy": strategy, **judged_by(state, decision.revised_data)}
     said = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
@@ -129,7 +135,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     """
     state = _checked(ctx)
     strategy = _strategy(state)
-    await _approvals(ctx).require(strategy, state.current_iteration)
+    allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
     records, is_again = _records(ctx), bool(state.awaited)
     if SNOWBALL in strategy.sources:  # a person may have added it
         strategy = seeded(strategy, await records.marked(state.marks))
@@ -138,12 +144,12 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     if is_again:
         answer = await ask_again(ctx.services, strategy, state.awaited)
         earlier_rows = await arrivals_before(records, state.current_iteration)
-        reports = join_reports(state.reports, _of_round(answer.sources, state))
+        reports = join_reports(state.reports, _of_round(answer.sources, state, allowed_by))
         before, earlier = state.reports, state.earlier_reports
     else:
         answer = await ctx.services.search(strategy)
         earlier_rows = []
-        reports = _of_round(answer.sources, state)
+        reports = _of_round(answer.sources, state, allowed_by)
         before, earlier = [], [*state.earlier_reports, *state.reports]
     asked = [report.source for report in answer.sources]
     ids = await records.put_records(answer.papers)
@@ -173,10 +179,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
     if ctx.workflow_params.enrich:
         filled = await ctx.services.enrich(works)
         works = filled.works
-        again = {report.source for report in filled.sources} if state.waits else set()
-        again -= {*_strategy(state).sources}
-        others = [report for report in state.reports if report.source not in again]
-        update["reports"] = [*others, *_of_round(filled.sources, state)]
+        update["reports"] = [*state.reports, *_of_round(filled.sources, state, BY_SETTING)]
     ids = await records.put_works(works, rows)
     ctx.progress("merged", {"records": len(rows), "works": len(ids)})
     judges_again = ctx.services.judges_again
@@ -375,9 +378,11 @@ def _ended_round(
     }
 
 
-def _of_round(reports: Sequence[SourceReport], state: WorkflowState) -> list[SourceReport]:
-    """Return what sources did, with the iteration in which they did it."""
-    update = {"iteration": state.current_iteration}
+def _of_round(
+    reports: Sequence[SourceReport], state: WorkflowState, allowed_by: str
+) -> list[SourceReport]:
+    """Return what sources did, with the iteration in which they did it, and who allowed it."""
+    update = {"iteration": state.current_iteration, "allowed_by": allowed_by}
     return [report.model_copy(update=update) for report in reports]
 
 

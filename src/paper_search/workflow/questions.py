@@ -47,6 +47,7 @@ async def strategy_question(
             available_sources=skills.source_names,
             ranking_sources=skills.ranking_sources,
             scope=state.scope,
+            counts=[row for row in state.counts if row.iteration == state.current_iteration],
             remarks=remarks(state.strategy),
             changes=changes(before[-1], state.strategy) if before else "",
             estimate=estimate_of(state, skills),

@@ -66,7 +66,7 @@ async def merged_collection(
     return collection.model_copy(
         update={
             "ended_by": state.ended_by,
-            "reports": [*state.earlier_reports, *state.reports],
+            "reports": state.journal,
             "silent_sources": state.silent_sources,
             "known_papers": state.known_papers,
         }

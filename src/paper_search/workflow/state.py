@@ -144,6 +144,8 @@ class WorkflowState(BaseModel):
     """Sources that this round's search asks once more, alone; empty: it asks all."""
     waits: int = 0
     """How often sources were waited for in this round."""
+    counts: list[SourceReport] = Field(default_factory=list)
+    """What sources were asked to count hits, in all rounds, before each strategy was approved."""
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
     earlier_reports: list[SourceReport] = Field(default_factory=list)
@@ -179,6 +181,12 @@ class WorkflowState(BaseModel):
         waited = self.waits + sum(record.waits for record in self.history)
         left = [report.source for report in self.reports if report.is_unfinished]
         return list(dict.fromkeys(left)) if waited < MAX_WAITS else []
+
+    @property
+    def journal(self) -> list[SourceReport]:
+        """Return a row for every query to every source, in the order of rounds."""
+        rows = [*self.counts, *self.earlier_reports, *self.reports]
+        return sorted(rows, key=lambda row: row.iteration)
 
     @property
     def asked(self) -> set[tuple[str, str]]:

@@ -87,22 +87,26 @@ def _joined(before: list[SourceReport], again: list[SourceReport]) -> list[Sourc
     """Return the reports of one source on both askings."""
     first = {report.query: report for report in before}
     joined = [_counting(report, first.pop(report.query, None)) for report in again]
-    left = [report for report in first.values() if report.kept]
+    left = [report for report in first.values() if report.kept or report.requests]
     return [*(report.model_copy(update={"is_unfinished": False}) for report in left), *joined]
 
 
 def _counting(report: SourceReport, before: SourceReport | None) -> SourceReport:
-    """Return a report that counts what the asking before gave, if this one gave less."""
-    if before is None or report.kept >= before.kept:
+    """Return the row of both askings: all requests, and what became of the records of both."""
+    if before is None:
         return report
-    status = SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK
-    kept = f"{before.kept} records that it gave before are kept"
-    update = {
-        "status": status,
-        "kept": before.kept,
-        "hits": before.hits if report.hits is None else report.hits,
-        "note": f"{report.note}; {kept}" if report.note else kept,
+    update: dict[str, object] = {
+        name: getattr(before, name) + getattr(report, name)
+        for name in ("requests", "excluded", "dropped", "beyond_limit", "unused", "milliseconds")
     }
+    update["kept"] = max(before.kept, report.kept)
+    update["repeated"] = before.repeated + report.repeated + min(before.kept, report.kept)
+    update["asked_at"] = before.asked_at
+    if before.kept > report.kept:
+        note = f"{before.kept} records that it gave before are kept"
+        update["status"] = SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK
+        update["hits"] = before.hits if report.hits is None else report.hits
+        update["note"] = f"{report.note}; {note}" if report.note else note
     return report.model_copy(update=update)
 
 
