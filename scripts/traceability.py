@@ -26,7 +26,6 @@ ROLES = "tests/report/test_roles.py"
 CHECKS = "tests/report/test_checks.py"
 CRITERIA = "tests/report/test_criteria.py"
 ASKED = "tests/report_workflow/test_requirements.py"
-ANSWERING = "tests/report/test_answering.py"
 ACADEMIC = "tests/report/test_academic.py"
 SUPPORT = "tests/report/test_support.py"
 
@@ -55,8 +54,8 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("2 Tool: academic search", f"{CODE}/academic.py", ACADEMIC, "asked_of_every_source"),
     ("2 Tool: news search", f"{WEB}/newsapi.py", SEARCHES, "news_are_asked"),
     ("2 Tool: content parser", "src/paper_search/pages", PAGES, "quotes_what_stands_in_pages"),
-    ("3 Analyst synthesis", f"{CODE}/answering.py", ANSWERING, "independent_studies"),
-    ("3 Writer generation", f"{CODE}/composition.py", ASKED, "nothing_but_quotations"),
+    ("3 Analyst synthesis", f"{CODE}/analysis_answer.py", ROLES, "share_no_author"),
+    ("3 Writer generation", f"{CODE}/writer.py", ASKED, "nothing_but_sentences"),
     ("3 Critique criteria", f"{CODE}/criteria.py", CRITERIA, "weights"),
     ("3 Reviewer prompt", "src/paper_search/prompts/report_reviewer.md", ASKED, "shows_the_model"),
     ("3 Decision rules", f"{CODE}/criteria.py", CRITERIA, "rules_decide"),

@@ -30,6 +30,7 @@ from paper_search.report.exchange import AnalystInput, PlannerInput, ReviewerInp
 from paper_search.report.models import (
     AnalysisResult,
     CheckedSentence,
+    Finding,
     Quote,
     ResearchDraft,
     ResearchPlan,
@@ -119,13 +120,16 @@ async def report_analyst(llm: FakeLLM) -> None:
 
 
 async def report_writer(llm: FakeLLM) -> None:
-    analysis = AnalysisResult(key_findings=["[weak] We count. [@a]"])
+    quote = Quote(result_id=SOURCES[0].result_id, text="We count.", end=9)
+    finding = Finding(text="We count.", question=0, grade="weak", quotes=[quote])
+    analysis = AnalysisResult(key_findings=["[weak] We count. [@a]"], findings=[finding])
     given = WriterInput(analysis=analysis, research_plan=PLAN, search_results=SOURCES)
     await Writer(llm).write(given)
 
 
 async def report_reviewer(llm: FakeLLM) -> None:
-    draft = ResearchDraft(title="<Moss>", sections=[section(1, "Walls", "Moss is green.")])
+    walls = section(1, "Walls", "Moss is green.")
+    draft = ResearchDraft(title="<Moss>", sections=[walls], is_by_model=True)
     given = ReviewerInput(
         draft=draft, analysis=AnalysisResult(), research_plan=PLAN, search_results=SOURCES
     )

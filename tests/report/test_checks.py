@@ -495,18 +495,6 @@ def test_an_expected_section_is_known_by_its_words(expected, is_there):
     assert (missing not in found) is is_there
 
 
-@pytest.mark.parametrize(
-    ("gaps", "is_by_model", "is_wanted"),
-    [([0], False, False), ([0], True, True), ([], False, True)],
-)
-def test_a_short_report_by_code_that_nothing_answers_needs_no_expected_section(
-    gaps, is_by_model, is_wanted
-):
-    found = told({"expected_sections": ["Costs"]}, gaps=gaps, is_by_model=is_by_model)
-    missing = ("major", "general", "The section “Costs” is missing.")
-    assert (missing in found) is is_wanted
-
-
 @pytest.mark.parametrize("name", ["abstract", "conclusion"])
 def test_an_expected_abstract_or_conclusion_that_is_empty_is_missing(name):
     found = told({"expected_sections": [name.title()]}, **{name: ""})

@@ -1,32 +1,11 @@
 """What a reader of a finished report is told of each sentence."""
 
-from tests.report.sources import report_on
-
 from paper_search.report.claims.statements import written_by_persons
 from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
 from paper_search.report.outputs.blocks import spans
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.sub_questions import section
-from paper_search.testing.reports import QUESTION, report_sources
-
-
-async def test_each_sentence_of_an_extractive_report_stands_where_it_says_and_has_its_snippet():
-    report = await report_on(QUESTION, *report_sources())
-    texts = {"title": report.title, "abstract": report.abstract, "conclusion": report.conclusion}
-    for part in report.sections:
-        texts |= {part.section_id: part.content, f"{part.section_id}.title": part.title}
-    for sentence in report.sentences:
-        assert texts[sentence.place][sentence.start : sentence.end] == sentence.text
-    quoted = [entry for entry in report.sentences if entry.status == "supported"]
-    assert report.support["supported"] == len(quoted) > 0
-    assert report.support["unsupported"] == report.support["not_checked"] == 0
-    sources = {entry.result_id: entry for entry in report.sources}
-    for item in quoted:
-        assert item.checked_by == "code"
-        source = sources[item.snippet.result_id]
-        part = source.title if item.snippet.part == "title" else source.text
-        assert part[item.snippet.start : item.snippet.end] == item.snippet.text
 
 
 def test_a_text_is_marked_behind_each_sentence_that_is_not_supported():

@@ -13,7 +13,7 @@ from paper_search.report.claims.quotations import located
 from paper_search.report.evidence import Evidence, open_text_url, result_of
 from paper_search.report.models import SearchResult
 from paper_search.report.page_reader import PageReader, address_of
-from paper_search.report.passages import PassageFinder
+from paper_search.report.passages import studies_on
 
 TITLE = "Shade trees and streets"
 
@@ -59,8 +59,8 @@ async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver: HTTPSe
     quote = located(TREES[1], result)
     assert quote is not None
     assert result.text[quote.start : quote.end] == TREES[1].rstrip(".")
-    found = PassageFinder(Evidence([result])).passages("shade trees in city streets")
-    assert {statement.sentence.text for statement in found} & set(TREES)
+    [study] = studies_on("shade trees in city streets", Evidence([result]))
+    assert {quote.text for quote in study.quotes} & set(TREES)
     assert result.metadata["text_is"] == "html"
     assert result.metadata["text_url"] == address(httpserver, "/a")
     assert len(result.metadata["text_sha256"]) == 64

@@ -70,12 +70,6 @@ async def test_depth_says_how_many_questions_are_asked(depth, questions):
     assert len(report.provenance["search_queries"]) >= 5
 
 
-async def test_style_and_length_change_what_is_written():
-    long = await flow(target_length=3000).run(QUESTION)
-    short = await flow(target_length=300, style_guide="executive").run(QUESTION)
-    assert short.metadata["word_count"] < long.metadata["word_count"]
-
-
 @pytest.mark.parametrize("limit", [1, 2])
 async def test_so_many_drafts_are_written_as_allowed(limit):
     steps = Steps()

@@ -38,10 +38,12 @@ async def test_without_a_model_a_report_is_planned_searched_analysed_written_and
     assert "without a language model" in report.caveats[0]
 
 
-async def test_every_sentence_of_the_extractive_report_stands_in_its_source():
+async def test_every_sentence_of_the_table_stands_in_its_source():
     report, _ = await written()
-    assert report.critique.critical_count == 0
-    assert report.critique.major_count == 0
+    for quote in (quote for study in report.studies for quote in study.quotes):
+        source = next(one for one in report.sources if one.result_id == quote.result_id)
+        assert source.text[quote.start : quote.end] == quote.text
+    assert report.critique.items == report.critique.sentences == []
     assert "rowan_2019_shade" in report.cited
 
 
@@ -117,7 +119,8 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
         return good_answer(call)
 
     report, steps = await written(FakeLLM(answer))
-    assert steps[-1] == "output"
+    # The sub-questions by rule are more than this model has answers to.
+    assert steps[-1] == ("fallback" if failing == "PlanAnswer" else "output")
     assert any("continued without a language model" in e for e in report.provenance["errors"])
     assert any("Some steps failed: " in caveat for caveat in report.caveats)
 

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.answering import independent
 from paper_search.report.claims.quotations import located
-from paper_search.report.evidence import Evidence, graded
+from paper_search.report.evidence import Evidence, family_names, graded
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import AnalystInput
-from paper_search.report.models import AnalysisResult, Contradiction, Finding, Grade, Quote, Theme
-from paper_search.report.passages import PassageFinder, is_background
-from paper_search.skills.intent.phrases import key_phrases
+from paper_search.report.models import (
+    AnalysisResult,
+    Contradiction,
+    Direction,
+    Finding,
+    Grade,
+    Quote,
+    Study,
+    Theme,
+)
 from paper_search.skills.untrusted import shown_to_model
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
 _MIN_THEME_SOURCES = 2
+_DIRECTIONS: dict[str, Direction] = {"yes": "yes", "no": "no", "mixed": "mixed"}
 _ORDER: tuple[Grade, ...] = ("gap", "weak", "moderate", "strong")
 
 
@@ -57,12 +65,21 @@ class ContradictionAnswer(BaseModel):
     note: str = ""
 
 
+class DirectionAnswer(BaseModel):
+    """How a model reads one source on a question of yes or no, and the words that it reads."""
+
+    source: str
+    says: str = "not stated"
+    text: str = ""
+
+
 class AnalysisAnswer(BaseModel):
     """What a model is asked for."""
 
     findings: list[FindingAnswer]
     themes: list[ThemeAnswer] = Field(default_factory=list)
     contradictions: list[ContradictionAnswer] = Field(default_factory=list)
+    directions: list[DirectionAnswer] = Field(default_factory=list)
 
 
 async def analysis_by_model(
@@ -70,14 +87,13 @@ async def analysis_by_model(
     domain: str,
     evidence: Evidence,
     given: AnalystInput,
-    extracted: AnalysisResult,
+    studies: list[Study],
 ) -> AnalysisResult:
     """Return the model's analysis without what the sources do not bear out.
 
-    A finding stays with those of its quotes that are found word for word in a source which names
-    all that the sub-question has of the question itself; without any it goes. So do themes of
-    fewer than two sources, and contradictions of which one side is not there. A sub-question
-    that the model has no finding on is open.
+    A finding stays with those of its quotes that are found word for word; without any it goes. So
+    do themes of fewer than two sources, and contradictions of which one side is not there. A
+    sub-question that the model has no finding on is open.
 
     Raises:
         LLMError: the model could not answer.
@@ -85,44 +101,64 @@ async def analysis_by_model(
     prompt = load_prompt("report_analyst", domain)
     answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
     questions = given.research_plan.decomposed_questions
-    own = _findings(answer, evidence, given)
-    answered = {finding.question for finding in own if not finding.is_design}
-    answers = [
-        known.model_copy(update={"is_answered": known.question in answered})
-        for known in extracted.answers
-    ]
+    own = _findings(answer, evidence, len(questions))
+    answered = {finding.question for finding in own}
     return AnalysisResult(
         findings=own,
-        theme_details=_themes(answer, evidence, len(questions)) or extracted.theme_details,
+        theme_details=_themes(answer, evidence, len(questions)),
         contradiction_details=_contradictions(answer, evidence),
         gap_questions=[index for index in range(len(questions)) if index not in answered],
-        answer=extracted.answer,
-        answers=answers,
+        studies=_directed(studies, answer, evidence),
         is_by_model=True,
     )
 
 
-def _findings(answer: AnalysisAnswer, evidence: Evidence, given: AnalystInput) -> list[Finding]:
-    """Return the findings of which a quote is there and its source names all that is asked."""
-    plan = given.research_plan
-    shared = key_phrases(plan.original_query)
-    finder = PassageFinder(evidence)
+def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) -> list[Study]:
+    """Return the studies with what the model read in them, in front the words that it rests on.
+
+    Without words that are there, or with two readings, it is not stated which way a study goes.
+    """
+    read: dict[str, dict[Direction, Quote]] = {}
+    for one in answer.directions:
+        quote = _checked(QuoteAnswer(source=one.source, text=one.text), evidence)
+        if (says := _DIRECTIONS.get(one.says.strip().casefold())) and quote:
+            read.setdefault(quote.result_id, {})[says] = quote
+    return [_read(study, read.get(study.result_id, {})) for study in studies]
+
+
+def _read(study: Study, said: dict[Direction, Quote]) -> Study:
+    if len(said) != 1:
+        return study
+    [(says, quote)] = said.items()
+    others = [known for known in study.quotes if known.text != quote.text]
+    return Study(result_id=study.result_id, quotes=[quote, *others], says=says)
+
+
+def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Finding]:
+    """Return the findings of which a quote is there."""
     findings = []
     for claimed in answer.findings[:_MAX_FINDINGS]:
         text, index = shown_to_model(claimed.text, 1000), claimed.question - 1
-        if not text or not 0 <= index < len(plan.decomposed_questions):
+        if not text or not 0 <= index < count:
             continue
-        checked = (_checked(quote, evidence) for quote in claimed.quotes)
-        asked = plan.decomposed_questions[index]
-        quotes = [quote for quote in checked if quote and finder.names_all(asked, shared, quote)]
+        quotes = [q for quote in claimed.quotes if (q := _checked(quote, evidence))]
         if quotes:
-            is_design = all(is_background(quote.text) for quote in quotes)
-            studies = independent((quote.result_id for quote in quotes), evidence)
-            grade = _lower(claimed.grade, graded(len(studies), is_title=is_design))
-            findings.append(
-                Finding(text=text, question=index, grade=grade, quotes=quotes, is_design=is_design)
-            )
+            is_title = all(quote.part == "title" for quote in quotes)
+            studies = _independent((quote.result_id for quote in quotes), evidence)
+            grade = _lower(claimed.grade, graded(studies, is_title=is_title))
+            findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
     return findings
+
+
+def _independent(result_ids: Iterable[str], evidence: Evidence) -> int:
+    """Return how many of the sources share no author with one before them."""
+    known: set[str] = set()
+    count = 0
+    for result_id in dict.fromkeys(result_ids):
+        names = family_names(evidence.by_id[result_id])
+        count += not names & known
+        known |= names
+    return count
 
 
 def _message(evidence: Evidence, given: AnalystInput) -> str:

@@ -11,7 +11,6 @@ from paper_search.report.claims.verdicts import Subject, faults, item, shown, ve
 from paper_search.report.criteria import BANNED_WORDS
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import CheckedSentence, CritiqueItem, Severity
-from paper_search.report.opening import is_without_answer
 from paper_search.report.passages import content_stems
 
 _TOO_LONG, _TOO_SHORT = 1.4, 0.5
@@ -57,11 +56,7 @@ def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
     """Find expected sections that are not there, and sections without a word."""
     titles = [_folded(section.title) for section in subject.given.draft.sections]
-    plan = subject.given.research_plan
-    is_short = not subject.given.draft.is_by_model and is_without_answer(
-        subject.given.analysis, plan
-    )
-    for expected in [] if is_short else plan.expected_sections:
+    for expected in subject.given.research_plan.expected_sections:
         wanted = _folded(expected)
         if not any(wanted == title or wanted in title or _alike(wanted, title) for title in titles):
             is_concluded = "conclusion" in wanted and subject.given.draft.conclusion

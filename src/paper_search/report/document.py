@@ -19,10 +19,10 @@ from paper_search.report.models import (
     Critique,
     DraftSection,
     SearchResult,
+    Study,
     Support,
     support_counts,
 )
-from paper_search.report.opening import Opening
 
 MARKS: Mapping[Support, str] = MappingProxyType(
     {
@@ -159,21 +159,29 @@ class Report(BaseModel):
         author = self.author_of(sentence)
         return MARKS[sentence.status] + (f"{_WRITTEN_BY}{author}" if author else "")
 
-    @cached_property
-    def opening(self) -> Opening | None:
-        """Return what the report opens with; None: nothing was analysed."""
-        if self.analysis is None:
-            return None
-        questions = self.provenance.get("sub_questions") or []
-        return Opening(questions, self.analysis, self.evidence)
+    @property
+    def studies(self) -> list[Study]:
+        """Return the rows of the table of evidence whose sources are there."""
+        rows = self.analysis.studies if self.analysis is not None else []
+        return [study for study in rows if study.result_id in self.evidence.by_id]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the table of evidence is all that there is: nobody wrote a text."""
+        return not self.metadata.get("is_by_model") and not self.metadata.get("is_by_person")
+
+    @property
+    def headline(self) -> CheckedSentence | None:
+        """Return the first sentence of the abstract that its source bears; None: none does."""
+        bearing = (s for s in self.sentences if s.place == "abstract" and s.status == "supported")
+        return next(bearing, None)
 
     @cached_property
     def cited(self) -> list[str]:
         """Return the keys of the sources that are cited and exist, those in the text first."""
         texts = [self.abstract, *(section.content for section in self.sections), self.conclusion]
         keys = dict.fromkeys(key for text in texts for key in cited_keys(text))
-        if self.opening is not None:
-            keys |= dict.fromkeys(map(self.evidence.key_of, self.opening.sources))
+        keys |= dict.fromkeys(self.evidence.key_of(study.result_id) for study in self.studies)
         return [key for key in keys if key in self.evidence.by_key]
 
 

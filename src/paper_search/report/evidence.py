@@ -101,6 +101,7 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
         "paper_id": paper.id,
         "found_by": seen,
         "is_judged": paper.is_judged,
+        "decided_by": _decided_by(paper),
         "relevance_reason": paper.relevance_reason,
         "is_suspicious": is_suspicious(
             paper.title, paper.abstract, paper.venue, *(author.name for author in paper.authors)
@@ -119,6 +120,16 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
         relevance_score=paper.relevance_score,
         metadata=metadata,
     )
+
+
+def _decided_by(paper: Paper) -> str:
+    """Return who decided that a paper is relevant."""
+    screened = paper.screening
+    if screened is not None and screened.decision and screened.decided_by:
+        return f"{screened.decided_by} ({screened.decision})"
+    if not paper.is_judged:
+        return "nobody"
+    return f"{'a model' if paper.grades else 'its words'} ({paper.relevance_score:.2f})"
 
 
 def open_text_url(paper: Paper) -> str | None:

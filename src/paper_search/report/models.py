@@ -20,6 +20,7 @@ Support = Literal[
     "supported", "partly", "contradicted", "unsupported", "not_checked", "of_the_report"
 ]
 """How far the source of a sentence bears it; `of_the_report`: it says nothing of the world."""
+Direction = Literal["yes", "no", "mixed", "not stated"]
 CheckedBy = Literal["code", "model", "nobody"]
 Style = Literal["academic", "technical", "executive"]
 Depth = Literal["quick", "standard", "comprehensive"]
@@ -151,8 +152,6 @@ class Finding(BaseModel):
     question: int
     grade: Grade
     quotes: list[Quote] = Field(default_factory=list)
-    is_design: bool = False
-    """Whether it says how or why a study was made, not what came out."""
 
     @property
     def sources(self) -> list[str]:
@@ -160,16 +159,14 @@ class Finding(BaseModel):
         return list(dict.fromkeys(quote.result_id for quote in self.quotes))
 
 
-class Answer(BaseModel):
-    """Whether the sources answer a question."""
+class Study(BaseModel):
+    """A row of the table of evidence."""
 
-    question: int | None = None
-    """Number of the sub-question; None: the question itself."""
-    is_answered: bool = False
-    nearest: list[Quote] = Field(default_factory=list)
-    """What came closest, if nothing answers it."""
-    missing: list[str] = Field(default_factory=list)
-    """What is asked for and the first of these does not name."""
+    result_id: str
+    quotes: list[Quote] = Field(default_factory=list)
+    """Its best sentences for the question, word for word."""
+    says: Direction = "not stated"
+    """Of a question of yes or no: what a model read in the first quote."""
 
 
 class Theme(BaseModel):
@@ -205,11 +202,9 @@ class AnalysisResult(BaseModel):
     theme_details: list[Theme] = Field(default_factory=list)
     contradiction_details: list[Contradiction] = Field(default_factory=list)
     gap_questions: list[int] = Field(default_factory=list)
-    """Which sub-questions nothing answers."""
-    answer: Answer = Field(default_factory=Answer)
-    """To the question itself."""
-    answers: list[Answer] = Field(default_factory=list)
-    """To each sub-question, in order."""
+    """Which sub-questions nothing answers, by what a model read; without one, nobody knows."""
+    studies: list[Study] = Field(default_factory=list)
+    """Every usable source with its own sentences, the most relevant first."""
     is_by_model: bool = False
 
 

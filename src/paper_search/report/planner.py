@@ -51,7 +51,7 @@ class PlanAnswer(BaseModel):
 
 
 class Planner(Role):
-    """Plans a report, by a model if there is one, else along the concepts of the question."""
+    """Plans a report, by a model if there is one, else by what is asked of any subject."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Planner(Role):
         questions = list(dict.fromkeys(filter(None, texts)))[:MAX_QUESTIONS]
         if len(questions) < MIN_QUESTIONS:
             warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
-            extra = [part.text for part in sub_questions(intent, MAX_QUESTIONS)]
+            extra = sub_questions(intent, MAX_QUESTIONS)
             questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
         queries = _queries(answer, given)
         if not queries:
@@ -150,14 +150,13 @@ def _queries(answer: PlanAnswer, given: PlannerInput) -> list[SearchQuery]:
 
 
 def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
-    asked = sub_questions(intent, _QUESTIONS[given.depth])
-    questions = [part.text for part in asked]
+    questions = sub_questions(intent, _QUESTIONS[given.depth])
     plan = ResearchPlan(
         original_query=given.original_query,
         decomposed_questions=questions,
         search_queries=typed_queries(intent, questions, given.depth, given.search_types),
         methodology=_methodology(given),
-        expected_sections=[_FIRST_SECTION, *(part.heading for part in asked), *_LAST_SECTIONS],
+        expected_sections=["Evidence"],
         revised_at=now() if given.previous_plan else None,
     )
     warnings = []
@@ -170,8 +169,8 @@ def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
         research_plan=plan,
         reasoning_trace=(
             f"concepts of the question: {', '.join(intent.concepts) or intent.topic}; "
-            "sub-questions are the whole, each pair of concepts, and methods, results and "
-            "limitations; no language model was used"
+            "sub-questions are the whole, then methods, results, limitations and more; no "
+            "language model was used, so that none of them is answered in words"
         ),
         confidence=0.6 if len(intent.concepts) > 1 else 0.4,
         warnings=warnings,
@@ -191,7 +190,7 @@ def _methodology(given: PlannerInput) -> str:
     kinds = ", ".join(given.search_types)
     return (
         f"Depth {given.depth}. Kinds of search: {kinds}. Records of one work are merged, judged "
-        "against the question, and read sentence by sentence for each sub-question."
+        "against the question, and read sentence by sentence."
     )
 
 

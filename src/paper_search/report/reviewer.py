@@ -76,6 +76,8 @@ class Reviewer(Role):
         Raises:
             LLMError: there is a model, and it could not answer.
         """
+        if not (given.draft.is_by_model or given.draft.is_by_person):
+            return ReviewerOutput(critique=_table_critique(given))
         items, sentences = reviewed(given)
         evidence = Evidence(given.search_results)
         if given.draft.is_by_model and not given.draft.is_by_person:
@@ -106,6 +108,16 @@ class Reviewer(Role):
         prompt = load_prompt("report_reviewer", self._domain)
         message = f"{head}\n\nSources:\n{block}\n\nReport:\n{material}"
         return await ask(llm, ReviewAnswer, prompt, message)
+
+
+def _table_critique(given: ReviewerInput) -> Critique:
+    """Return the critique of a table of evidence: it has no words of its own to judge."""
+    return Critique(
+        overall_score=None,
+        recommendation=None,
+        version=given.draft.version,
+        summary="Not judged: every sentence of the table stands word for word in its source.",
+    )
 
 
 def judged(

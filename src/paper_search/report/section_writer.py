@@ -17,7 +17,7 @@ from paper_search.report.evidence import Evidence
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import WriterInput
 from paper_search.report.models import CritiqueItem, DraftSection, Finding
-from paper_search.report.sub_questions import parts_of
+from paper_search.report.passages import content_stems
 from paper_search.skills.untrusted import data_block
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
@@ -124,17 +124,14 @@ class SectionWriter:
     def _tasks(self) -> list[_Task]:
         """Return the sections of the plan, each with the sub-questions that it answers."""
         plan = self._given.research_plan
-        parts = parts_of(plan.expected_sections, plan.decomposed_questions)
-        own = [part for part in parts if part.title in plan.expected_sections]
-        left = [p.question for p in parts if p not in own and p.question is not None]
-        last = max((n for n, part in enumerate(own) if part.kind == "question"), default=0)
-        return [
-            _Task(
-                part.title,
-                [q for q in [part.question] if q is not None] + (left if number == last else []),
-            )
-            for number, part in enumerate(own)
-        ]
+        titles = plan.expected_sections
+        tasks = [_Task(title, []) for title in titles]
+        for index, question in enumerate(plan.decomposed_questions):
+            stems = set(content_stems(question))
+            shared = [len(stems & set(content_stems(title))) for title in titles]
+            usual = min(index + 1, len(titles) - 1)  # after the introduction, in order
+            tasks[shared.index(max(shared)) if any(shared) else usual].questions.append(index)
+        return tasks
 
     def _kept(self) -> dict[str, SectionAnswer]:
         """Return the sections of the version before that nobody found fault with."""

@@ -12,12 +12,11 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.claims.citations import cited_keys, foreign_citations, normalised
-from paper_search.report.composition import Composition
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import Role, WriterInput, WriterOutput
 from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
-from paper_search.report.requests import Requests
+from paper_search.report.passages import table_text
 from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
 from paper_search.report.sub_questions import section
 from paper_search.skills.untrusted import data_block, visible
@@ -39,7 +38,7 @@ class DraftAnswer(BaseModel):
 
 
 class Writer(Role):
-    """Writes from the analysis, with a model or out of sentences of the sources."""
+    """Writes from what a model found in the sources; else, it gives the table of evidence."""
 
     async def write(self, given: WriterInput) -> WriterOutput:
         """Return a draft; with a previous draft and its critique, the next version of it.
@@ -48,10 +47,9 @@ class Writer(Role):
             LLMError: there is a model, and it could not answer.
         """
         evidence = Evidence(given.search_results)
-        if self._llm is None:
-            requests = Requests.of(given.critique)
-            draft = Composition(given, evidence, requests).draft()
-            notes = requests.answers()
+        if self._llm is None or not given.analysis.findings:
+            draft = _table(given, evidence)
+            notes = _unmended(given)
         else:
             answer = await self._answer(self._llm, given, evidence)
             draft = _draft_of(answer, evidence)
@@ -193,6 +191,20 @@ def _material(given: WriterInput) -> dict[str, Any]:
             "items": list(map(itemised, given.critique.items)),
         }
     return material
+
+
+def _table(given: WriterInput, evidence: Evidence) -> ResearchDraft:
+    question = given.research_plan.original_query
+    content = table_text(given.analysis.studies, evidence)
+    return ResearchDraft(title=question.strip(), sections=[section(1, "Evidence", content)])
+
+
+def _unmended(given: WriterInput) -> list[str]:
+    """Return a line for each item of the critique: a table is not written anew."""
+    return [
+        f"{item.critique_id}: not done: without a model nothing is written; edit the text itself"
+        for item in (given.critique.items if given.critique else [])
+    ]
 
 
 def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:

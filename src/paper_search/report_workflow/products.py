@@ -81,6 +81,8 @@ def is_without_answer(state: WorkflowState) -> bool:
     """Whether the sources answer no sub-question; what a person wrote or approved is theirs."""
     if state.analysis is None or state.research_plan is None or state.human_approved:
         return False
+    if not state.analysis.is_by_model:
+        return not any(study.quotes for study in state.analysis.studies)
     count = len(state.research_plan.decomposed_questions)
     by_person = state.draft is not None and state.draft.is_by_person
     return not by_person and set(range(count)) <= set(state.analysis.gap_questions)
@@ -162,6 +164,7 @@ def _metadata(
         "version": draft.version,
         "versions": state.draft_versions,
         "is_by_model": draft.is_by_model,
+        "is_by_person": draft.is_by_person,
         "model_calls": state.model_calls,
         "pages_fetched": state.pages_fetched,
     }
@@ -201,8 +204,8 @@ def _caveats(state: WorkflowState) -> list[str]:
     draft, critique = state.draft, state.critique
     if draft is not None and not draft.is_by_model:
         caveats.append(
-            "Put together without a language model, of sentences of the sources; nobody judged "
-            "whether they are true or agree"
+            "Made without a language model, of sentences of the sources; nobody judged whether "
+            "they are true, agree, or answer the question"
         )
     if critique is not None and critique.critical_count:
         caveats.append(f"{critique.critical_count} critical issues were identified")

@@ -229,9 +229,11 @@ REPORT_ANSWERS = dict.fromkeys(
 """The same by the title of the schema, as `run_model_server` takes them."""
 
 
-def _result(text: str) -> str:
-    """Return the second sentence of a text, or the first, where the second says how."""
-    first, second, *_ = text.split(". ")
+def _result(record: dict[str, Any]) -> str:
+    """Return the second sentence of a text, or the first where the second says how; or a title."""
+    if ". " not in record["text"]:
+        return str(record["text"] or record["title"])
+    first, second, *_ = str(record["text"]).split(". ")
     return first if second.startswith("We ") else second.rstrip(".")
 
 
@@ -242,13 +244,12 @@ _ANSWERED = (1, 1, 3, 2, 1)
 def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
     findings = [
         {
-            "text": (said := _result(record["text"])),
+            "text": (said := _result(record)),
             "question": _ANSWERED[number % len(_ANSWERED)],
             "grade": "strong",
             "quotes": [{"source": record["key"], "text": said}],
         }
         for number, record in enumerate(records)
-        if ". " in record["text"]
     ]
     keys = [record["key"] for record in records[:3]]
     return {"findings": findings, "themes": [{"label": "Shade by day", "sources": keys}]}

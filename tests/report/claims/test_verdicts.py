@@ -157,7 +157,9 @@ async def test_what_is_wrong_stays_wrong_though_the_model_approves_of_all():
         if title == "SupportAnswer":
             return {"verdict": "supported", "words": data_block(call)[1]["words"]}
         if title == "AnalysisAnswer":
-            return {"findings": []}
+            first = data_block(call)[0]
+            quote = {"source": first["key"], "text": first["text"].split(". ")[0]}
+            return {"findings": [{"text": "It helps.", "question": 1, "quotes": [quote]}]}
         if title != "DraftAnswer":
             return good_answer(call)
         parts = [{"title": f"Part {n}", "content": text} for n, text in enumerate(inventions)]

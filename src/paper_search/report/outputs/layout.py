@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from paper_search.report.claims.citations import cite
 from paper_search.report.document import MARKS, Report
-from paper_search.report.evidence import author_year
-from paper_search.report.models import Quote, SearchResult
-from paper_search.report.opening import Opening, Statement
+from paper_search.report.models import Study
 from paper_search.report.outputs.blocks import (
     Block,
     Contents,
@@ -26,143 +22,73 @@ from paper_search.report.outputs.blocks import (
     plain,
     spans,
 )
-from paper_search.report.phrasing import counted, joined, quoted, without_year
-from paper_search.report.polarity import groups
+from paper_search.report.passages import (
+    NOT_STATED,
+    decided_by,
+    in_words,
+    kind_of,
+    without_year,
+)
 
 _ROWS = 40
-"""Sentences that the table shows, those of the first sub-questions first."""
+"""Papers that the table shows, the most relevant first."""
 
 
-def answer_notice(opening: Opening) -> Notice:
-    """Return what stands behind the report, and the best sentence on each sub-question."""
-    lines = [Block("paragraph", plain(opening.counts))]
-    for index, best in opening.best() if opening.answered else []:
-        asked = opening.sub_questions[index]
-        if index not in opening.answered:
-            lines.append(Block("paragraph", plain(f"{asked} Not answered by the sources found.")))
-        elif best is not None:
-            lines.append(Block("paragraph", spans(f"{asked} {_said(opening, best.quote)}")))
-    return Notice("answer", tuple(lines))
+_NUMBERS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
 
 
-def evidence(opening: Opening, drawn: Collection[str]) -> list[Element]:
-    """Return the table of what was found, and what agrees in it."""
-    if not opening.statements:
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun, in words up to twelve: "three sources".
+
+    `plural`: by default the noun with an s; empty: the number alone.
+    """
+    word = _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
+    if plural == "":
+        return "none" if number == 0 else word
+    return f"{word} {noun if number == 1 else plural or noun + 's'}"
+
+
+def evidence(report: Report, drawn: Collection[str]) -> list[Element]:
+    """Return the table of evidence: each paper, what it is, who decided, and its own words."""
+    if not report.studies:
         return []
-    rows = tuple(_evidence_row(opening, statement) for statement in opening.statements[:_ROWS])
-    head = ("Study", "Year", "Kind", "Studied", "Answers", "In its words")
-    widths = (0.15, 0.07, 0.17, 0.15, 0.1, 0.36)
-    caption = "What was found, by study"
-    if (left := len(opening.statements) - _ROWS) > 0:
-        caption += f"; {left} more sentences are quoted in the sections or stand in the JSON"
-    return [
-        heading("Evidence"),
-        Table(caption, head, rows, widths),
-        *figures_of(drawn, "evidence"),
-        heading("Agreement and disagreement"),
-        *_agreement(opening),
-    ]
+    is_read = any(study.says != NOT_STATED for study in report.studies)
+    head = ["Study", "Year", "What it is", "Decided by", "In its words"]
+    widths = [0.15, 0.07, 0.17, 0.14, 0.47]
+    if is_read:
+        head.insert(4, "Says, as the model reads it")
+        widths = [0.15, 0.07, 0.16, 0.12, 0.12, 0.38]
+    rows = tuple(_study_row(report, study, is_read=is_read) for study in report.studies[:_ROWS])
+    caption = "What each paper says on the question, word for word"
+    if (withdrawn := len(report.sources) - len(report.evidence.usable)) > 0:
+        caption += f"; {counted(withdrawn, 'retracted paper')} left out"
+    if (left := len(report.studies) - _ROWS) > 0:
+        caption += f"; {left} more papers stand in the JSON"
+    table = Table(caption, tuple(head), rows, tuple(widths))
+    return [heading("Evidence"), table, *figures_of(drawn, "evidence")]
 
 
-def _evidence_row(opening: Opening, statement: Statement) -> tuple[tuple[Span, ...], ...]:
-    quote = statement.quote
-    source = opening.evidence.by_id[quote.result_id]
-    key = opening.evidence.key_of(quote.result_id)
+def _study_row(report: Report, study: Study, *, is_read: bool) -> tuple[tuple[Span, ...], ...]:
+    source = report.evidence.by_id[study.result_id]
+    key = report.evidence.key_of(study.result_id)
     return (
-        (Span("study", without_year(author_year(source)), (key,)),),
+        (Span("study", without_year(source), (key,)),),
         plain(str(source.year or "n.d.")),
         plain(kind_of(source)),
-        plain(population_of(source)),
-        plain(f"question {statement.question + 1}"),
-        plain(quoted(quote.text)),
+        plain(decided_by(source)),
+        *([plain(study.says)] if is_read else []),
+        plain(in_words(study, source)),
     )
 
 
-def _agreement(opening: Opening) -> list[Element]:
-    lines: list[str] = []
-    for finding in opening.analysis.findings:
-        if len(finding.sources) > 1 and all(quote.part == "text" for quote in finding.quotes):
-            keys = _cite(opening, finding.quotes)
-            number = counted(len(finding.sources), "source").capitalize()
-            lines.append(f"{number} say much the same as {quoted(finding.text)} {keys}.")
-    for dispute in opening.analysis.contradiction_details:
-        one, other = _said(opening, dispute.one), _said(opening, dispute.other).rstrip(".")
-        note = f"; {dispute.note}" if dispute.note else ""
-        lines.append(f"Opposed, on {dispute.topic}: {one} Against it: {other}{note}.")
-    if not lines:
-        lines = ["No two sources were found that say the same, or the opposite, of one thing."]
-    else:
-        lines.append("Whether these differ in what they studied is for the reader to judge.")
-    return [block for line in dict.fromkeys(lines) for block in blocks(f"- {line}")]
-
-
-def _said(opening: Opening, quote: Quote) -> str:
-    return f"{quoted(quote.text)} {_cite(opening, [quote])}."
-
-
-def _cite(opening: Opening, quotes: Iterable[Quote] | Sequence[Quote]) -> str:
-    return cite(opening.evidence.key_of(quote.result_id) for quote in quotes)
-
-
-NOT_STATED = "not stated"
-_PAGES = {"web": "web page", "news": "news"}
-_READ = 3000
-"""Characters of a text in which a study is described: those of its abstract."""
-_LONGEST = 60
-
-_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(rf"\b(?:{cues})\b", re.IGNORECASE))
-    for name, cues in (
-        ("meta-analysis", r"meta-?analys[ei]s"),
-        ("systematic review", r"systematic(?:ally)? review(?:ed)?|scoping review"),
-        ("protocol", r"(?:study|trial|review) protocol|protocol for"),
-        (
-            "randomised trial",
-            r"randomi[sz]ed (?:\w+[- ]){0,4}(?:trial|study)|randomly (?:assigned|allocated)",
-        ),
-        ("crossover trial", r"cross-?over (?:trial|study)"),
-        ("clinical trial", r"clinical trial|open[- ]label|phase (?:i+|[1-4]) trial"),
-        ("cohort study", r"cohort|longitudinal study|follow-up study"),
-        ("case-control study", r"case[- ]control"),
-        ("cross-sectional study", r"cross-sectional"),
-        ("case report", r"case (?:report|series)"),
-        ("survey", r"questionnaires?|survey of (?:\w+ ){0,3}(?:people|patients|users|students)"),
-        ("qualitative study", r"interviews|focus groups|qualitative study"),
-        ("review", r"we review|this review|literature review|(?:a|the) (?:review|survey) of"),
-        ("laboratory study", r"in vitro|cell lines?|(?:mice|rats|zebrafish) (?:were|was)"),
-        ("simulation", r"simulations?|we simulated?"),
-        ("computational study", r"benchmarks?|data ?sets?|neural networks?|algorithms?"),
-        ("measurements", r"we measured|sensors|field (?:study|experiment|measurements)"),
-    )
-)
-_COUNTED = re.compile(
-    r"\b(?:\d{1,3}(?:,\d{3})+|\d{1,6}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
-    r" (?:[a-z][a-z-]* ){0,4}?"
-    r"(?:patients|participants|subjects|volunteers|people|persons|individuals|adults|children"
-    r"|adolescents|teenagers|infants|neonates|women|men|girls|boys|students|pupils|workers"
-    r"|veterans|mothers|users|respondents|mice|rats|studies|trials|cities|streets|schools"
-    r"|hospitals|households|countries|data ?sets|molecules|images|records)\b",
-    re.IGNORECASE,
-)
-
-
-def kind_of(result: SearchResult) -> str:
-    """Return what kind of study a source is, by its own words, else by how it was published."""
-    described = f"{result.title}. {result.text[:_READ]}"
-    for name, cue in _KINDS:
-        if cue.search(described):
-            return name
-    page = _PAGES.get(str(result.metadata.get("source_type")))
-    published = str(result.metadata.get("publication_type") or page or NOT_STATED)
-    return published.replace("-", " ").replace("_", " ")[:_LONGEST]
-
-
-def population_of(result: SearchResult) -> str:
-    """Return whom or what was studied, in the source's words, else the groups that it names."""
-    described = f"{result.title}. {result.text[:_READ]}"
-    if match := _COUNTED.search(described):
-        return match.group()[:_LONGEST]
-    return ", ".join(sorted(groups(described))) or NOT_STATED
+def answer_notice(report: Report) -> list[Element]:
+    """Return what the report has found out: a sentence of its own that its source bears."""
+    if (headline := report.headline) is None:
+        return []
+    return [Notice("answer", (Block("paragraph", spans(headline.text)),))]
 
 
 REFERENCES = "References"
@@ -172,10 +98,11 @@ _SUPPORTED = "supported by words of the cited source"
 def layout(report: Report, drawn: Collection[str] = ()) -> list[Element]:
     """Return everything between the title and the references, with the figures that were drawn."""
     elements: list[Element] = [_status(report)]
-    if (opening := report.opening) is not None:
-        elements += [answer_notice(opening), Contents(), *evidence(opening, drawn)]
-    else:
-        elements.append(Contents())
+    if report.is_table:
+        return _uniquely_named(
+            [*elements, *(evidence(report, drawn) or _listed(report)), *_searches(report, drawn)]
+        )
+    elements += [*answer_notice(report), Contents(), *evidence(report, drawn)]
     if report.abstract:
         elements += [heading("Abstract"), *_text(report, "abstract", report.abstract)]
     for section in report.sections:
@@ -184,6 +111,15 @@ def layout(report: Report, drawn: Collection[str] = ()) -> list[Element]:
     if report.conclusion:
         elements += [heading("Conclusion"), *_text(report, "conclusion", report.conclusion)]
     return _uniquely_named([*elements, *_searches(report, drawn)])
+
+
+def _listed(report: Report) -> list[Element]:
+    """Return the sections of a report that came to no table: what there was until then."""
+    parts = [
+        (heading(part.title), _text(report, part.section_id, part.content))
+        for part in report.sections
+    ]
+    return [element for title, content in parts for element in (title, *content)]
 
 
 def _uniquely_named(elements: list[Element]) -> list[Element]:
@@ -225,7 +161,7 @@ def _checked(report: Report) -> str:
     if "supported" in counts:
         told.insert(0, f"{counts['supported']:,} {_SUPPORTED}")
     by = {sentence.checked_by for sentence in report.sentences if sentence.status in counts}
-    checkers = joined(name for name in ("code", "model") if name in by)
+    checkers = " and ".join(name for name in ("code", "model") if name in by)
     said = f", checked by {checkers.replace('model', 'a model')}"
     total = counted(sum(counts.values()), "statement")
     whole = f"Of {total}{said if checkers else ''}: {', '.join(told)}."

@@ -1,0 +1,160 @@
+"""The table of evidence: each paper, who decided, its own words, and no word of ours on them."""
+
+import re
+
+import pytest
+from tests.report.hard_pairs import HARD_PAIRS
+from tests.report.sources import evidence, report_on, source
+
+from paper_search.models import Author, Paper
+from paper_search.models.paper import ScreeningDecision
+from paper_search.report.analyst import Analyst
+from paper_search.report.document import Report
+from paper_search.report.evidence import result_of
+from paper_search.report.exchange import AnalystInput
+from paper_search.report.models import ResearchPlan
+from paper_search.report.outputs.markdown import render_markdown
+from paper_search.report.outputs.page import render_html
+from paper_search.report.passages import studies_on
+from paper_search.testing.llm import FakeLLM
+
+VERDICT = re.compile(r"\b(?:yes|no)\b\s*[:|,]|\bsays? (?:yes|no)\b|\banswered\b", re.IGNORECASE)
+COLUMN = "Says, as the model reads it"
+DIRECTIONS = ("yes", "no", "mixed", "not stated")
+
+
+async def read(question: str, sentence: str, *readings: dict[str, str]) -> Report:
+    """Return a report on one source, with what a model reads in it."""
+    one = source("Rowan", sentence, title="A study")
+    key = next(iter(evidence(one).by_key))
+    answer = {"findings": [], "directions": [{"source": key, **said} for said in readings]}
+    plan = ResearchPlan(original_query=question, decomposed_questions=[question])
+    given = AnalystInput(search_results=[one], research_plan=plan)
+    analysis = (await Analyst(FakeLLM(answer)).analyse(given)).analysis
+    return Report(status="complete", confidence="low", sources=[one], analysis=analysis)
+
+
+@pytest.mark.parametrize("pair", HARD_PAIRS, ids=lambda pair: pair.sentence[:40])
+async def test_without_a_model_a_hard_sentence_is_quoted_and_nothing_is_said_of_it(pair):
+    report = await report_on(pair.question, source("Rowan", pair.sentence, title="A study"))
+    shown = render_markdown(report)
+    ours = shown.replace(pair.sentence.rstrip("."), "").replace(pair.question, "")
+    assert f"“{pair.sentence.rstrip('.')}”" in shown
+    assert VERDICT.search(ours) is None
+    assert COLUMN not in shown
+    assert [study.says for study in report.studies] == ["not stated"]
+    assert report.metadata["final_score"] is None
+
+
+@pytest.mark.parametrize("pair", HARD_PAIRS, ids=lambda pair: pair.sentence[:40])
+async def test_which_way_a_hard_sentence_goes_is_what_the_model_read_and_never_turned_round(pair):
+    for says in DIRECTIONS:
+        report = await read(pair.question, pair.sentence, {"says": says, "text": pair.sentence})
+        assert [study.says for study in report.studies] == [says]
+    right = await read(pair.question, pair.sentence, {"says": pair.says, "text": pair.sentence})
+    shown = render_markdown(right)
+    row = next(line for line in shown.splitlines() if "“" in line)
+    assert (COLUMN in shown) is (pair.says != "not stated")
+    assert COLUMN not in shown or row.split(" | ")[4] == pair.says
+
+
+@pytest.mark.parametrize(
+    "readings",
+    [
+        [],
+        [{"says": "yes"}],
+        [{"says": "yes", "text": "it is quite safe"}],
+        [{"says": "probably", "text": "Zolapine is dangerous"}],
+        [
+            {"says": "yes", "text": "Zolapine is dangerous"},
+            {"says": "no", "text": "dangerous for the fetus"},
+        ],
+    ],
+)
+async def test_a_reading_without_words_that_are_there_or_with_two_sides_is_not_stated(readings):
+    report = await read(HARD_PAIRS[0].question, HARD_PAIRS[0].sentence, *readings)
+    assert [study.says for study in report.studies] == ["not stated"]
+
+
+async def test_the_words_that_a_reading_rests_on_come_first():
+    report = await read(
+        "Does zinc shorten colds?",
+        "Zinc and colds were studied. We saw two days less of it.",
+        {"says": "yes", "text": "We saw two days less of it."},
+    )
+    assert report.studies[0].quotes[0].text.startswith("We saw two days less")
+
+
+async def test_three_papers_that_report_harm_are_not_said_to_say_yes():
+    report = await report_on(
+        "Is zolapine safe in pregnancy?",
+        *(source(f"Rowan{n}", pair.sentence) for n, pair in enumerate(HARD_PAIRS[:3])),
+    )
+    assert report.title == "Is zolapine safe in pregnancy?"
+    assert VERDICT.search(render_markdown(report)) is None
+    assert (report.abstract, report.conclusion, report.sentences) == ("", "", [])
+
+
+def test_the_best_sentences_share_the_rarest_words_of_the_question():
+    first = "Colds are common in winter. Zinc is a metal. Zinc shortened colds by two days. Rest."
+    table = studies_on(
+        "Does zinc shorten colds?",
+        evidence(source("Rowan", first), source("Birch", "On colds it rained.")),
+    )
+    assert table[0].quotes[0].text == "Zinc shortened colds by two days."
+    for quote in table[0].quotes:
+        assert first[quote.start : quote.end] == quote.text
+    assert "Rest." not in [quote.text for quote in table[0].quotes]
+
+
+async def test_each_row_says_what_a_paper_is_who_decided_and_what_it_says():
+    decided = ScreeningDecision(decision="include", decided_by="ada")
+    paper = Paper(
+        id="p",
+        title="Zinc and colds",
+        authors=[Author(name="Rowan, Ada")],
+        abstract="Zinc shortened colds by two days.",
+        year=2020,
+        venue="Journal of Colds",
+        publication_type="journal-article",
+        source="fake",
+        relevance_score=0.8,
+        screening=decided,
+    )
+    unread = source("Birch", "", title="Zinc", relevance=0.7)
+    shown = render_markdown(
+        await report_on("Does zinc shorten colds?", result_of(paper, "q1"), unread)
+    )
+    assert "| Study | Year | What it is | Decided by | In its words |" in shown
+    assert (
+        "| Rowan | 2020 | journal article, Journal of Colds | ada (include) | "
+        "“Zinc shortened colds by two days” |"
+    ) in shown.replace("\\", "")
+    assert (
+        "| Birch | 2020 | not stated | its words (0.70) | no text to read but its title |"
+        in shown.replace("\\", "")
+    )
+
+
+async def test_a_retracted_paper_is_counted_and_not_quoted():
+    bad = source("Yew", "Zinc shortened colds by a year.")
+    bad.metadata["is_retracted"] = True
+    report = await report_on(
+        "Does zinc shorten colds?", source("Rowan", "Zinc helps colds here."), bad
+    )
+    shown = render_markdown(report)
+    assert "one retracted paper left out" in shown
+    assert "by a year" not in shown
+
+
+async def test_titles_alone_are_no_answer():
+    report = await report_on("How does zinc act?", source("Rowan", "", title="How zinc acts"))
+    assert report.is_without_answer
+    assert (report.status, report.reason) == ("partial", "No answer found")
+
+
+async def test_the_same_words_in_the_page_are_escaped():
+    report = await report_on(
+        "What is zinc?", source("Rowan", "Zinc is <b>bold</b> & a metal here.")
+    )
+    assert "Zinc is &lt;b&gt;bold&lt;/b&gt; &amp; a metal here" in render_html(report)
