@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,7 @@ from paper_search.config import (
     setting_origins,
 )
 from paper_search.errors import ConfigError, UnknownNameError
-from paper_search.resources import EntryPoints
-from paper_search.service_settings import SOURCES
-from paper_search.sources.adapter import Adapter
+from paper_search.sources.base import service_of
 
 NAMES = [
     "LLM_PROVIDER",
@@ -337,15 +334,7 @@ KEYED = ["serpapi_scholar", "openalex", "semantic_scholar", "pubmed", "core", "s
 
 @pytest.mark.parametrize("source", KEYED)
 def test_the_variable_of_a_key_is_the_one_that_its_source_tells(monkeypatch, source):
-    factory: EntryPoints[type] = EntryPoints(SOURCES, "source")
-    module = importlib.import_module(factory.read(source).__module__)
-    variables = {
-        var.key_variable
-        for var in vars(module).values()
-        if isinstance(var, type) and issubclass(var, Adapter) and var is not Adapter
-    }
-    [variable] = variables - {None}
-    monkeypatch.setenv(variable, "hunter2")
+    monkeypatch.setenv(service_of(source).key_variable, "hunter2")
     assert load_config().sources[source].api_key == "hunter2"
 
 

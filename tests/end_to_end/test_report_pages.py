@@ -107,7 +107,7 @@ def world(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "openalex")
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(newsapi, "ENDPOINT", httpserver.url_for("/news"))
+    monkeypatch.setattr(newsapi.NewsApi, "endpoint", httpserver.url_for("/news"))
     catalogue = OpenAlex(endpoint=httpserver.url_for("/openalex"))
     monkeypatch.setattr(
         openalex, "create_source", lambda *_: HttpSource(catalogue, SourceSettings(interval_s=0))

@@ -131,7 +131,7 @@ LOOKUPS: list[Callable[[str], LookupAdapter]] = [
     lambda at: OpenAlexLookup(KEY, endpoint=at),
     lambda at: SemanticScholarLookup(KEY, endpoint=at),
     lambda at: CrossrefLookup(contact="a@b.org", endpoint=at),
-    lambda at: UnpaywallLookup("a@b.org", endpoint=at),
+    lambda at: UnpaywallLookup(contact="a@b.org", endpoint=at),
 ]
 
 

@@ -17,6 +17,7 @@ from paper_search.models import Paper
 from paper_search.report.models import Grade, SearchResult
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 from paper_search.skills.words import tokens
+from paper_search.sources.enrichment import says_open
 
 _BREAK = re.compile(r"[.!?]['\"”’)\]]*(?=;?\s+[\"“'‘(\[]*[A-Z0-9À-Þ])|[。！？]|\n\s*\n|(?<=[:;])\n")
 _ABBREVIATION = re.compile(
@@ -79,14 +80,6 @@ _BIBLIOGRAPHIC = (
     "publisher", "language", "publication_type", "venue", "year", "is_retracted",
 )  # fmt: skip
 
-_SAYS_OPEN = frozenset(
-    {
-        "arxiv", "core", "crossref", "doaj", "europe_pmc", "openalex", "pubmed", "s2",
-        "semantic_scholar", "unpaywall",
-    }
-)  # fmt: skip
-"""Services whose address of a full text is one that they say is open to everybody."""
-
 
 def result_of(paper: Paper, query_id: str) -> SearchResult:
     """Return a paper as a source of a report; the same paper always has the same id."""
@@ -139,7 +132,7 @@ def open_text_url(paper: Paper) -> str | None:
     nothing of that.
     """
     given_by = paper.field_sources.get("full_text_url", paper.id).partition(":")[0]
-    return paper.full_text_url if given_by in _SAYS_OPEN else None
+    return paper.full_text_url if says_open(given_by) else None
 
 
 def stable_id(name: str) -> str:

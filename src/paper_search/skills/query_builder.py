@@ -37,12 +37,11 @@ from paper_search.skills.strategy.rounds import (
 )
 from paper_search.skills.strategy.text import MAX_QUERIES
 from paper_search.skills.untrusted import visible
+from paper_search.sources.base import service_of
 
 DEPTH = 500
 """Records of a library that plain text brings in where no model is paid to read them: of 1,000 the
 learner finds hardly more, and a round takes twice the time."""
-_HEADED = frozenset({"pubmed", "europe_pmc"})
-"""Sources that index Medical Subject Headings."""
 
 _LONGEST_NAME, _MOST_NAMES = 60, 10
 """Of sources in a note: their characters, and how many are named."""
@@ -205,7 +204,8 @@ class QueryBuilder:
         return [name for name in self._available_sources or [] if name != SNOWBALL]
 
     def _has_headings(self) -> bool:
-        return not _HEADED.isdisjoint(self._available_sources or ())
+        services = map(service_of, self._available_sources or ())
+        return any(service.has_headings for service in services if service)
 
     def _shown_sources(self) -> list[str] | None:
         return None if self._available_sources is None else self._askable()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
@@ -24,8 +24,11 @@ from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.skills.strategy.suggestions import suggested_terms
 from paper_search.skills.strategy.text import normalised, quoted
 from paper_search.sources import SearchSource
-from paper_search.sources.base import counting, ranks_text
+from paper_search.sources.base import counting, ranks_text, service_of
 from paper_search.sources.journal import Row, journal
+
+if TYPE_CHECKING:
+    from paper_search.sources.adapter import Adapter
 
 MAX_CONCEPTS = 4
 """Concepts that are counted; every one is a request where no source is local."""
@@ -35,10 +38,6 @@ FIRST_RESULTS = 50
 """Papers that terms are suggested from."""
 MAX_SUGGESTED = 8
 
-_CONCEPT_SOURCES = ("europe_pmc", "openalex", "pubmed", "doaj")
-"""Services that count a phrase exactly, those that bear the most requests first."""
-_FIRST_SOURCES = ("openalex", "europe_pmc", "crossref", "semantic_scholar")
-"""Services whose first page for plain text is good and holds abstracts, the broadest first."""
 _PATIENCE_S = 0.2
 
 
@@ -147,7 +146,7 @@ class _Look:
     @property
     def _cheapest(self) -> list[str]:
         """Return the one source for counts that no search needs, if there is such a one."""
-        return [*self._local, *(name for name in _CONCEPT_SOURCES if name in self._able)][:1]
+        return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
     async def count_queries(self) -> None:
         """Count every query where it will be asked, and where that is free; relax the empty."""
@@ -242,8 +241,8 @@ class _Look:
         """Fetch the first results from one source, asked as the search will ask it."""
         ranking = {name for name, asked in self._asked.items() if asked.ranked}
         # Those that are asked booleans give their first results with the counts.
-        able = [name for name in _FIRST_SOURCES if name in ranking - set(self._matching)]
-        for name in [*self._local, *able][:1]:
+        best = _by_rank(ranking - set(self._matching), lambda service: service.first_look)
+        for name in [*self._local, *best][:1]:
             wanted = self._asked[name]
             if name in self._local:
                 few = wanted.filters.model_copy(update={"max_results": FIRST_RESULTS})
@@ -295,3 +294,10 @@ def _as_count(row: SourceReport) -> SourceReport:
     """Return the row of a search whose records are only looked at."""
     update = {"purpose": Purpose.COUNT, "kept": 0, "unused": row.unused + row.kept}
     return row.model_copy(update=update)
+
+
+def _by_rank(names: Iterable[str], rank: Callable[[type[Adapter]], int]) -> list[str]:
+    """Return the sources whose services have a rank, the highest first."""
+    services = {name: service for name in names if (service := service_of(name)) is not None}
+    ranked = {name: found for name, service in services.items() if (found := rank(service))}
+    return sorted(ranked, key=lambda name: -ranked[name])

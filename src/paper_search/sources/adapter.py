@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from paper_search.errors import InputError
@@ -16,6 +16,10 @@ from paper_search.query import And, Node, normalise
 from paper_search.query.widening import askable
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import any_word
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig, SearchSourceConfig
+    from paper_search.sources.base import SearchSource
 
 Value = str | int
 EntryT = TypeVar("EntryT")
@@ -163,6 +167,10 @@ class Service:
         key_param: the parameter that takes it, for services without such a header; None: none.
         key_variable: the environment variable that it is read from; None: there are no keys.
         key_page: where to get one.
+        record_prefix: what the ids of its records begin with; None: its name.
+        says_open: whether the texts that it links to are, as it says, open to everybody.
+        contact: an e-mail address, or empty; it goes into no `Request` either.
+        contact_param: the parameter that takes it; None: the User-Agent is enough.
         interval_s: the least time between two requests.
         concurrency: the most requests at one time.
         accept: the media type of answers.
@@ -186,13 +194,21 @@ class Service:
     form_suffix: ClassVar[str | None] = None
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
+    contact_param: ClassVar[str | None] = None
+    record_prefix: ClassVar[str | None] = None
+    says_open: ClassVar[bool] = False
+
     key: str = ""
+    contact: str = ""
     endpoint: str = ""
     interval_s: float = 1.0
     concurrency: int = 1
 
-    def __init__(self, key: str = "", *, endpoint: str | None = None) -> None:
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
         self.key = key.strip()
+        self.contact = contact or ""
         self.endpoint = self.endpoint if endpoint is None else endpoint
 
     @property
@@ -218,6 +234,8 @@ class Service:
         Raises:
             ServiceError: it is too long, and the service takes no forms.
         """
+        if self.contact_param and self.contact:
+            request = request.turned(**{self.contact_param: self.contact})
         length = self._line_length(request)
         if length <= self.longest_line:
             return request
@@ -259,15 +277,34 @@ class Adapter(Service, ABC):
     An adapter holds its settings only, nothing of a search: one serves all searches at once.
 
     Attributes:
+        count_rank: how well it counts phrases, exactly and often, which is done before a strategy
+            is approved: the highest wins; 0: it is not asked to.
+        first_look: how good its first page for plain text is, which is read before a strategy is
+            approved: the highest wins; 0: none is read.
+        has_headings: whether it indexes Medical Subject Headings.
         ranks_text: whether the service orders what has any, or most, of the words of a question
             by how well it fits, so that it can be asked plain text.
         page_size: the most records on one page.
         most_results: the most records that the service gives for one query.
     """
 
+    count_rank: ClassVar[int] = 0
+    first_look: ClassVar[int] = 0
+    has_headings: ClassVar[bool] = False
     ranks_text: ClassVar[bool] = False
     page_size: int = 100
     most_results: int = 1000
+
+    @classmethod
+    def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
+        """Return the source that asks the service as the settings say.
+
+        Raises:
+            ConfigError: a setting is missing that it needs.
+        """
+        from paper_search.sources.http_source import open_source  # noqa: PLC0415  # it asks adapters
+
+        return open_source(cls(settings.api_key, contact=config.contact), config, settings)
 
     @abstractmethod
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:

@@ -17,14 +17,12 @@ from paper_search.bibliography.arxiv_categories import category_names
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import plain
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import address, every, inner_text, local_name, number, year
 
 ENDPOINT = "https://export.arxiv.org/api/query"
@@ -63,6 +61,7 @@ class Arxiv(Adapter):
     most_results = 10_000
     interval_s = 3.0
     endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `search_query`, years in it."""
@@ -123,11 +122,6 @@ class Arxiv(Adapter):
                     f"arXiv could not answer the query: {reason or 'no reason given'}"
                 )
         return feed
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source from its settings."""
-    return open_source(Arxiv(), config, settings)
 
 
 class ArxivDialect(FieldDialect):
@@ -215,3 +209,6 @@ def _details(
         "updated": inner_text(entry, "updated"),
     }
     return {name: value for name, value in details.items() if value}
+
+
+create_source = Arxiv.source

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import (
@@ -19,6 +19,9 @@ from paper_search.models import (
 from paper_search.models.translation import Translation
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import SOURCES
+
+if TYPE_CHECKING:
+    from paper_search.sources.adapter import Adapter
 
 
 @runtime_checkable
@@ -125,6 +128,16 @@ def create_source(name: str, config: AppConfig) -> SearchSource:
     """
     factory = _REGISTRY.read(name)
     return factory(config, config.sources.get(name, SearchSourceConfig(name=name)))
+
+
+def service_of(name: str) -> type[Adapter] | None:
+    """Return the adapter of the installed source of a name; None: it has none, or there is none."""
+    from paper_search.sources.adapter import Adapter  # noqa: PLC0415  # slow to import
+
+    if name not in _REGISTRY.names():
+        return None
+    owner = getattr(_REGISTRY.read(name), "__self__", None)
+    return owner if isinstance(owner, type) and issubclass(owner, Adapter) else None
 
 
 def create_sources(config: AppConfig) -> list[SearchSource]:

@@ -14,14 +14,12 @@ from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, p
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import normalised_title
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import Node, Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LUCENE_OPERATORS, Dialect, Written, bare_or_quoted, quoted
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import (
     address,
     count,
@@ -60,6 +58,7 @@ class Core(Adapter):
     interval_s = 2.0
     """Five in ten seconds, without a key."""
     endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
     key_header = ("Authorization", "Bearer {}")
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
@@ -93,11 +92,6 @@ class Core(Adapter):
         has_more = bool(entries) and start < min(total or 0, self.most_results)
         following = replace(request, json={**asked, "offset": start})
         return Page.of(entries, read_work, hits=total, next=following if has_more else None)
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source from its settings; a ConfigError says that there is no key."""
-    return open_source(Core(settings.api_key.strip()), config, settings)
 
 
 class CoreDialect(Dialect):
@@ -221,3 +215,6 @@ def _details(work: dict[str, Any]) -> dict[str, Any]:
         "published_date": text(work.get("publishedDate")),
     }
     return {name: value for name, value in details.items() if value}
+
+
+create_source = Core.source

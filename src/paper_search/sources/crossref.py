@@ -25,7 +25,6 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_of
 from paper_search.bibliography.text import normalised_title
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
 from paper_search.query import Node
@@ -33,7 +32,6 @@ from paper_search.sources import values
 from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import author_names, words_of
 
 ENDPOINT = "https://api.crossref.org/works"
@@ -87,16 +85,22 @@ class Crossref(Adapter):
 
     name: ClassVar[str] = "crossref"
     title: ClassVar[str] = "Crossref"
+    contact_param: ClassVar[str | None] = "mailto"
 
     ranks_text: ClassVar[bool] = True
     page_size = 1000
     most_results = 1000
     """Any word is enough to be found: what is far down has nothing to do with the query."""
 
-    def __init__(self, *, contact: str = "", endpoint: str = ENDPOINT) -> None:
-        self.endpoint = endpoint
-        self._contact = {"mailto": contact} if contact else {}
-        self.interval_s = 0.34 if contact else 1.0
+    endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    first_look: ClassVar[int] = 2
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        super().__init__(key, contact=contact, endpoint=endpoint)
+        self.interval_s = 0.34 if self.contact else 1.0
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words of all that is wanted."""
@@ -130,7 +134,7 @@ class Crossref(Adapter):
         size = min(self.page_size, max(wanted, SMALLEST_PAGE))
         wanted_words = {"query": query.text}
         if isinstance(query, CrossrefQuery) and query.doi:
-            return Request(self.endpoint, {"filter": query.text, "rows": 1, **self._contact})
+            return Request(self.endpoint, {"filter": query.text, "rows": 1})
         if isinstance(query, CrossrefQuery):
             wanted_words = {"query": query.words}
             wanted_words |= {"query.author": query.authors} if query.authors else {}
@@ -141,7 +145,6 @@ class Crossref(Adapter):
                 "filter": ",".join(limits),
                 "rows": size,
                 "cursor": "*",
-                **self._contact,
             },
         )
 
@@ -174,11 +177,6 @@ def read_page(body: Any, request: Request, source: str) -> Page:
 def _said(message: Any) -> str:
     told = [values.text(fault.get("message")) for fault in values.mappings(message)]
     return "; ".join(filter(None, told))[:500]
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the source made from its settings."""
-    return open_source(Crossref(contact=config.contact or ""), config, settings)
 
 
 def read_item(item: Any, source: str) -> RawPaper | None:
@@ -296,3 +294,6 @@ def _is_retracted(entry: dict[str, Any], title: str) -> bool | None:
     if updates & _WITHDRAWN or _RETRACTED_TITLE.match(title):
         return True
     return None
+
+
+create_source = Crossref.source

@@ -21,7 +21,6 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named, author_of
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
@@ -29,7 +28,6 @@ from paper_search.sources import values
 from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 
 ENDPOINT = "https://api.datacite.org/dois"
 _NO_WORKS = (
@@ -132,11 +130,6 @@ class Datacite(Adapter):
             hits=values.number(values.mapping(given.get("meta")).get("total")),
             next=request.turned(**{"page[number]": page + 1}) if has_more else None,
         )
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the source made from its settings."""
-    return open_source(Datacite(), config, settings)
 
 
 def read_doi(item: Any, source: str) -> RawPaper | None:
@@ -257,3 +250,6 @@ def _type(types: dict[str, Any], doi: str | None) -> str | None:
         return _TYPES[general]
     citeproc = values.text(types.get("citeproc"))
     return citeproc if citeproc in _CITEPROC else None
+
+
+create_source = Datacite.source

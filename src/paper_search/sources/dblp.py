@@ -18,7 +18,6 @@ from typing import Any, ClassVar, TypeAlias
 from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD, plain
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
@@ -31,7 +30,6 @@ from paper_search.sources.adapter import (
     translated_as_far_as_known,
 )
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.values import (
     address,
@@ -127,11 +125,6 @@ class Dblp(Adapter):
         return Page.of(
             entries, read_hit, hits=total, next=request.turned(f=start) if has_more else None
         )
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source from its settings."""
-    return open_source(Dblp(), config, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,3 +347,6 @@ def _full_text(links: list[str], arxiv_id: str | None) -> str | None:
     if arxiv_id:
         return f"https://arxiv.org/pdf/{arxiv_id}"
     return next((link for link in links if link.lower().endswith(".pdf")), None)
+
+
+create_source = Dblp.source

@@ -11,7 +11,6 @@ from paper_search.bibliography.identifiers import content_key, parse_doi, parse_
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import Node
@@ -19,7 +18,6 @@ from paper_search.sources import values
 from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 
 ENDPOINT = "https://doaj.org/api/search/articles"
 
@@ -52,6 +50,8 @@ class Doaj(Adapter):
     most_results = 1000
     interval_s = 0.5
     endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    count_rank: ClassVar[int] = 1
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query, with years and language in it."""
@@ -152,6 +152,4 @@ def _authors(bib: dict[str, Any]) -> Iterator[Author]:
             yield author_named(name, orcid or None)
 
 
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the source made from its settings."""
-    return open_source(Doaj(), config, settings)
+create_source = Doaj.source

@@ -21,14 +21,12 @@ from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code, library_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RawPaper, SearchConstraints
 from paper_search.query import HEADINGS, OPERATORS, Node, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, LAST_YEAR, FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import (
     address,
     count,
@@ -74,6 +72,10 @@ class EuropePmc(Adapter):
     most_results = 10_000
     interval_s = 0.2
     endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    count_rank: ClassVar[int] = 4
+    first_look: ClassVar[int] = 3
+    has_headings: ClassVar[bool] = True
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `query`, years, language and preprints in it."""
@@ -116,11 +118,6 @@ class EuropePmc(Adapter):
             hits=number(body.get("hitCount")),
             next=None if is_last else request.turned(cursorMark=cursor),
         )
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source from its settings."""
-    return open_source(EuropePmc(), config, settings)
 
 
 class EuropePmcDialect(FieldDialect):
@@ -283,3 +280,6 @@ def _details(entry: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
         "first_publication_date": text(entry.get("firstPublicationDate")),
     }
     return {name: value for name, value in details.items() if value}
+
+
+create_source = EuropePmc.source

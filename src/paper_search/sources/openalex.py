@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
@@ -33,7 +32,6 @@ from paper_search.sources.adapter import (
 )
 from paper_search.sources.dialect import ANYTHING, Dialect, Written, joined_span
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 
 ENDPOINT = "https://api.openalex.org/works"
@@ -64,9 +62,15 @@ class OpenAlex(Adapter):
     most_results = 10_000
 
     key_header = ("Authorization", "Bearer {}")
+    endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    count_rank: ClassVar[int] = 3
+    first_look: ClassVar[int] = 4
 
-    def __init__(self, key: str = "", *, endpoint: str = ENDPOINT) -> None:
-        super().__init__(key, endpoint=endpoint)
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        super().__init__(key, contact=contact, endpoint=endpoint)
         # More than five operators: one request a second without a key, five with one.
         self.interval_s = 0.2 if self.key else 1.0
 
@@ -176,11 +180,6 @@ def span(query: Translated) -> str:
     if first is not None:
         return f">{first - 1}"
     return f"<{last + 1}" if last is not None else ""
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the source made from its settings."""
-    return open_source(OpenAlex(settings.api_key), config, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,3 +355,6 @@ class _Authors(_Words):
 
 def _is_cut(leaf: Term | Phrase) -> bool:
     return leaf.is_prefix if isinstance(leaf, Term) else any(w.endswith("*") for w in leaf.words)
+
+
+create_source = OpenAlex.source

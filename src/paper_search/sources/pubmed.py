@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
 from paper_search.bibliography.languages import language_name
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
@@ -25,13 +24,13 @@ from paper_search.query import FIELDS, OPERATORS, Near, Node, Or, Phrase, Term, 
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written, quoted
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.pubmed_record import NAME, read_citation
 from paper_search.sources.values import inner_text, items, local_name, mapping, number, text
 
 ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 KEY_VARIABLE = "NCBI_API_KEY"
 KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
+_IDENTITY = {"db": "pubmed", "tool": "paper-search"}
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
 _SPARE = 10
@@ -65,6 +64,7 @@ class Pubmed(Adapter):
     title: ClassVar[str] = "PubMed"
     key_variable: ClassVar[str | None] = KEY_VARIABLE
     key_page: ClassVar[str | None] = KEY_PAGE
+    contact_param: ClassVar[str | None] = "email"
     key_param: ClassVar[str | None] = "api_key"
     accept: ClassVar[str] = "application/json, application/xml, text/xml"
     longest_line: ClassVar[int] = 2700
@@ -75,12 +75,17 @@ class Pubmed(Adapter):
     page_size = 200
     most_results = 9999
 
+    endpoint = ENDPOINT
+    interval_s = 0.35
+    says_open: ClassVar[bool] = True
+    count_rank: ClassVar[int] = 2
+    has_headings: ClassVar[bool] = True
+
     def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str = ENDPOINT
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
     ) -> None:
-        super().__init__(key, endpoint=endpoint)
-        self.interval_s = 0.11 if key else 0.35
-        self._contact = contact
+        super().__init__(key, contact=contact, endpoint=endpoint)
+        self.interval_s = 0.11 if self.key else self.interval_s
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `term`, years, language and preprints in it."""
@@ -98,7 +103,7 @@ class Pubmed(Adapter):
         del filters  # all of them are in the query
         several = 1 if query.remainder is None else _UNSURE_FACTOR
         params: dict[str, str | int] = {
-            **self._identity,
+            **_IDENTITY,
             "term": query.text,
             "retmode": "json",
             "retmax": min(wanted * several + _SPARE, self.most_results),
@@ -118,11 +123,6 @@ class Pubmed(Adapter):
         is_key = error.status == 400 and "api key" in error.body.lower()  # noqa: PLR2004  # Bad Request
         return SourceStatus.UNAUTHORISED if is_key else None
 
-    @property
-    def _identity(self) -> dict[str, str]:
-        about = {"db": "pubmed", "tool": "paper-search"}
-        return {**about, "email": self._contact} if self._contact else about
-
     def _searched(self, answer: HttpAnswer) -> Page:
         body = mapping(answer.json())
         result = mapping(body.get("esearchresult"))
@@ -138,7 +138,7 @@ class Pubmed(Adapter):
 
     def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
         now, later = pmids[: self.page_size], pmids[self.page_size :]
-        params = {**self._identity, "id": ",".join(now), "retmode": "xml"}
+        params = {**_IDENTITY, "id": ",".join(now), "retmode": "xml"}
         return FetchRequest(f"{self.endpoint}/efetch.fcgi", params, later=later)
 
     def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
@@ -191,11 +191,6 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
     siblings = Counter(stem_of.values())
     shown = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
     return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
-
-
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source from its settings."""
-    return open_source(Pubmed(settings.api_key.strip(), contact=config.contact), config, settings)
 
 
 class PubmedDialect(Dialect):
@@ -259,3 +254,6 @@ def _plain_words(side: Node) -> list[Term]:
     parts = side.children if isinstance(side, Or) else (side,)
     words = [part for part in parts if isinstance(part, Term) and not part.is_prefix]
     return words if len(words) == len(parts) else []
+
+
+create_source = Pubmed.source

@@ -23,7 +23,6 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
@@ -33,7 +32,6 @@ from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import ANYTHING, Dialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
 
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
@@ -69,6 +67,8 @@ class SemanticScholarAdapter(Adapter):
     interval_s = 1.0
     """Over all of its paths together, as a key allows."""
     endpoint = ENDPOINT
+    record_prefix: ClassVar[str | None] = "s2"
+    says_open: ClassVar[bool] = True
     key_header = ("x-api-key", "{}")
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
@@ -93,6 +93,7 @@ class SemanticScholar(SemanticScholarAdapter):
     title: ClassVar[str] = "Semantic Scholar"
 
     ranks_text: ClassVar[bool] = True
+    first_look: ClassVar[int] = 1
     page_size = 100
     most_results = 1000
 
@@ -222,16 +223,6 @@ def _limits(query: Translated) -> dict[str, str | int]:
     return limits
 
 
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the search by relevance, made from its settings."""
-    return open_source(SemanticScholar(settings.api_key), config, settings)
-
-
-def create_bulk_source(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the search in bulk, made from its settings."""
-    return open_source(SemanticScholarBulk(settings.api_key), config, settings)
-
-
 class BulkDialect(Dialect):
     """Title and abstract together; nothing else can be limited to."""
 
@@ -359,3 +350,9 @@ def _type(entry: dict[str, Any]) -> str | None:
         for publication_type in values.items(entry.get("publicationTypes"))
     }
     return next((csl for name, csl in _TYPES.items() if name in given), None)
+
+
+create_source = SemanticScholar.source
+
+
+create_bulk_source = SemanticScholarBulk.source

@@ -50,21 +50,6 @@ _NO_RESULTS = "hasn't returned any results"
 _USED_UP = ("run out of searches", "out of searches", "credit")
 
 
-def create_source(config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
-    """Return the source made from its settings; a ConfigError says that there is no key."""
-    if not settings.api_key.strip():
-        raise ConfigError(explain_missing_key(ScholarAdapter()))
-    return SerpAPIScholarSource(
-        settings.api_key,
-        rate_limit_rps=settings.rate_limit,
-        max_calls=settings.max_calls if settings.max_calls is not None else USUAL_CALLS,
-        deadline_s=config.source_deadline_s,
-        cache_path=config.http_cache_path,
-        limits_path=config.http_limits_path,
-        network=config.network,
-    )
-
-
 class ScholarAdapter(GoogleScholar):
     """Google Scholar as SerpApi gives it."""
 
@@ -81,6 +66,21 @@ class ScholarAdapter(GoogleScholar):
     endpoint = ENDPOINT
 
     key_param = "api_key"
+
+    @classmethod
+    def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
+        """Return the source made from its settings; a ConfigError says that there is no key."""
+        if not settings.api_key.strip():
+            raise ConfigError(explain_missing_key(cls()))
+        return SerpAPIScholarSource(
+            settings.api_key,
+            rate_limit_rps=settings.rate_limit,
+            max_calls=settings.max_calls if settings.max_calls is not None else USUAL_CALLS,
+            deadline_s=config.source_deadline_s,
+            cache_path=config.http_cache_path,
+            limits_path=config.http_limits_path,
+            network=config.network,
+        )
 
     def failure(
         self, message: str, status: SourceStatus, *, is_passing: bool = False
@@ -191,3 +191,6 @@ def _status_told(message: str) -> SourceStatus | None:
     if any(sign in message.lower() for sign in _USED_UP):
         return SourceStatus.EXHAUSTED
     return None
+
+
+create_source = ScholarAdapter.source

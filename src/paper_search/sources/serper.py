@@ -14,14 +14,12 @@ from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, p
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.scholar import KIND_MARK, GoogleScholar, read_summary
 from paper_search.sources.values import address, count, items, mapping, number, text, year
 from paper_search.sources.web.base import WebAdapter, engine_query, page_record
@@ -167,11 +165,7 @@ def _status_of(said: str) -> SourceStatus | None:
     return SourceStatus.UNAUTHORISED if "unauthorized" in said.lower() else None
 
 
-def create_scholar(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the source of papers from its settings; a ConfigError says that there is no key."""
-    return open_source(SerperScholar(settings.api_key.strip()), config, settings)
+create_scholar = SerperScholar.source
 
 
-def create_web(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the search of the web from its settings; a ConfigError says that there is no key."""
-    return open_source(SerperWeb(settings.api_key.strip()), config, settings)
+create_web = SerperWeb.source

@@ -13,6 +13,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from paper_search.sources.base import service_of
+
 _STEPS = {
     "parse_intent": "Understanding the question",
     "build_strategy": "Writing the search strategy",
@@ -24,25 +26,12 @@ _STEPS = {
     "finish": "Finishing",
 }
 _NAMES = {
-    "arxiv": "arXiv",
-    "core": "CORE",
-    "crossref": "Crossref",
-    "datacite": "DataCite",
-    "dblp": "DBLP",
-    "doaj": "DOAJ",
     "doi": "DOI",
-    "europe_pmc": "Europe PMC",
     "library": "Your library",
-    "openalex": "OpenAlex",
-    "pubmed": "PubMed",
     "sample": "Sample library",
-    "semantic_scholar": "Semantic Scholar",
-    "semantic_scholar_bulk": "Semantic Scholar, bulk",
-    "serpapi_scholar": "Google Scholar by SerpApi",
-    "serper_scholar": "Google Scholar by Serper",
     "snowball": "Citations of papers found",
 }
-"""What people call a source; elsewhere an underscore is a space."""
+"""What people call what is no service; elsewhere an underscore is a space."""
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _LEAST_WORD = 3
 """Letters of a word that is worth highlighting."""
@@ -92,6 +81,8 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 def words(name: object) -> str:
     """Return a name of the code as people write it: `Europe PMC` for `europe_pmc`."""
+    if (service := service_of(str(name))) is not None:
+        return service.title
     return _NAMES.get(str(name)) or str(name).replace("_", " ").replace("-", " ")
 
 

@@ -128,7 +128,7 @@ def adapters(server: HTTPServer) -> dict[str, LookupAdapter]:
         "openalex": OpenAlexLookup(KEY, endpoint=server.url_for("/openalex")),
         "crossref": CrossrefLookup(endpoint=server.url_for("/crossref")),
         "semantic_scholar": SemanticScholarLookup(KEY, endpoint=server.url_for("/s2")),
-        "unpaywall": UnpaywallLookup(CONTACT, endpoint=server.url_for("/unpaywall")),
+        "unpaywall": UnpaywallLookup(contact=CONTACT, endpoint=server.url_for("/unpaywall")),
     }
 
 

@@ -7,8 +7,9 @@ from typing import Protocol, runtime_checkable
 from paper_search.config import AppConfig
 from paper_search.models import RawPaper, SourceReport
 from paper_search.resources import EntryPoints
+from paper_search.sources.base import known_sources, service_of
 
-__all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "known_enrichers"]
+__all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "known_enrichers", "says_open"]
 GAPS = ("abstract", "doi", "full_text_url")
 """The fields that are looked up where they are missing."""
 
@@ -44,6 +45,18 @@ _REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", 
 def known_enrichers() -> list[str]:
     """Return the names of all installed enrichers, sorted."""
     return _REGISTRY.names()
+
+
+def says_open(prefix: str) -> bool:
+    """Whether texts that a service links to are open to everybody, as it says itself.
+
+    Args:
+        prefix: what the ids of its records begin with.
+    """
+    owners = [getattr(_REGISTRY.read(name), "__self__", None) for name in known_enrichers()]
+    looked_up = [getattr(owner, "service_type", None) for owner in owners]
+    services = [service for service in (*map(service_of, known_sources()), *looked_up) if service]
+    return any(s.says_open and prefix == (s.record_prefix or s.name) for s in services)
 
 
 def create_enrichers(config: AppConfig) -> list[Enricher]:

@@ -49,9 +49,32 @@ class Batch:
 class LookupAdapter(ABC):
     """One service: how works are asked for, and what it answers."""
 
-    service: Service
+    service_type: ClassVar[type[Service]]
     fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
     """The gaps that the service may fill."""
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        self.service = self.service_type(key, contact=contact, endpoint=endpoint)
+
+    @classmethod
+    def enricher(cls, config: AppConfig) -> HttpEnricher | None:
+        """Return the enricher as the settings of the program want it; None: it cannot work."""
+        settings = config.sources.get(cls.service_type.name)
+        key = settings.api_key if settings else ""
+        return HttpEnricher(
+            cls(key, contact=config.contact),
+            SourceSettings(
+                max_calls=config.enrich_max_calls,
+                max_retries=1,
+                deadline_s=min(_DEADLINE_S, config.source_deadline_s),
+                contact=config.contact,
+                cache_path=config.http_cache_path,
+                limits_path=config.http_limits_path,
+                network=config.network,
+            ),
+        )
 
     @abstractmethod
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
@@ -148,22 +171,6 @@ class HttpEnricher:
             error=str(asking.error) if asking.error else None,
             note=_left(asking),
         )
-
-
-def enricher_of(adapter: LookupAdapter, config: AppConfig) -> HttpEnricher:
-    """Return the enricher of an adapter as the settings of the program want it."""
-    return HttpEnricher(
-        adapter,
-        SourceSettings(
-            max_calls=config.enrich_max_calls,
-            max_retries=1,
-            deadline_s=min(_DEADLINE_S, config.source_deadline_s),
-            contact=config.contact,
-            cache_path=config.http_cache_path,
-            limits_path=config.http_limits_path,
-            network=config.network,
-        ),
-    )
 
 
 def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper, ...]]:

@@ -21,7 +21,6 @@ from paper_search.sources.enrichment.lookup import (
     Batch,
     HttpEnricher,
     LookupAdapter,
-    enricher_of,
     in_batches,
 )
 from paper_search.sources.errors import ServiceError
@@ -43,10 +42,7 @@ _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
 class CrossrefLookup(LookupAdapter):
     """Crossref: DOIs for titles, some abstracts, few open texts."""
 
-    def __init__(self, *, contact: str = "", endpoint: str = crossref.ENDPOINT) -> None:
-        self.service = crossref.Crossref(contact=contact, endpoint=endpoint)
-        self._contact = {"mailto": contact} if contact else {}
-        self.endpoint = endpoint
+    service_type = crossref.Crossref
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
@@ -57,9 +53,7 @@ class CrossrefLookup(LookupAdapter):
         for batch in in_batches(named, _CROSSREF_BATCH):
             wanted = ",".join(f"doi:{dois[work.id]}" for work in batch)
             yield Batch(
-                Request(
-                    self.endpoint, {"filter": wanted, "rows": 2 * _CROSSREF_BATCH, **self._contact}
-                ),
+                Request(self.service.endpoint, {"filter": wanted, "rows": 2 * _CROSSREF_BATCH}),
                 batch,
             )
         for work in works:
@@ -68,14 +62,14 @@ class CrossrefLookup(LookupAdapter):
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the works of a page."""
-        return crossref.read_page(answer.json(), Request(self.endpoint), self.service.name).papers
+        return crossref.read_page(
+            answer.json(), Request(self.service.endpoint), self.service.name
+        ).papers
 
     def _by_title(self, work: RawPaper) -> Request:
         first = family_name(work.authors[0].name) if work.authors else ""
         said = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
-        return Request(
-            self.endpoint, {"query.bibliographic": said, "rows": _CANDIDATES, **self._contact}
-        )
+        return Request(self.service.endpoint, {"query.bibliographic": said, "rows": _CANDIDATES})
 
 
 def _crossref_doi(work: RawPaper) -> str | None:
@@ -84,17 +78,10 @@ def _crossref_doi(work: RawPaper) -> str | None:
     return doi if doi and "," not in doi and not doi.startswith("10.48550/") else None
 
 
-def create_crossref(config: AppConfig) -> HttpEnricher:
-    """Make the enricher from the settings."""
-    return enricher_of(CrossrefLookup(contact=config.contact or ""), config)
-
-
 class OpenAlexLookup(LookupAdapter):
     """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
 
-    def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
-        self.service = openalex.OpenAlex(key, endpoint=endpoint)
-        self.endpoint = endpoint
+    service_type = openalex.OpenAlex
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then those without one by PMID."""
@@ -108,7 +95,9 @@ class OpenAlexLookup(LookupAdapter):
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the works of a page."""
-        return openalex.read_page(answer.json(), Request(self.endpoint), self.service.name).papers
+        return openalex.read_page(
+            answer.json(), Request(self.service.endpoint), self.service.name
+        ).papers
 
     def _request(self, kind: str, values: list[str]) -> Request:
         params: dict[str, str | int] = {
@@ -116,25 +105,17 @@ class OpenAlexLookup(LookupAdapter):
             "per_page": 2 * _OPENALEX_BATCH,
             "select": ",".join(openalex_record.FIELDS),
         }
-        return Request(self.endpoint, params)
+        return Request(self.service.endpoint, params)
 
 
 def _askable(doi: str | None) -> bool:
     return bool(doi) and not openalex.SEPARATORS & set(doi or "")
 
 
-def create_openalex(config: AppConfig) -> HttpEnricher:
-    """Make the enricher from the settings."""
-    settings = config.sources.get("openalex")
-    return enricher_of(OpenAlexLookup(settings.api_key if settings else ""), config)
-
-
 class SemanticScholarLookup(LookupAdapter):
     """Semantic Scholar: abstracts that publishers let it show, DOIs, open texts."""
 
-    def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
-        self.service = semantic_scholar.SemanticScholar(key, endpoint=endpoint)
-        self.endpoint = endpoint
+    service_type = semantic_scholar.SemanticScholar
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield the works that have any identifier."""
@@ -144,7 +125,7 @@ class SemanticScholarLookup(LookupAdapter):
         ):
             body = {"ids": [ids[work.id] for work in batch]}
             request = Request(
-                f"{self.endpoint}/paper/batch",
+                f"{self.service.endpoint}/paper/batch",
                 {"fields": ",".join(semantic_scholar.FIELDS)},
                 json=body,
             )
@@ -173,12 +154,6 @@ def _semantic_scholar_id(work: RawPaper) -> str | None:
     return work.s2_id or found
 
 
-def create_semantic_scholar(config: AppConfig) -> HttpEnricher:
-    """Make the enricher from the settings."""
-    settings = config.sources.get("semantic_scholar")
-    return enricher_of(SemanticScholarLookup(settings.api_key if settings else ""), config)
-
-
 class Unpaywall(Service):
     """Where articles may be read by anybody."""
 
@@ -186,25 +161,29 @@ class Unpaywall(Service):
     title: ClassVar[str] = "Unpaywall"
 
     interval_s = 0.2
+    contact_param: ClassVar[str | None] = "email"
+    endpoint = UNPAYWALL
+    says_open: ClassVar[bool] = True
 
 
 class UnpaywallLookup(LookupAdapter):
     """Unpaywall: open texts only; it does not answer without an e-mail address."""
 
+    service_type = Unpaywall
     fields: ClassVar[tuple[str, ...]] = ("full_text_url",)
 
-    def __init__(self, contact: str, *, endpoint: str = UNPAYWALL) -> None:
-        self.service = Unpaywall()
-        self._contact = contact
-        self.endpoint = endpoint
+    @classmethod
+    def enricher(cls, config: AppConfig) -> HttpEnricher | None:
+        """Return the enricher; None: there is no address to give to Unpaywall."""
+        return super().enricher(config) if config.contact else None
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield the works that have a DOI of Crossref, one by one."""
         for work in works:
             doi = parse_doi(work.doi)
             if doi and not doi.startswith(_UNKNOWN):
-                url = f"{self.endpoint}/{quote(doi, safe='/')}"
-                yield Batch(Request(url, {"email": self._contact}), (work,))
+                url = f"{self.service.endpoint}/{quote(doi, safe='/')}"
+                yield Batch(Request(url), (work,))
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the one record."""
@@ -232,6 +211,7 @@ def read_record(body: dict[str, Any]) -> RawPaper:
     )
 
 
-def create_unpaywall(config: AppConfig) -> HttpEnricher | None:
-    """Make the enricher from the settings; None: there is no address to give to Unpaywall."""
-    return enricher_of(UnpaywallLookup(config.contact), config) if config.contact else None
+create_crossref = CrossrefLookup.enricher
+create_openalex = OpenAlexLookup.enricher
+create_semantic_scholar = SemanticScholarLookup.enricher
+create_unpaywall = UnpaywallLookup.enricher

@@ -52,9 +52,7 @@ _TYPES = {
 class OpenAlexTracker(Tracker):
     """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
 
-    def __init__(self, key: str = "", *, endpoint: str = openalex.ENDPOINT) -> None:
-        self.service = openalex.OpenAlex(key, endpoint=endpoint)
-        self.endpoint = endpoint
+    service_type = openalex.OpenAlex
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the works of the DOIs, or of PubMed ids where there is no DOI."""
@@ -64,7 +62,9 @@ class OpenAlexTracker(Tracker):
         wanted = f"doi:{'|'.join(dois)}" if dois else f"pmid:{'|'.join(pmids)}" if pmids else None
         if wanted is None:
             return None
-        return Request(self.endpoint, {"filter": wanted, "per_page": 100, "select": "id,doi,ids"})
+        return Request(
+            self.service.endpoint, {"filter": wanted, "per_page": 100, "select": "id,doi,ids"}
+        )
 
     def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with their works, where OpenAlex has them."""
@@ -99,7 +99,7 @@ class OpenAlexTracker(Tracker):
             Trail(
                 f"OpenAlex {way}",
                 Request(
-                    self.endpoint,
+                    self.service.endpoint,
                     {
                         "filter": ",".join([way, *limits]),
                         "sort": "cited_by_count:desc",
@@ -131,9 +131,7 @@ def _openalex_years(filters: SearchConstraints) -> Translated:
 class SemanticScholarTracker(Tracker):
     """The references and citations of the graph, the newest first."""
 
-    def __init__(self, key: str = "", *, endpoint: str = semantic_scholar.ENDPOINT) -> None:
-        self.service = semantic_scholar.SemanticScholar(key, endpoint=endpoint)
-        self.endpoint = endpoint
+    service_type = semantic_scholar.SemanticScholar
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed; years and language are checked locally."""
@@ -144,7 +142,7 @@ class SemanticScholarTracker(Tracker):
             Trail(
                 f"Semantic Scholar {way} of {name}",
                 Request(
-                    f"{self.endpoint}/paper/{quote(name, safe=':')}/{way}",
+                    f"{self.service.endpoint}/paper/{quote(name, safe=':')}/{way}",
                     {"fields": ",".join(semantic_scholar.FIELDS), "offset": 0, "limit": size},
                 ),
                 (seed,),
@@ -192,6 +190,7 @@ class OpenCitations(Service):
     key_page: ClassVar[str | None] = "https://opencitations.net/accesstoken"
     key_header = ("authorization", "{}")
     longest_line: ClassVar[int] = 8190
+    endpoint = OPENCITATIONS
     interval_s = 0.34
     """180 requests a minute."""
 
@@ -199,9 +198,7 @@ class OpenCitations(Service):
 class OpenCitationsTracker(Tracker):
     """The index of citations, and the metadata of the works it names."""
 
-    def __init__(self, key: str = "", *, endpoint: str = OPENCITATIONS) -> None:
-        self.service = OpenCitations(key, endpoint=endpoint)
-        self.endpoint = endpoint
+    service_type = OpenCitations
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed with a DOI or a PubMed id."""
@@ -210,7 +207,7 @@ class OpenCitationsTracker(Tracker):
         return [
             Trail(
                 f"OpenCitations {way} of {name}",
-                Request(f"{self.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
+                Request(f"{self.service.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
                 (seed,),
             )
             for seed, name in known
@@ -241,7 +238,7 @@ class OpenCitationsTracker(Tracker):
     def _metadata(self, names: Sequence[str]) -> Request:
         now = "__".join(quote(name, safe=":/()") for name in names[:_AT_ONCE])
         return MetadataRequest(
-            f"{self.endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
+            f"{self.service.endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
         )
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 60
 """Requests of one search if the settings do not say: 20 seeds, two directions, some pages."""
+_TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
+"""In the order of asking."""
 
 _WORK = re.compile(r"\bW\d{4,}\b")
 _NOTHING_MARKED = (
@@ -156,13 +158,8 @@ def _spent(left: int) -> Asked:
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
     """Return the source with the keys of the services that it asks."""
-    trackers = [
-        OpenAlexTracker(_key(config, "openalex")),
-        SemanticScholarTracker(_key(config, "semantic_scholar")),
-        OpenCitationsTracker(_key(config, "opencitations")),
-    ]
     return SnowballSource(
-        trackers,
+        [tracker(_key(config, tracker.service_type.name)) for tracker in _TRACKERS],
         SourceSettings(
             max_calls=settings.max_calls,
             deadline_s=config.source_deadline_s,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from operator import ne
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from paper_search.bibliography.languages import language_code
 from paper_search.http.body import HttpAnswer
@@ -42,7 +42,10 @@ class Trail:
 class Tracker(ABC):
     """How a service is asked what a work cites, and what cites it."""
 
-    service: Service
+    service_type: ClassVar[type[Service]]
+
+    def __init__(self, key: str = "", *, endpoint: str | None = None) -> None:
+        self.service = self.service_type(key, endpoint=endpoint)
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the service's own ids of seeds; None: it needs none."""

@@ -11,8 +11,9 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
 from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.base import SearchSource
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
+from paper_search.sources.http_source import open_source
 from paper_search.sources.values import items, mapping, number, text
 from paper_search.sources.web.base import WebAdapter, engine_query, page_record
 
@@ -34,7 +35,16 @@ class Searxng(WebAdapter):
     interval_s = 1.0
 
     def __init__(self, url: str) -> None:
-        self.endpoint = f"{url.rstrip('/')}/search"
+        super().__init__(endpoint=f"{url.rstrip('/')}/search")
+
+    @classmethod
+    def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
+        """Return the search that asks the server whose address is set."""
+        if not settings.url:
+            raise ConfigError(
+                "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
+            )
+        return open_source(cls(settings.url), config, settings)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query as most engines understand it; years are checked locally."""
@@ -97,14 +107,4 @@ def _record(entry: Any) -> RawPaper | None:
     )
 
 
-def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the search from its settings.
-
-    Raises:
-        ConfigError: the address of the server is not set.
-    """
-    if not settings.url:
-        raise ConfigError(
-            "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
-        )
-    return open_source(Searxng(settings.url), config, settings)
+create_search = Searxng.source

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Page, Request, Translated
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.values import items, mapping, text
 from paper_search.sources.web.base import WebAdapter, page_record, plain_query
 
@@ -97,6 +95,4 @@ def _error(body: Mapping[str, Any]) -> str:
     return ""
 
 
-def create_search(config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Make the search from its settings; a ConfigError says that there is no key."""
-    return open_source(Tavily(settings.api_key.strip(), endpoint=ENDPOINT), config, settings)
+create_search = Tavily.source
