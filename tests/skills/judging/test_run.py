@@ -89,6 +89,23 @@ async def test_a_scorer_that_is_not_told_otherwise_asks_five_questions_on_ten_pa
     assert (llm.most_running, sizes(llm)) == (5, [*[10] * 9, 5])
 
 
+async def test_a_slow_question_holds_up_no_other() -> None:
+    others = asyncio.Event()
+
+    class Slow(FakeLLM):
+        async def complete_json(self, *args: Any) -> dict[str, Any]:
+            answer = await super().complete_json(*args)
+            if shown_titles(LLMCall(*args)) == [title_of(1)]:
+                await others.wait()
+            elif self.call_count == 10:
+                others.set()
+            return answer
+
+    llm = Slow(grades_of({}))
+    async with asyncio.timeout(10):
+        assert all(item.is_judged for item in await judged(llm, some(10), max_concurrency=2))
+
+
 def broken(**changes: Any) -> FakeLLM:
     """Return a judge whose entry for the first paper is wrong."""
 
