@@ -24,7 +24,7 @@ from paper_search.report.writer import DraftAnswer
 from paper_search.skills.deduplicator import GroupsAnswer
 from paper_search.skills.intent.answer import IntentAnswer
 from paper_search.skills.judging.answer import BatchAnswer, Judgement, read, score_of
-from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.strategy.answer import StrategyAnswer
 
 ANSWERS: dict[str, list[type[BaseModel]]] = {
@@ -156,7 +156,7 @@ def test_the_example_of_the_judge_is_judged_as_its_words_say() -> None:
     [text] = [line for line in JUDGE.splitlines() if line.startswith("{")]
     measured = Criterion(text="It measures sleep")
     children = Criterion(text="It is about children", kind=CriterionKind.EXCLUSION)
-    paper = Shown("pmid:1", title, abstract, None, None)
+    paper = PromptPaper("pmid:1", title, abstract, None, None)
     [judgement] = read(BatchAnswer.model_validate(json_object(text)), [paper], [measured, children])
     assert isinstance(judgement, Judgement)
     assert judgement.score == 1.0

@@ -9,14 +9,14 @@ from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.skills.judging.answer import Judgement
 from paper_search.skills.judging.cost import is_enough
 from paper_search.skills.judging.criteria import criteria_of
-from paper_search.skills.judging.keeping import (
-    KeepsJudgements,
+from paper_search.skills.judging.judgement_cache import (
+    JudgementCache,
     from_row,
     key_of,
     model_name,
     to_row,
 )
-from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.judging.run import Entry, Judging, prompt_digest
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.tag_cues import tags_of
@@ -59,8 +59,9 @@ class RelevanceScorer:
         marked: Sequence[MarkedPaper] = (),
     ) -> list[ScoredPaper]:
         """Return every paper with its score by words alone, in the order given."""
-        found = with_marks(papers, verdicts(papers, documents_of(papers), intent), marked)
-        return [_by_words(paper, verdict) for paper, verdict in zip(papers, found, strict=True)]
+        lexical = verdicts(papers, documents_of(papers), intent)
+        by_person = with_marks(papers, lexical, marked)
+        return [_by_words(paper, verdict) for paper, verdict in zip(papers, by_person, strict=True)]
 
     async def score(
         self,
@@ -68,7 +69,7 @@ class RelevanceScorer:
         intent: ParsedIntent,
         marked: Sequence[MarkedPaper] = (),
         *,
-        kept: KeepsJudgements | None = None,
+        cache: JudgementCache | None = None,
         is_exhaustive: bool = False,
     ) -> list[ScoredPaper]:
         """Return every paper with its score in [0, 1] and a reason that a person can check.
@@ -81,71 +82,67 @@ class RelevanceScorer:
             papers: to be judged.
             intent: whose criteria a model grades by.
             marked: papers that a person marked: they get what the person said.
-            kept: judgements that were paid for before, and where new ones go; None: nowhere.
+            cache: of judgements that were paid for before; None: there is none.
             is_exhaustive: judge all, though what comes last holds nothing any more.
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)
-        found = verdicts(papers, documents_of(papers), intent)
-        said = {mark.id for mark in marked}
-        open_ = [n for n, paper in enumerate(papers) if not said & {paper.id, *paper.merged_from}]
-        entries = [Entry(number, Shown.of(papers[number])) for number in open_]
-        judging = _Kept(self._llm, intent, kept)
-        known = await judging.known(entries)
-        run = Judging(
+        lexical = verdicts(papers, documents_of(papers), intent)
+        marked_ids = {mark.id for mark in marked}
+        entries = [
+            Entry(number, PromptPaper.of(paper))
+            for number, paper in enumerate(papers)
+            if not marked_ids & {paper.id, *paper.merged_from}
+        ]
+        cached = _Cached(self._llm, intent, cache)
+        judging = Judging(
             self._llm,
-            judging.question,
-            judging.criteria,
+            cached.question,
+            cached.criteria,
             marked,
             self._batch_size,
             self._max_concurrency,
-            keep=judging.keep,
+            store=cached.store,
             is_enough=(lambda _: False) if is_exhaustive else is_enough,
-            judged=known,
+            judgements=await cached.judgements(entries),
         )
-        await run.judge([entry for entry in entries if entry.number not in known])
-        by_person = with_marks(papers, found, marked)
-        asked = set(open_)
-        return [
-            _combined(paper, found[number], run.judged.get(number), run.failed.get(number, ""))
-            if number in asked
-            else _by_words(paper, by_person[number])
-            for number, paper in enumerate(papers)
+        await judging.judge([e for e in entries if e.number not in judging.judgements])
+        scored = [
+            _by_words(paper, verdict)
+            for paper, verdict in zip(papers, with_marks(papers, lexical, marked), strict=True)
         ]
+        for number in (entry.number for entry in entries):
+            judgement, reason = judging.judgements.get(number), judging.reasons.get(number, "")
+            scored[number] = _combined(papers[number], lexical[number], judgement, reason)
+        return scored
 
 
-class _Kept:
-    """The judgements of one call that were made before, and those that it makes."""
+class _Cached:
+    """The cached judgements of one call, and those that it adds."""
 
     def __init__(
-        self, llm: LLMProvider, intent: ParsedIntent, kept: KeepsJudgements | None
+        self, llm: LLMProvider, intent: ParsedIntent, cache: JudgementCache | None
     ) -> None:
         self.question = intent.question or intent.topic
         self.criteria = criteria_of(intent)
-        self._store = kept
+        self._cache = cache
         self._model, self._prompt = model_name(llm), prompt_digest()
         self._keys: dict[int, str] = {}
 
-    async def known(self, entries: Sequence[Entry]) -> dict[int, Judgement]:
-        """Return by number the judgements of the papers that there are."""
-        if self._store is None:
+    async def judgements(self, entries: Sequence[Entry]) -> dict[int, Judgement]:
+        """Return those that there are, by the number of the paper."""
+        if self._cache is None:
             return {}
-        self._keys = {
-            entry.number: key_of(
-                entry.shown, self.question, self.criteria, self._model, self._prompt
-            )
-            for entry in entries
-        }
-        rows = await self._store.get(list(self._keys.values()))
+        about = (self.question, self.criteria, self._model, self._prompt)
+        self._keys = {entry.number: key_of(entry.paper, *about) for entry in entries}
+        rows = await self._cache.get(list(self._keys.values()))
         read = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
         return {number: judgement for number, judgement in read.items() if judgement is not None}
 
-    async def keep(self, judged: Mapping[int, Judgement]) -> None:
-        """Store what one batch gave."""
-        if self._store is not None and judged:
-            await self._store.put(
-                {self._keys[n]: to_row(judgement) for n, judgement in judged.items()}
-            )
+    async def store(self, judgements: Mapping[int, Judgement]) -> None:
+        """Add those of one answer."""
+        if self._cache is not None and judgements:
+            await self._cache.put({self._keys[n]: to_row(j) for n, j in judgements.items()})
 
 
 def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
@@ -197,7 +194,7 @@ def _flagged(reason: str, *, is_flagged: bool) -> str:
 
 
 def with_marks(
-    papers: Sequence[RawPaper], found: Sequence[Verdict], marked: Sequence[MarkedPaper]
+    papers: Sequence[RawPaper], lexical: Sequence[Verdict], marked: Sequence[MarkedPaper]
 ) -> list[Verdict]:
     """Return the verdicts, those of marked papers as the person said; the latest mark counts.
 
@@ -213,7 +210,7 @@ def with_marks(
             ),
             verdict,
         )
-        for paper, verdict in zip(papers, found, strict=True)
+        for paper, verdict in zip(papers, lexical, strict=True)
     ]
 
 

@@ -50,7 +50,7 @@ class FakeLLM(LLMProvider):
         self._answers: list[Answer] = [answers] if is_one else list(answers)  # type: ignore[list-item,arg-type]  # narrowed by is_one
         self._rules = dict(rules or {})
         self._delay_s = delay_s
-        self._given = 0
+        self._answer_count = 0
         self.calls: list[LLMCall] = []
         self.running = 0
         self.most_running = 0
@@ -94,23 +94,23 @@ class FakeLLM(LLMProvider):
                 return answer
         if not self._answers:
             raise AssertionError(f"FakeLLM has no answer for {call.user_message[:200]!r}")
-        answer = self._answers[min(self._given, len(self._answers) - 1)]
-        self._given += 1
+        answer = self._answers[min(self._answer_count, len(self._answers) - 1)]
+        self._answer_count += 1
         return answer
 
 
 def data_block(call: LLMCall) -> list[dict[str, Any]]:
     """Return the records in the data block of a call, as a model would read them."""
-    found = blocks(call.user_message)
-    if not found:
+    every = blocks(call.user_message)
+    if not every:
         raise AssertionError(f"no data block in {call.user_message[:200]!r}")
-    return found[0]
+    return every[0]
 
 
 def blocks(message: str) -> list[list[dict[str, Any]]]:
     """Return the records of all data blocks of a message."""
-    found = re.findall(r"^<data-(\w+)>\n(.*)\n</data-\1>$", message, re.DOTALL | re.MULTILINE)
-    return [json.loads(text) for _, text in found]
+    texts = re.findall(r"^<data-(\w+)>\n(.*)\n</data-\1>$", message, re.DOTALL | re.MULTILINE)
+    return [json.loads(text) for _, text in texts]
 
 
 def criteria_in(user_message: str) -> list[dict[str, Any]]:
@@ -130,11 +130,11 @@ def graded(
     grades = [
         {
             "criterion": criterion["number"],
-            "grade": given,
-            "snippet": record["title"] if given else "",
+            "grade": own_grade,
+            "snippet": record["title"] if own_grade else "",
         }
         for criterion in criteria
-        for given in [grade if criterion["kind"] == "inclusion" else 0]
+        for own_grade in [grade if criterion["kind"] == "inclusion" else 0]
     ]
     return {"paper_id": record["paper_id"], "grades": grades, "tags": []}
 

@@ -24,7 +24,7 @@ class _SharedRows(RecordStore):
 
 
 class StoredJudgements:
-    """Keeps judgements in the store of the threads; see `KeepsJudgements`.
+    """Keeps judgements in the store of the threads; see `JudgementCache`.
 
     Deleting a thread leaves them there: they say nothing of its question but what its hash does.
     """

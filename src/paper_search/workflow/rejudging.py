@@ -78,8 +78,8 @@ async def judge_again(
     before = await records.scored(await records.judged(ids))
     wanted = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
     marked = await records.marked(state.marks)
-    kept = StoredJudgements(store)
-    made = await scorer.score(wanted, state.intent, marked, kept=kept, is_exhaustive=True)
+    cache = StoredJudgements(store)
+    made = await scorer.score(wanted, state.intent, marked, cache=cache, is_exhaustive=True)
     await records.put_judgements(made, wanted)
     changed = {verdict.paper.id: verdict for verdict in made}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]

@@ -29,7 +29,7 @@ from paper_search.models import (
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.failures import described
-from paper_search.skills.judging.keeping import KeepsJudgements
+from paper_search.skills.judging.judgement_cache import JudgementCache
 from paper_search.skills.result_ranker import ResultRanker
 
 _log = logging.getLogger(__name__)
@@ -267,7 +267,7 @@ class Skills:
         papers: list[RawPaper],
         intent: ParsedIntent,
         marked: Sequence[MarkedPaper],
-        kept: KeepsJudgements | None,
+        cache: JudgementCache | None,
         order: tuple[Collection[tuple[str, str]], str],
     ) -> tuple[list[ScoredPaper], bool]:
         """Judge papers; return them, and whether they are in the order of the result.
@@ -279,7 +279,7 @@ class Skills:
             papers: to be judged.
             intent: what they are judged by.
             marked: what a person decided so far.
-            kept: what a model said before, and where more of it goes; None: nowhere.
+            cache: of what a model said before; None: there is none.
             order: sources with the queries whose ranks count, and the question in plain words.
         """
         asked, question = order
@@ -291,7 +291,7 @@ class Skills:
         if not scorer.uses_model:
             return ranked, True
         in_order = [verdict.paper for verdict in ranked]
-        scored = await scorer.score(in_order, intent, marked, kept=kept)
+        scored = await scorer.score(in_order, intent, marked, cache=cache)
         ordered = self.result_ranker.order(
             scored, marked, asked=asked, question=question, is_score_first=True
         )

@@ -35,8 +35,8 @@ from paper_search.errors import (
 from paper_search.models import Criterion, MarkedPaper, PaperTag
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.judging.cost import cost_of_judging
-from paper_search.skills.judging.keeping import key_of, model_name
-from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.judgement_cache import key_of, model_name
+from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.judging.run import prompt_digest
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 
@@ -204,13 +204,13 @@ async def test_an_answer_with_a_score_and_a_reason_is_read(
         return entries if is_bare else {"results": entries}
 
     shelf = Shelf()
-    found = await judged(FakeLLM(answer), some(3), batch_size=batch_size, kept=shelf)
+    found = await judged(FakeLLM(answer), some(3), batch_size=batch_size, cache=shelf)
     assert [(item.relevance_score, item.relevance_reason, item.tags) for item in found] == [
         (0.7, f"On {title_of(number)}", [PaperTag.METHOD]) for number in range(3)
     ]
     assert all(item.is_judged and not item.grades for item in found)
     again = FakeLLM(AssertionError("asked"))
-    assert await judged(again, some(3), kept=shelf) == found
+    assert await judged(again, some(3), cache=shelf) == found
 
 
 @pytest.mark.parametrize("score", [1.7, -0.1, 85, float("nan"), "high", True, None])
@@ -329,13 +329,13 @@ async def test_a_paper_that_the_person_marked_is_not_paid_for() -> None:
 async def test_what_was_judged_is_not_asked_again_and_each_answer_is_stored_as_it_comes() -> None:
     shelf = Shelf()
     llm = FakeLLM([grades_of({}), grades_of({}), QUOTA])
-    await judged(llm, some(30), batch_size=5, kept=shelf)
+    await judged(llm, some(30), batch_size=5, cache=shelf)
     assert shelf.puts == [5, 5]
     llm = FakeLLM(grades_of({}))
-    found = await judged(llm, some(30), kept=shelf)
+    found = await judged(llm, some(30), cache=shelf)
     assert sizes(llm) == [1] * 20
     again = FakeLLM(AssertionError("asked"))
-    assert await judged(again, some(30), kept=shelf) == found
+    assert await judged(again, some(30), cache=shelf) == found
     assert again.call_count == 0
 
 
@@ -349,7 +349,7 @@ async def test_a_kill_in_the_middle_of_a_question_loses_what_is_in_it_and_no_mor
                 await asyncio.sleep(60)
             return await super().complete_json(*args)
 
-    running = asyncio.create_task(judged(Hanging(grades_of({})), some(30), kept=shelf))
+    running = asyncio.create_task(judged(Hanging(grades_of({})), some(30), cache=shelf))
     await hangs.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -375,7 +375,7 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     shelf = Shelf()
     first = FakeLLM(grades_of({}, default=3))
     first.model = "one"  # type: ignore[attr-defined]  # as providers have it
-    await judged(first, some(1), kept=shelf)
+    await judged(first, some(1), cache=shelf)
     criteria = [
         Criterion(
             text=text,
@@ -392,15 +392,15 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     llm = FakeLLM(grades_of({}, default=3))
     llm.model = change.get("model", "one")  # type: ignore[attr-defined]  # as above
     given = paper(change.get("id", "p0"), title_of(0), change.get("abstract"))
-    [found] = await RelevanceScorer(llm).score([given], INTENT.judged_by(criteria), kept=shelf)
+    [found] = await RelevanceScorer(llm).score([given], INTENT.judged_by(criteria), cache=shelf)
     assert llm.call_count == (0 if is_known else 1)
     assert [grade.criterion for grade in found.grades] == criteria
 
 
 async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it() -> None:
     shelf, llm = Shelf(), FakeLLM(grades_of({}))
-    await judged(llm, [given := paper("p0", title_of(0))], kept=shelf)
-    asked = (Shown.of(given), INTENT.topic, INTENT.criteria, model_name(llm))
+    await judged(llm, [given := paper("p0", title_of(0))], cache=shelf)
+    asked = (PromptPaper.of(given), INTENT.topic, INTENT.criteria, model_name(llm))
     assert [*shelf.rows] == [key_of(*asked, prompt_digest())]
 
 
@@ -409,10 +409,10 @@ async def test_a_judgement_is_kept_under_the_prompt_that_asked_for_it() -> None:
 )
 async def test_a_kept_judgement_that_cannot_be_read_is_asked_for_again(row: dict[str, Any]) -> None:
     shelf = Shelf()
-    await judged(FakeLLM(grades_of({})), some(1), kept=shelf)
+    await judged(FakeLLM(grades_of({})), some(1), cache=shelf)
     shelf.rows = dict.fromkeys(shelf.rows, row)
     llm = FakeLLM(grades_of({}))
-    [found] = await judged(llm, some(1), kept=shelf)
+    [found] = await judged(llm, some(1), cache=shelf)
     assert (found.is_judged, llm.call_count) == (True, 1)
 
 

@@ -1,1 +1,1 @@
-"""How a model judges papers: criteria, grades with evidence, batches, and what is kept."""
+"""How a model judges papers: criteria, grades with evidence, and their cache."""

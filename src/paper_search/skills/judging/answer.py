@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.criteria import HIGHEST_GRADE
-from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.untrusted import visible
 
 _PENALTY = {1: 0.5, 2: 0.75, 3: 1.0}
@@ -118,7 +118,7 @@ class Judgement(BaseModel):
 
 
 def read(
-    answer: BatchAnswer, papers: Sequence[Shown], criteria: Sequence[Criterion]
+    answer: BatchAnswer, papers: Sequence[PromptPaper], criteria: Sequence[Criterion]
 ) -> list[Judgement | str]:
     """Return the judgement of each paper, or why there is none.
 
@@ -140,7 +140,9 @@ def read(
     return judgements
 
 
-def _judgement(answer: PaperAnswer, paper: Shown, criteria: Sequence[Criterion]) -> Judgement | str:
+def _judgement(
+    answer: PaperAnswer, paper: PromptPaper, criteria: Sequence[Criterion]
+) -> Judgement | str:
     """Return the judgement, or what is wrong with it."""
     if answer.relevance_score is not None and not answer.grades:
         reason = " ".join(visible(answer.relevance_reason).split())[:_LONGEST_REASON]

@@ -9,7 +9,7 @@ from paper_search.models.usage import Tokens
 
 ALWAYS_JUDGED = 100
 """Papers that are judged whatever comes of it: those that a result shows first."""
-BARREN = 30
+STOP_AFTER_IRRELEVANT = 30
 """Papers in a row without a relevant one after which no more are judged."""
 RELEVANT = 0.5
 """The score from which on a paper counts as relevant here."""
@@ -30,10 +30,10 @@ def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
         criteria: that each paper is graded by.
     """
     calls = math.ceil(papers / batch_size)
-    asked = calls * _PROMPT_TOKENS + papers * _PAPER_TOKENS
-    return Tokens(calls, asked, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
+    question_tokens = calls * _PROMPT_TOKENS + papers * _PAPER_TOKENS
+    return Tokens(calls, question_tokens, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
 
 
 def is_enough(scores: Sequence[float]) -> bool:
     """Return whether the next papers, which rank lower, can be expected to hold nothing."""
-    return len(scores) >= ALWAYS_JUDGED and max(scores[-BARREN:]) < RELEVANT
+    return len(scores) >= ALWAYS_JUDGED and max(scores[-STOP_AFTER_IRRELEVANT:]) < RELEVANT

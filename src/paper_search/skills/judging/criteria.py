@@ -18,10 +18,10 @@ def criteria_of(intent: ParsedIntent) -> list[Criterion]:
 
     Too few are filled up with the topic, the concepts and what is excluded.
     """
-    given = usable(intent.criteria)
-    if len(given) >= FEWEST_CRITERIA and any(map(_is_inclusion, given)):
-        return given
-    return usable([*given, *_by_words(intent)])
+    own = usable(intent.criteria)
+    if len(own) >= FEWEST_CRITERIA and any(map(_is_inclusion, own)):
+        return own
+    return usable([*own, *_by_words(intent)])
 
 
 def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
@@ -30,10 +30,10 @@ def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
     for criterion in criteria:
         distinct.setdefault(criterion.text.casefold(), criterion)
     ordered = list(distinct.values())
-    kept = ordered[:MOST_CRITERIA]
-    if not any(map(_is_inclusion, kept)):
-        kept = [*filter(_is_inclusion, ordered[MOST_CRITERIA:]), *kept][:MOST_CRITERIA]
-    return kept
+    first = ordered[:MOST_CRITERIA]
+    if not any(map(_is_inclusion, first)):
+        first = [*filter(_is_inclusion, ordered[MOST_CRITERIA:]), *first][:MOST_CRITERIA]
+    return first
 
 
 def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
@@ -41,8 +41,8 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
 
     They take the place of the last ones where there would be too many.
     """
-    said = terms_of_text(note)
-    wishes = {**dict.fromkeys(said.required, False), **dict.fromkeys(said.excluded, True)}
+    terms = terms_of_text(note)
+    wishes = {**dict.fromkeys(terms.required, False), **dict.fromkeys(terms.excluded, True)}
     known = {criterion.text.casefold() for criterion in criteria}
     added = [
         Criterion(
@@ -58,18 +58,18 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
 
 def _by_words(intent: ParsedIntent) -> list[Criterion]:
     query = intent.boolean_query or ""
-    asked = query if 0 < len(query) <= _LONGEST_QUERY else intent.question or intent.topic
-    topic = Criterion(text=_cut(f"It answers the question: {asked}"))
+    question = query if 0 < len(query) <= _LONGEST_QUERY else intent.question or intent.topic
+    topic = Criterion(text=_cut(f"It answers the question: {question}"))
     against = _exclusions(intent)
     about = [
         Criterion(text=_cut(f"It is about {' or '.join(_names(intent, concept))}"))
         for concept in intent.concepts[: MOST_CRITERIA - 1 - len(against)]
         if concept.strip()
     ]
-    made = [topic, *about, *against]
-    if len(made) < FEWEST_CRITERIA:
-        made.append(Criterion(text=_cut(f"It is about {intent.topic}")))
-    return made
+    criteria = [topic, *about, *against]
+    if len(criteria) < FEWEST_CRITERIA:
+        criteria.append(Criterion(text=_cut(f"It is about {intent.topic}")))
+    return criteria
 
 
 def _exclusions(intent: ParsedIntent) -> list[Criterion]:

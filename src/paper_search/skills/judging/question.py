@@ -15,7 +15,7 @@ _MAX_EXAMPLES = 10
 
 
 @dataclass(frozen=True)
-class Shown:
+class PromptPaper:
     """A paper as the model sees it: cut, and without what a reader would not see."""
 
     paper_id: str
@@ -25,7 +25,7 @@ class Shown:
     venue: str | None
 
     @classmethod
-    def of(cls, paper: RawPaper) -> Shown:
+    def of(cls, paper: RawPaper) -> PromptPaper:
         """Return what of a paper is shown."""
         return cls(
             paper_id=shown_to_model(paper.id, LONGEST_TITLE) or "",
@@ -40,7 +40,7 @@ def message(
     question: str,
     criteria: Sequence[Criterion],
     marked: Sequence[MarkedPaper],
-    papers: Sequence[Shown],
+    papers: Sequence[PromptPaper],
 ) -> str:
     """Return the question about papers.
 

@@ -16,7 +16,7 @@ from paper_search.llm.structured import ask_once
 from paper_search.models import NOT_NEEDED, Criterion, MarkedPaper
 from paper_search.prompts import load_prompt
 from paper_search.skills.judging.answer import BatchAnswer, Judgement, read
-from paper_search.skills.judging.question import Shown, message
+from paper_search.skills.judging.question import PromptPaper, message
 
 PROMPT = "relevance_scorer"
 _MOST_FAILURES = 6
@@ -25,7 +25,7 @@ _OF_ONE_PAPER = frozenset({LLMFailure.REFUSAL, LLMFailure.CONTENT_FILTER})
 """Failures that say nothing of the next paper."""
 _log = logging.getLogger(__name__)
 
-Keep = Callable[[Mapping[int, Judgement]], Awaitable[None]]
+Store = Callable[[Mapping[int, Judgement]], Awaitable[None]]
 """Stores the judgements of one answer, by number of the paper."""
 
 
@@ -34,16 +34,16 @@ class Entry:
     """One paper to be judged."""
 
     number: int
-    shown: Shown
+    paper: PromptPaper
 
 
 @dataclass
 class Judging:
-    """The questions of one call: each is asked once.
+    """Asks about the papers of one call, each question once.
 
     Attributes:
-        judged: by number, what the model said.
-        failed: by number, why there is no judgement.
+        judgements: by number of the paper.
+        reasons: by number, why there is no judgement.
     """
 
     llm: LLMProvider
@@ -52,10 +52,10 @@ class Judging:
     marked: Sequence[MarkedPaper]
     batch_size: int
     max_concurrency: int
-    keep: Keep
+    store: Store
     is_enough: Callable[[Sequence[float]], bool]
-    judged: dict[int, Judgement] = field(default_factory=dict)
-    failed: dict[int, str] = field(default_factory=dict)
+    judgements: dict[int, Judgement] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
     _failures: int = 0
     """In a row, up to now."""
     _has_worked: bool = False
@@ -76,10 +76,8 @@ class Judging:
                     else:
                         running.add(asyncio.create_task(self._ask_about(waiting.popleft())))
                 if running:
-                    finished, running = await asyncio.wait(
-                        running, return_when=asyncio.FIRST_COMPLETED
-                    )
-                    for question in finished:
+                    done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                    for question in done:
                         question.result()
         finally:
             for question in running:
@@ -95,12 +93,12 @@ class Judging:
         """Return why the papers from one on are not asked about; None: they are."""
         if self._obstacle is not None:
             return self._obstacle
-        earlier = sorted(number for number in self.judged if number < following.number)
-        return NOT_NEEDED if self.is_enough([self.judged[n].score for n in earlier]) else None
+        earlier = sorted(number for number in self.judgements if number < following.number)
+        return NOT_NEEDED if self.is_enough([self.judgements[n].score for n in earlier]) else None
 
     async def _ask_about(self, entries: Sequence[Entry]) -> None:
-        shown = [entry.shown for entry in entries]
-        text = message(self.question, self.criteria, self.marked, shown)
+        papers = [entry.paper for entry in entries]
+        text = message(self.question, self.criteria, self.marked, papers)
         try:
             answer = await ask_once(self.llm, BatchAnswer, load_prompt(PROMPT), text)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, papers stay, unjudged
@@ -109,20 +107,20 @@ class Judging:
             self._note_failure(reason)
             self._give_up(entries, reason.value)
             return
-        results = read(answer, shown, self.criteria)
-        judged: dict[int, Judgement] = {}
+        results = read(answer, papers, self.criteria)
+        usable: dict[int, Judgement] = {}
         for entry, result in zip(entries, results, strict=True):
             if isinstance(result, Judgement):
-                judged[entry.number] = result
+                usable[entry.number] = result
             else:
                 _log.warning("a paper is not judged: %s", result)
                 self._give_up([entry], result)
-        if judged:
+        if usable:
             self._failures, self._has_worked = 0, True
         else:
             self._note_failure(LLMFailure.UNREADABLE)
-        self.judged.update(judged)
-        await self.keep(judged)
+        self.judgements.update(usable)
+        await self.store(usable)
 
     def _note_failure(self, reason: LLMFailure) -> None:
         self._failures = 0 if reason in _OF_ONE_PAPER else self._failures + 1
@@ -131,7 +129,7 @@ class Judging:
             _log.warning("no more papers are judged: %s", reason.value)
 
     def _give_up(self, entries: Iterable[Entry], reason: str) -> None:
-        self.failed.update({entry.number: reason for entry in entries})
+        self.reasons.update({entry.number: reason for entry in entries})
 
 
 def prompt_digest() -> str:

@@ -1,4 +1,4 @@
-"""Judgements that were paid for, kept under what they depend on."""
+"""A cache of judgements under what they depend on."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import Criterion
 from paper_search.skills.judging.answer import Judgement
-from paper_search.skills.judging.question import Shown
+from paper_search.skills.judging.question import PromptPaper
 
 
-class KeepsJudgements(Protocol):
-    """Where judgements are kept, for all threads."""
+class JudgementCache(Protocol):
+    """Judgements of all threads."""
 
     async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         """Return those that are there, by key."""
@@ -28,16 +28,16 @@ class KeepsJudgements(Protocol):
 
 
 def key_of(
-    shown: Shown, question: str, criteria: Sequence[Criterion], model: str, prompt: str
+    paper: PromptPaper, question: str, criteria: Sequence[Criterion], model: str, prompt: str
 ) -> str:
-    """Return what a judgement is kept under: paper, question, criteria, model and prompt.
+    """Return the key of a judgement: paper, question, criteria, model and prompt.
 
     The weights of the criteria are no part of it, because the score is computed from the grades;
     nor is the id of the paper, which differs by source.
     """
     conditions = [(criterion.kind.value, criterion.text) for criterion in criteria]
-    paper = vars(shown) | {"paper_id": ""}
-    parts = json.dumps([paper, question, conditions, model, prompt], ensure_ascii=True)
+    content = vars(paper) | {"paper_id": ""}
+    parts = json.dumps([content, question, conditions, model, prompt], ensure_ascii=True)
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
@@ -48,13 +48,13 @@ def model_name(llm: LLMProvider) -> str:
 
 
 def to_row(judgement: Judgement) -> dict[str, Any]:
-    """Return a judgement as it is kept, without the criteria, which may tell the question."""
+    """Return a judgement as it is stored, without the criteria, which may tell the question."""
     row = judgement.model_dump(mode="json", exclude={"grades"})
     return row | {"grades": [[grade.grade, grade.snippet] for grade in judgement.grades]}
 
 
 def from_row(row: Mapping[str, Any] | None, criteria: Sequence[Criterion]) -> Judgement | None:
-    """Return a kept judgement; None: there is none that can be read."""
+    """Return a stored judgement, or None if it cannot be read."""
     if row is None:
         return None
     try:
