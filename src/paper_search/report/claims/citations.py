@@ -27,6 +27,7 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"'<>)\]},;]+")
 _ARXIV = re.compile(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,9})")
 _URL = re.compile(r"\b(?:https?|ftp)://[^\s\"'<>)\]}]+|\bwww\.[^\s\"'<>)\]}]+")
+_LABEL = re.compile(rf"{_NAME} \({_YEAR}\)")
 _INTERVAL = re.compile(r"\b(?:CI|IQR|interval|range)[:,=]?\s*$", re.IGNORECASE)
 _TEX = re.compile(r"\\(?:auto|paren|text|foot)?cite[a-z]*\*?(?:\[[^\]]*\])*\{([^{}]*)\}")
 _NOT_NAMES = frozenset((
@@ -173,13 +174,15 @@ def _by_address(evidence: Evidence, address: str) -> tuple[str, ...]:
     )
 
 
-def _by_title(evidence: Evidence, title: str) -> tuple[str, ...]:
+def _by_title(evidence: Evidence, title: str) -> tuple[str, ...] | None:
+    """Return the keys of the sources with this title; None: it is too short for one."""
     wanted = " ".join(title.casefold().split())
-    return tuple(
+    keys = tuple(
         key
         for key, source in evidence.by_key.items()
         if " ".join(source.title.casefold().split()).startswith(wanted)
     )
+    return keys if keys or len(wanted.split()) > 2 else None  # noqa: PLR2004  # "[Emphasis added]"
 
 
 def _is_in_sources(
@@ -187,12 +190,15 @@ def _is_in_sources(
 ) -> bool:
     """Whether a source itself says it, so that it is no citation here, or one at second hand.
 
-    Of what looks like a name with a year ("Norway, 2010") it is enough that a source has both; what
-    is written as a citation has to stand in a source that is cited beside it.
+    Of what looks like a name with a year ("Norway, 2010") it is enough that a source has both, or
+    that it names a cited work of that year ("BERT (2019)"); what is written as a citation has to
+    stand in a source that is cited beside it.
     """
     before = text[: citation.start].rstrip()
     if _NUMBERED.fullmatch(citation.text):  # or the bounds of an interval
         return _INTERVAL.search(before) is not None
+    if _LABEL.fullmatch(citation.text) and any(str(s.year) in citation.text for s in cited):
+        return True
     is_plain = _BARE.fullmatch(citation.text) and not before.endswith(("(", ";"))
     name, year = re.match(_NAME, citation.text), re.search(_YEAR, citation.text)
     for source in evidence.results if is_plain and "et al" not in citation.text else cited:

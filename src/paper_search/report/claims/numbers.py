@@ -25,6 +25,7 @@ _TENS = {
 }  # fmt: skip
 _SCALES = {
     "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "dozen": 12,
+    "k": 10**3, "m": 10**6,
 }  # fmt: skip
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
 _FOLDS = {"doubl": 2, "twi": 2, "tripl": 3, "trebl": 3, "thrice": 3, "quadrupl": 4, "halv": 0.5}
@@ -53,9 +54,11 @@ _WORDS = {
     "wk": ("s", 7 * _DAY), "fortnight": ("s", 14 * _DAY), "month": ("s", _DAY * _YEAR_DAYS / 12),
     "mo": ("s", _DAY * _YEAR_DAYS / 12), "year": ("s", _DAY * _YEAR_DAYS),
     "yr": ("s", _DAY * _YEAR_DAYS), "decade": ("s", 10 * _DAY * _YEAR_DAYS),
+    "century": ("s", 100 * _DAY * _YEAR_DAYS), "centurie": ("s", 100 * _DAY * _YEAR_DAYS),
     "pound": ("g", 453.592), "lb": ("g", 453.592), "ounce": ("g", 28.3495), "oz": ("g", 28.3495),
     "inche?": ("m", 0.0254), "f(?:oo|ee)t": ("m", 0.3048), "ft": ("m", 0.3048),
     "mile": ("m", 1609.344), "dollar": ("$", 1.0), "usd": ("$", 1.0), "euro": ("€", 1.0),
+    "cent": ("$", 0.01), "eur": ("€", 1.0),
     "%": ("%", 1.0), "per ?cent": ("%", 1.0), "percentage point": ("%", 1.0), "pct": ("%", 1.0),
     r"(?:°|degrees?)\s?f(?:ahrenheit)?": ("F", 1.0), r"degrees?(?: celsius)?": ("degree", 1.0),
     r"°\s?c?": ("degree", 1.0), "mm ?hg": ("mmHg", 1.0), "h": ("s", 3600.0),
@@ -67,6 +70,7 @@ _PREFIXES = {
 }  # fmt: skip
 _BASES = {
     "g": "g", "l": "l", "L": "l", "m": "m", "s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J",
+    "Wh": "Wh", "hertz": "Hz", "joules?": "J", "bytes?": "B", "moles?": "mol", "pascals?": "Pa",
     "cal": "cal", "mol": "mol", "Pa": "Pa", "B": "B", "grams?": "g", "lit(?:er|re)s?": "l",
     "met(?:er|re)s?": "m", "seconds?": "s", "watts?": "W", "volts?": "V", "calories?": "cal",
 }  # fmt: skip
@@ -76,12 +80,16 @@ _UNIT = re.compile(
 )
 _WORD_FORMS = [(re.compile(form, re.IGNORECASE), unit) for form, unit in _WORDS.items()]
 _BASE_FORMS = [(re.compile(form), unit) for form, unit in _BASES.items()]
-_DECADE, _ORDINAL = re.compile(r"s\b"), re.compile(r"(?:st|nd|rd|th)\b")
+_DECADE, _ORDINAL = (
+    re.compile(r"s\b"),
+    re.compile(r"(?:st|nd|rd|th)\b|-(?:first|third|fourth|fifth|sixth|seventh|eighth|ninth)s?\b"),
+)
 _AND_A_HALF = re.compile(r" \w+ and a half\b")
-_SCALE = re.compile(r"\s?(thousand|million|billion|bn)\b", re.IGNORECASE)
-_CURRENCY = re.compile(r"([$€£¥])\s?$")
+_SCALE = re.compile(r"\s?((?i:thousand|million|billion|bn)|(?<=\d)(?:[kK]|M))\b")
+_CURRENCY = re.compile(r"([$€£¥]|\b(?:USD|EUR|GBP))\s?$")
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 _P_VALUE = re.compile(r"\bp(?:[- ]?values?)?\s*(?:(?:of|was|is)\s*)?([<>=≤≥]?)\s*$", re.IGNORECASE)
-_INTERVAL = re.compile(r"\s*(?:CI\b|confidence|credib)", re.IGNORECASE)
+_CONFIDENCE = re.compile(r"\s*(?:CI\b|confidence|credib|(?:significance )?level)", re.IGNORECASE)
 _ABOUT_WORDS = (
     r"about|around|nearly|almost|roughly|approximately|approx\.?|circa|ca\.?|some|close to"
     r"|(?:just|slightly|a little) (?:over|under|more than|less than|above|below)"
@@ -99,7 +107,7 @@ _RELATIONS = [
         ("<", _BELOW_WORDS, "<≤"),
     )
 ]
-_TO_NEXT = re.compile(r"\s?-?(?:,|,? (?:to|and|or)|-|–|—|/| ?versus| ?vs\.?| ?against)\s?")
+_TO_NEXT = re.compile(r"\s?-?(?:,|,? (?:to|and|or)|-|–|—|/|±|\+/-| ?versus| ?vs\.?| ?against)\s?")
 _YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _SHORT_YEAR = re.compile(r"\b(1[4-9]|20)(\d\d[-–/])(\d\d)\b(?![-–/\d])")
 _LARGEST_COUNT = 12
@@ -159,8 +167,12 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
 
     `own`: that sentence, of whose other quantities it may be the difference or the ratio.
     """
-    if any(_agrees(quantity, other) for text in texts for other in quantities(text)):
-        return "stated"
+    digits = re.compile(rf"(?<!\d){re.escape(quantity.text)}(?!\d)") if not quantity.unit else None
+    for text in texts:
+        if any(_agrees(quantity, other) for other in quantities(text)):
+            return "stated"
+        if digits and digits.search(text):  # in a name: PM2.5
+            return "stated"
     others = tuple(other for other in quantities(own) if other != quantity)
     windows = [others, *(window for text in texts for window in _windows(text))]
     is_derived = any(_agrees(quantity, other) for window in windows for other in _derived(window))
@@ -168,12 +180,10 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
 
 
 def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
-    """Return the quantities of each two sentences that follow each other, and of a short text all.
-
-    Except for its shares, of which nearly each is the difference of two others.
-    """
+    """Return the quantities of a short text, of a long one those of each two sentences in turn."""
     if len(everything := quantities(text)) <= _FEW:
-        yield tuple(one for one in everything if one.unit != "%")
+        yield everything
+        return
     parts = [sentence.text for sentence in sentences(text)]
     yield from (quantities(f"{one} {other}") for one, other in pairwise([*parts, ""]))
 
@@ -182,6 +192,8 @@ def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
     """Return what follows from quantities: differences, sums, ratios, and the rest of a whole."""
     yield from (replace(one, value=100 - one.value) for one in window if one.unit == "%")
     for one, other in combinations(window, 2):
+        if {one.unit, other.unit} == {"%", ""}:
+            yield Quantity(one.value * other.value / 100)
         if one.unit != other.unit or one.unit in {"x", "p"}:
             continue
         low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
@@ -207,14 +219,13 @@ def _agrees(one: Quantity, other: Quantity) -> bool:
             values = [(other.value - 32) / 1.8, other.value / 1.8]
         case ("F", "degree"):
             values = [other.value * 1.8 + 32, other.value * 1.8]
-        case ("%", ""):
-            values = [100 * other.value] if abs(other.value) < 1 else []
-        case ("", "%"):
-            is_share = abs(one.value) < 1
-            values = [other.value / 100 if is_share else other.value]
-            if one.counts and not is_share:
-                return False
+        case ("%", "") if abs(other.value) < 1:
+            values = [100 * other.value]
+        case ("", "%") if abs(one.value) < 1:
+            values = [other.value / 100]
         case ("", _):
+            values = [other.value]
+        case (_, "") if not other.counts and other.text:  # "aged 18 to 65"
             values = [other.value]
         case (unit, other_unit):
             values = [other.value * other.factor / one.factor] if unit == other_unit else []
@@ -284,15 +295,16 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
         return Quantity(value + 4.5, "", **place | {"step": 9.0}, is_open=not is_decade)
     if currency := _CURRENCY.search(before):
         place["text"] = f"{currency[1]}{place['text']}"
-        return Quantity(value, currency[1], **place)
+        return Quantity(value, _SIGNS.get(currency[1], currency[1]), **place)
     unit, factor, length = _unit(after)
     if unit:
         place |= {"end": end + length, "text": text[match.start() : end + length]}
-        is_level = unit == "%" and _INTERVAL.match(after[length:]) is not None
+        is_level = unit == "%" and _CONFIDENCE.match(after[length:]) is not None
         return Quantity(value, unit, factor, **place, is_open=is_article or is_level)
     next_word = re.match(r"[\s-]([^\W\d_]+)", after)
     counts = next_word is not None and next_word[1].lower() not in STOP_WORDS
     is_name = re.search(r"[^\W\d_]-$", before) is not None
+    is_name |= before.endswith("per ")
     is_small = value == int(value) and 0 <= value <= _LARGEST_COUNT
     return Quantity(value, "", **place, counts=counts, is_open=is_name or is_small)
 
@@ -314,8 +326,10 @@ def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
     share = (1.0 if head in {"", "a", "an"} else _value(head)) / next(
         number for form, number in _PARTS.items() if part.startswith(form[:4])
     )
-    if duration := re.match(r" (?:of )?an? ", after):
-        unit, factor, _ = _unit(after[duration.end() - 1 :])
+    if whole := re.match(r" (?:of )?an? (\w+)", after):
+        if (scale := whole[1].casefold()) in _SCALES:
+            return Quantity(share * _SCALES[scale], "", **place, step=share * _SCALES[scale] / 10)
+        unit, factor, _ = _unit(f" {whole[1]}")
         if unit == "s":
             return Quantity(share, unit, factor, **place, step=share / 10)
     if part.startswith("hal"):

@@ -50,7 +50,7 @@ _AROUND_QUOTATIONS = frozenset(
 )
 """What a sentence may say beside a quotation without saying anything of its own."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_RETRACTION = re.compile(r"retract|withdr[ae]w", re.IGNORECASE)
+_RETRACTION = re.compile(r"retract|withdr[ae]w|fabricat|fraudulent|misconduct", re.IGNORECASE)
 _NAME = r"[A-ZÀ-ÞŁŚŽČ][\w’'-]*\w"
 _AUTHOR = re.compile(
     rf"\b({_NAME})(?: et al\b| and (?:colleagues|others)\b"
@@ -99,9 +99,11 @@ class Subject:
 
     @cached_property
     def asked(self) -> list[str]:
-        """Return the question, its sub-questions and the headings of the plan."""
+        """Return what the plan says: a report may repeat it."""
         plan = self.given.research_plan
-        return [plan.original_query, *plan.decomposed_questions, *plan.expected_sections]
+        queries = [query.query_text for query in plan.search_queries]
+        asked = [plan.original_query, *plan.decomposed_questions]
+        return [*asked, *plan.expected_sections, *queries]
 
     @cached_property
     def collected(self) -> list[str]:
@@ -257,7 +259,8 @@ def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]
 
 def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault]:
     """Find words in quotation marks that are not those of the cited source."""
-    cited, asked = subject.cited(statement), set(map(_plain, subject.asked))
+    cited = subject.cited(statement)
+    asked = " | ".join(map(_plain, subject.asked))
     for quotation in quotations(statement.text):
         words = quotation.text
         is_term = len(words.split()) <= _TERM and any(
@@ -319,6 +322,8 @@ def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Faul
     }
     authors = {name for result in cited for name in family_names(result)}
     others = subject.evidence.families - authors
+    if any(normalised_title(name) in authors for name in re.findall(_NAME, own)):
+        return  # it compares them
     strangers = [m[1] for m in _AUTHOR.finditer(own) if normalised_title(m[1]) in others]
     strangers += [word for m in _PERSON.finditer(own) for word in m[1].split()[-1:]]
     for name in dict.fromkeys(strangers):
