@@ -16,11 +16,10 @@ from typing import Any
 
 from paper_search.config import AppConfig
 from paper_search.report.document import Report
-from paper_search.report.outputs.docx import render_docx
 from paper_search.report.outputs.figures import figures
-from paper_search.report.outputs.latex import render_bibtex, render_latex
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html
+from paper_search.report.outputs.pandoc import render_bibtex, render_docx, render_latex
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.reports import QUESTION, report_services
 
@@ -46,12 +45,12 @@ def _dated(report: Report) -> Report:
     return report
 
 
-def texts(name: str, report: Report) -> dict[str, str]:
+async def texts(name: str, report: Report) -> dict[str, str]:
     """Return the files of an example that are text, by their names, without its figures."""
     drawn = {figure: f"{name}-{figure}.pdf" for figure in figures(report)}
     return {
         f"{name}.md": render_markdown(report),
-        f"{name}.tex": render_latex(report, bibliography=name, figures=drawn),
+        f"{name}.tex": await render_latex(report, bibliography=name, figures=drawn),
         f"{name}.bib": render_bibtex(report),
     }
 
@@ -59,7 +58,7 @@ def texts(name: str, report: Report) -> dict[str, str]:
 async def write() -> None:
     """Write all files of all examples."""
     for name, report in (await reports()).items():
-        for file, text in texts(name, report).items():
+        for file, text in (await texts(name, report)).items():
             (FOLDER / file).write_text(text, encoding="utf-8")
         for item, pdf in figures(report, "pdf").items():
             (FOLDER / f"{name}-{item}.pdf").write_bytes(pdf)

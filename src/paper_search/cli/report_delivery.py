@@ -108,13 +108,13 @@ class ReportDelivery(Destination):
         else:
             self._write(self._rendered(report), self.output)
         if self.format_name == "latex":
-            from paper_search.report.outputs.latex import render_bibtex
+            from paper_search.report.outputs.pandoc import render_bibtex
 
             self._write(render_bibtex(report), self.output.with_suffix(".bib"))
 
     def _rendered(self, report: Report) -> str:
         from paper_search.report.document import render_json
-        from paper_search.report.outputs import latex, markdown, page
+        from paper_search.report.outputs import markdown, page, pandoc
 
         match self.format_name:
             case "html":
@@ -123,7 +123,7 @@ class ReportDelivery(Destination):
             case "latex":
                 stem = self.output.stem if self.output else "references"
                 files = self._beside(report, "pdf")
-                return latex.render_latex(report, bibliography=stem, figures=files)
+                return asyncio.run(pandoc.render_latex(report, bibliography=stem, figures=files))
             case "json":
                 return render_json(report)
             case _:
@@ -157,7 +157,7 @@ class ReportDelivery(Destination):
         say(f"wrote {visible(written)}")
 
     def _write_document(self, report: Report, path: Path) -> None:
-        from paper_search.report.outputs.docx import render_docx
+        from paper_search.report.outputs.pandoc import render_docx
 
         csl = Path(self.references).absolute() if self.references.endswith(".csl") else None
         drawn = self._drawn(report, "png")

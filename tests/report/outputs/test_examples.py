@@ -26,7 +26,7 @@ def examples() -> dict[str, Report]:
 def test_the_examples_are_up_to_date(examples: dict[str, Report], name: str) -> None:
     """If not: .venv/bin/python scripts/report_examples.py"""
     report = examples[name]
-    for file, text in texts(name, report).items():
+    for file, text in asyncio.run(texts(name, report)).items():
         assert (FOLDER / file).read_text(encoding="utf-8") == text, file
     page = (FOLDER / f"{name}.html").read_text(encoding="utf-8")
     assert DRAWN.sub("", page) == DRAWN.sub("", render_html(report, figures=figures(report)))
