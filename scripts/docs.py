@@ -25,6 +25,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # run as a script, its neighbours are not in a package
 
 from scripts.reliability import PAGE, reliability_page  # noqa: E402  # only after that line
+from scripts.services import services_table  # noqa: E402  # only after that line
 
 COMMANDS = ROOT / "docs" / "cli.md"
 LISTS = (ROOT / "docs" / "guide.md", ROOT / "docs" / "sources.md")
@@ -84,6 +85,7 @@ def lists() -> dict[str, str]:
         "web_with_key": _joined(map(_title, WEB_WITH_KEY)),
         "enrichers": _joined(config.enrichers),
         "enrich_max_calls": str(config.enrich_max_calls),
+        "services": f"\n\n{services_table()}\n",
     }
 
 

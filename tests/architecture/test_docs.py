@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from scripts.docs import COMMANDS, command_reference, overview
+from scripts.docs import COMMANDS, LISTS, command_reference, overview, with_lists
 from tests.architecture.tree import ROOT, markdown_files, shown, text_of
 
 from paper_search.steps import Workflow
@@ -65,6 +65,11 @@ def leads_somewhere(path: Path, link: str) -> bool:
     name, _, anchor = link.partition("#")
     target = (path.parent / name).resolve() if name else path
     return target.exists() and (not anchor or anchor in anchors(target))
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.name)
+def test_what_pages_list_is_what_the_code_has(path: Path) -> None:
+    assert text_of(path) == with_lists(text_of(path)), "run scripts/docs.py"
 
 
 def test_the_command_reference_is_what_the_program_says() -> None:

@@ -119,7 +119,7 @@ ADAPTERS: list[Callable[[str], Adapter]] = [
     lambda at: SerperScholar(KEY, endpoint=at),
     lambda at: SerperWeb(KEY, endpoint=at),
     lambda at: NewsApi(KEY, endpoint=at),
-    Searxng,
+    lambda at: Searxng(endpoint=f"{at}/search"),
     lambda at: Tavily(KEY, endpoint=at),
 ]
 TRACKERS: list[Callable[[str], Tracker]] = [

@@ -272,7 +272,7 @@ class HttpClient:
     ) -> Trace:
         """Wait until the host may be asked; the time for the answer counts from then on."""
         if asking.budget.is_spent:
-            raise HttpCallLimitError("the calls allowed for this run are used up")
+            raise HttpCallLimitError(asking.budget.setting)
         scope = asking.scope
         if (refusal := self._limiter.refusal(scope)) is not None:
             said = f"{host} refused lately ({refusal.reason})"

@@ -103,4 +103,13 @@ class HttpBodyError(HttpError):
 
 
 class HttpCallLimitError(HttpError):
-    """The calls that were allowed are used up; nothing was sent."""
+    """The calls that were allowed are used up; nothing was sent.
+
+    Attributes:
+        setting: the variable that limits them; empty: nobody said.
+    """
+
+    def __init__(self, setting: str = "") -> None:
+        by = f" ({setting})" if setting else ""
+        super().__init__(f"the calls allowed for this run are used up{by}")
+        self.setting = setting

@@ -150,16 +150,17 @@ def process_limiter(path: Path | None = None) -> HostLimiter:
 
 
 class CallBudget:
-    """Counts requests up to a limit; None: no limit, 0: none at all.
+    """Counts requests up to a limit; None: no limit, 0: none at all; `setting` is what sets it.
 
     Raises:
         ConfigError: the limit is negative.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, *, setting: str = "") -> None:
         if limit is not None and limit < 0:
             raise ConfigError(f"max_calls is {limit}; give 0 for no requests, None for no limit")
         self._limit = limit
+        self.setting = setting
         self.used = 0
 
     @property

@@ -132,11 +132,14 @@ def create_source(name: str, config: AppConfig) -> SearchSource:
 
 def service_of(name: str) -> type[Adapter] | None:
     """Return the adapter of the installed source of a name; None: it has none, or there is none."""
+    return adapter_of(_REGISTRY.read(name)) if name in _REGISTRY.names() else None
+
+
+def adapter_of(factory: object) -> type[Adapter] | None:
+    """Return the adapter whose method `source` an entry point names; None: it names another."""
     from paper_search.sources.adapter import Adapter  # noqa: PLC0415  # slow to import
 
-    if name not in _REGISTRY.names():
-        return None
-    owner = getattr(_REGISTRY.read(name), "__self__", None)
+    owner = getattr(factory, "__self__", None)
     return owner if isinstance(owner, type) and issubclass(owner, Adapter) else None
 
 

@@ -66,11 +66,10 @@ def _explained(error: HttpError, adapter: Service, patience_s: float) -> Service
     if isinstance(error, HttpStatusError) and error.until is not None:
         return _of_refusal(error, error.until, adapter)
     match error:
-        case HttpCallLimitError():
-            return adapter.failure(
-                f"the limit of calls to {title} is reached ({_prefix(adapter)}_MAX_CALLS)",
-                SourceStatus.EXHAUSTED,
-            )
+        case HttpCallLimitError(setting=setting):
+            setting = setting or f"{_prefix(adapter)}_MAX_CALLS"
+            message = f"the limit of calls to {title} is reached ({setting})"
+            return adapter.failure(message, SourceStatus.EXHAUSTED)
         case HttpStatusError():
             return _of_status(error, adapter, patience_s)
         case HttpTimeoutError():

@@ -54,7 +54,7 @@ class ScholarAdapter(GoogleScholar):
     """Google Scholar as SerpApi gives it."""
 
     name = SOURCE
-    title = "SerpApi"
+    title = "Google Scholar by SerpApi"
     needs_key = True
     key_variable = "SERPAPI_API_KEY"
     key_page = "https://serpapi.com/manage-api-key"

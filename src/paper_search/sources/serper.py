@@ -68,6 +68,7 @@ class SerperScholar(GoogleScholar, _Serper):
     """Google Scholar's results, twenty a page."""
 
     name: ClassVar[str] = SCHOLAR_NAME
+    title: ClassVar[str] = "Google Scholar by Serper"
 
     ranks_text: ClassVar[bool] = True
     page_size = 20

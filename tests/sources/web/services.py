@@ -131,7 +131,7 @@ def searxng(server: HTTPServer) -> Service:
             {"query": "x", "results": [], "unresponsive_engines": [["one", "CAPTCHA"], ["two"]]}
         ),
     }
-    remake = Searxng
+    remake = lambda url: Searxng(endpoint=f"{url}/search")  # noqa: E731  # one of a table
     path = "/searxng/search"
     service = Service(remake(server.url_for("/searxng")), path, errors, remake)
     return _serve(server, service, answer)

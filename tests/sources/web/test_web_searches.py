@@ -199,7 +199,7 @@ async def test_api_13_answers_of_an_odd_shape_lose_only_what_is_odd(
 
 async def test_a_server_that_gives_no_json_is_told_how_to(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_data("no", 403)
-    said = await line(HttpSource(Searxng(httpserver.url_for("")), NO_WAITING))
+    said = await line(HttpSource(Searxng(endpoint=httpserver.url_for("/search")), NO_WAITING))
     assert "search.formats" in str(said.error)
 
 

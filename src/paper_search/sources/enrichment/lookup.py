@@ -126,7 +126,7 @@ class HttpEnricher:
         ]
         asking = _Asking()
         open_row(lambda: self._report(asking, time.monotonic() - started))
-        budget = CallBudget(self._settings.max_calls)
+        budget = CallBudget(self._settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
         async with ServiceClient(self._adapter.service, self._settings, budget) as http:
             for batch in self._adapter.batches(lacking):
                 is_over = asking.error is not None and asking.error.status in _ENDS_IT

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 60
 """Requests of one search if the settings do not say: 20 seeds, two directions, some pages."""
+_SETTING = "SNOWBALL_MAX_CALLS"
 _TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
 """In the order of asking."""
 
@@ -106,7 +107,7 @@ class SnowballSource:
     async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[Asked]:
         """Ask one service after the other, each for the seeds that are left."""
         most = self._settings.max_calls
-        budget = CallBudget(MOST_CALLS if most is None else most)
+        budget = CallBudget(MOST_CALLS if most is None else most, setting=_SETTING)
         ends_at = time.monotonic() + self._settings.deadline_s
         left = list(seeds)[:MAX_SEEDS]
         answers: list[Asked] = []
@@ -152,7 +153,7 @@ def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
 
 def _spent(left: int) -> Asked:
     message = f"{left} papers were not followed: the limit of calls is reached"
-    error = ServiceError(f"{message} (SNOWBALL_MAX_CALLS)", status=SourceStatus.EXHAUSTED)
+    error = ServiceError(f"{message} ({_SETTING})", status=SourceStatus.EXHAUSTED)
     return Asked("", error=error)
 
 

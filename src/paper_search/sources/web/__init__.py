@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from paper_search.config import WEB_SEARCHES, AppConfig, SearchSourceConfig
 from paper_search.resources import EntryPoints
+from paper_search.sources.adapter import Adapter
+from paper_search.sources.base import adapter_of
 from paper_search.sources.http_source import HttpSource
 
 SearchFactory = Callable[[AppConfig, SearchSourceConfig], HttpSource]
@@ -14,6 +16,11 @@ _REGISTRY: EntryPoints[SearchFactory] = EntryPoints(WEB_SEARCHES, "web search")
 def known_web_searches() -> list[str]:
     """Return the names of all installed searches, sorted."""
     return _REGISTRY.names()
+
+
+def web_service_of(name: str) -> type[Adapter] | None:
+    """Return the adapter of the installed search of a name; None: it has none."""
+    return adapter_of(_REGISTRY.read(name))
 
 
 def create_web_search(name: str, config: AppConfig) -> HttpSource:

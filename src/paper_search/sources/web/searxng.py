@@ -34,9 +34,6 @@ class Searxng(WebAdapter):
     most_results = 50
     interval_s = 1.0
 
-    def __init__(self, url: str) -> None:
-        super().__init__(endpoint=f"{url.rstrip('/')}/search")
-
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
         """Return the search that asks the server whose address is set."""
@@ -44,7 +41,7 @@ class Searxng(WebAdapter):
             raise ConfigError(
                 "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
             )
-        return open_source(cls(settings.url), config, settings)
+        return open_source(cls(endpoint=f"{settings.url.rstrip('/')}/search"), config, settings)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query as most engines understand it; years are checked locally."""
