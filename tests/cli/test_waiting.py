@@ -139,7 +139,7 @@ def test_a_search_without_reviews_does_not_wait_and_says_what_helps(cli: Cli) ->
     assert "source late FAILED (timeout)" in found.stderr
     assert "not waited for beyond 0 s, when the others were done: it may have more" in found.stderr
     assert "Left behind: late. Without --yes, you can wait at the result; or" in found.stderr
-    assert f"paper-search find '{QUESTION}' --source late" in found.stderr
+    assert f"paper-search find --source late '{QUESTION}'" in found.stderr
 
 
 def test_the_line_names_each_source_once() -> None:
@@ -149,7 +149,7 @@ def test_the_line_names_each_source_once() -> None:
     ]
     line = str(unfinished_line("two\nlines", reports, None))
     assert "Left behind: doaj and dblp." in line
-    assert line.endswith("--strategy FILE --source doaj --source dblp")
+    assert line.endswith("run the same command with --source doaj --source dblp")
     assert unfinished_line("q", reports[1:2], None) is None
 
 

@@ -142,7 +142,7 @@ async def test_a_bare_answer_to_a_report_that_is_done_is_refused(persistence):
     """HUM-11."""
     flow = workflow(persistence, hitl_after_planning=False, hitl_before_output=False)
     await flow.start(QUESTION, thread_id="t")
-    with pytest.raises(ThreadFinishedError, match="paper-search report --thread"):
+    with pytest.raises(ThreadFinishedError, match="paper-search export THREAD"):
         await flow.answer("t", "approve")
 
 
