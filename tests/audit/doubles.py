@@ -61,6 +61,7 @@ class TwoSources:
                 query=f"{query} as {source} reads it",
                 status=SourceStatus.OK,
                 hits=70,
+                limit=350,
                 kept=2,
                 excluded=1,
                 note="NOT was checked here",

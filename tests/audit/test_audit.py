@@ -85,9 +85,10 @@ async def test_a_sum_that_does_not_agree_is_named() -> None:
 async def test_the_search_log_has_every_string_as_it_was_sent() -> None:
     first, *_, last = table(await reviewed(), "search_log.csv")
     assert (first["round"], first["source"], first["query"]) == ("1", "a", "round_0 as a reads it")
-    counts = ("hits", "arrived", "excluded", "untitled", "retrieved", "new_records", "new_works")
+    counts = ("hits", "received", "excluded", "dropped", "kept", "new_records", "new_works")
     assert [first[name] for name in counts] == ["70", "3", "1", "0", "2", "2", "2"]
-    assert first["filters"] == "at most 100 records a source"
+    assert (first["filters"], first["purpose"]) == ("at most 350 records", "search")
+    assert first["allowed_by"] == current_person()
     assert first["note"] == "NOT was checked here"
     assert first["asked_at"].startswith("20")
     assert (last["round"], last["query"]) == ("3", "round_2 as b reads it")

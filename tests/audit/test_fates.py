@@ -129,8 +129,7 @@ def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
         assert flow.identified == len(rows)
         log = list(csv.DictReader(io.StringIO(audit.files["search_log.csv"].decode())))
         for column, counts in (
-            ("arrived", [item.arrived for item in flow.rounds]),
-            ("retrieved", [item.arrived - item.removed for item in flow.rounds]),
+            ("received", [item.arrived for item in flow.rounds]),
             ("new_records", [item.first_found for item in flow.rounds]),
             ("new_works", [item.new_works for item in flow.rounds]),
         ):

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from paper_search.audit.fates import Fate, RecordFate
+from paper_search.audit.fates import RecordFate
 from paper_search.audit.reading import ReviewThread
-from paper_search.models import SearchStrategy, SourceReport, SourceStatus
+from paper_search.models import (
+    Purpose,
+    SearchConstraints,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.marks import ScreeningMark
 
-ENRICHMENT = "(enrichment)"
-"""What the name of a report ends with that tells of a look-up, not of a search."""
 _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarked": "taken back"}
 
 Row = dict[str, str | int | float]
 
+_FATES = ("kept", "repeated", "excluded", "dropped", "beyond_limit", "unused")
 SEARCH_COLUMNS = (
-    *("round", "asked_at", "source", "query", "filters", "status", "hits", "arrived", "excluded"),
-    *("untitled", "retrieved", "new_records", "new_works", "from_cache", "note", "error"),
+    *("round", "purpose", "allowed_by", "asked_at", "requests", "source", "query", "filters"),
+    *("status", "hits", "received", *_FATES, "new_records", "new_works", "note", "error"),
 )
 DECISION_COLUMNS = (
     "at",
@@ -45,56 +50,60 @@ def strategies(thread: ReviewThread) -> list[SearchStrategy]:
 
 
 def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]:
-    """Return what every source was asked, when, within which limits, and with what result.
+    """Return what every source was asked: the journal, row by row.
 
-    `hits` is what the source says it has; `arrived` the records that it gave; `excluded` and
-    `untitled` what a check of ours removed of them at once; `retrieved` the others; `new_records`
-    those of them that had not arrived before, and `new_works` the works that none had been of.
+    `hits` is what the source says it has; `received` the records that came, each of which is in
+    one of the columns up to `unused`; `new_records` those kept that no earlier round had, and
+    `new_works` the works that no record before was of.
     """
     asked = strategies(thread)
     left: dict[tuple[int, str, str | None], list[RecordFate]] = {}
     for record in records:
-        if record.round is not None:
+        if record.round is not None and record.record is not None:
             key = (record.round.iteration, record.arrival.source, record.arrival.query)
             left.setdefault(key, []).append(record)
-    log = [
-        _search_row(report, _filters(asked, report), _taken(left, report))
-        for report in thread.reports
-        if not report.source.endswith(ENRICHMENT)
-    ]
-    for (round_, source, query), own in left.items():  # of a searcher that does not report it
-        report = SourceReport(source=source, query=query, status=SourceStatus.OK, iteration=round_)
-        log.append(_search_row(report, _filters(asked, report), own))
+    log = [_search_row(report, _filters(asked, report), left) for report in thread.reports]
+    for (round_, source, query), own in list(left.items()):  # of a searcher without a report
+        kept = len({record.arrival.record for record in own})
+        report = SourceReport(
+            source=source,
+            query=query,
+            status=SourceStatus.OK,
+            iteration=round_,
+            kept=kept,
+            repeated=len(own) - kept,
+        )
+        log.append(_search_row(report, _filters(asked, report), left))
     return log
 
 
-def _taken(
-    left: dict[tuple[int, str, str | None], list[RecordFate]], report: SourceReport
-) -> list[RecordFate]:
-    """Take the rows that a report is of; one that names no query is of all of its source."""
+def _search_row(
+    report: SourceReport,
+    filters: str,
+    left: dict[tuple[int, str, str | None], list[RecordFate]],
+) -> Row:
+    """Return the row of a report; it takes its records out of those that are left."""
     whose = (report.iteration, report.source)
+    is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION}
     keys = [key for key in left if key[:2] == whose and report.query in {None, key[2]}]
-    return [record for key in keys for record in left.pop(key)]
-
-
-def _search_row(report: SourceReport, filters: str, own: Sequence[RecordFate]) -> Row:
-    kept = [record for record in own if record.fate is not Fate.REMOVED]
-    untitled = min(report.dropped, len(own) - len(kept))
+    own = [record for key in keys if is_search for record in left.pop(key)]
     return {
         "round": report.iteration + 1,
+        "days": report.day,
+        "removals": report.removals,
+        "purpose": report.purpose.value,
+        "allowed_by": report.allowed_by or "",
         "asked_at": report.asked_at or "",
+        "requests": "; ".join(map(str, report.requests)),
         "source": report.source,
         "query": report.query or "",
         "filters": filters,
         "status": report.status.value,
         "hits": "" if report.hits is None else report.hits,
-        "arrived": len(own),
-        "excluded": len(own) - len(kept) - untitled,
-        "untitled": untitled,
-        "retrieved": len(kept),
-        "new_records": sum(not record.is_again for record in kept),
-        "new_works": sum(record.is_first_of_work for record in kept),
-        "from_cache": "yes" if report.from_cache else "no",
+        "received": report.received,
+        **{name: getattr(report, name) for name in _FATES},
+        "new_records": sum(not record.is_again for record in own),
+        "new_works": sum(record.is_first_of_work for record in own),
         "note": report.note or "",
         "error": report.error or "",
     }
@@ -152,24 +161,20 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
     return log
 
 
-def _in_words(strategy: SearchStrategy) -> str:
-    """Return the limits of a strategy on one line."""
-    limits = strategy.filters
-    most = max([limits.max_results, *(query.depth or 0 for query in strategy.ranked)])
+def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
+    """Return the limits of a query on one line: those of its strategy, and its own number."""
+    limits = asked[report.iteration].filters if report.iteration < len(asked) else None
+    if limits is None or report.purpose is Purpose.FILL:
+        limits = SearchConstraints()
     years = (limits.year_from, limits.year_to)
-    spoken = [
+    parts = [
         f"years {years[0] or ''}-{years[1] or ''}" if any(years) else "",
         f"language {limits.language}" if limits.language else "",
         f"types {', '.join(limits.publication_types)}" if limits.publication_types else "",
         f"without {', '.join(limits.excluded_types)}" if limits.excluded_types else "",
-        f"at most {most} records a source",
+        f"at most {report.limit:,} records" if report.limit is not None else "",
     ]
-    return "; ".join(filter(None, spoken))
-
-
-def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
-    known = report.iteration < len(asked)
-    return _in_words(asked[report.iteration]) if known else ""
+    return "; ".join(filter(None, parts))
 
 
 def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:

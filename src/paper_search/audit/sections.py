@@ -20,9 +20,10 @@ _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?\+00:00$")
 MAX_ROWS = 500
 """Of one table; the rest is in the file of the table."""
 _ON_SEARCHES = (
-    "Every string as it was sent. Arrived: records that the source gave. Excluded: removed at "
-    "once, since they are not what was asked for. Untitled: removed for want of a title. "
-    "Retrieved: the others. New records: those of them that had not arrived before. New works: "
+    "Every string as it was sent, also to count hits before the approval and to fill what works "
+    "lacked. A stored answer bears the day on which it came. Received: records that came; each is "
+    "kept, or counted under Not kept with the reason. Kept: records that the query was the first "
+    "of its source and round to give. New records: those that had not arrived before. New works: "
     "works of which no record had arrived before."
 )
 _ON_ROUNDS = (
@@ -36,15 +37,16 @@ _ON_DECISIONS = (
 )
 _SEARCH_COLUMNS = {
     "round": "Round",
-    "asked_at": "Date (UTC)",
+    "days": "When (UTC)",
+    "purpose": "For",
+    "allowed_by": "Allowed by",
     "source": "Source",
     "query": "Exact search string",
     "filters": "Limits",
     "hits": "Hits",
-    "arrived": "Arrived",
-    "excluded": "Excluded",
-    "untitled": "Untitled",
-    "retrieved": "Retrieved",
+    "received": "Received",
+    "kept": "Kept",
+    "removals": "Not kept",
     "new_records": "New records",
     "new_works": "New works",
     "status": "Status",

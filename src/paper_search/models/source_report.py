@@ -58,6 +58,10 @@ class RequestRecord(BaseModel):
     text: str | None = Field(default=None, exclude_if=_is_unset)
     """The exact string sent; None: that of the row, or a further page of it."""
 
+    def __str__(self) -> str:
+        how = "stored answer of" if self.is_stored else "sent"
+        return " ".join(filter(None, [how, self.at or "an unknown day", self.text]))
+
 
 class SourceReport(BaseModel):
     """A row of the journal: one query to one source, and what became of each of its records.

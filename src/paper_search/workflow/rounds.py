@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -51,7 +52,10 @@ def arrivals_of(answer: SearchReport, ids: Sequence[str]) -> list[Arrival]:
             Arrival(record=name, source=seen.source, query=seen.query, position=seen.rank)
             for seen in paper.sightings
         ] or [Arrival(record=name, source=paper.source)]
-    return rows + [row for report in answer.sources for row in _removed(report)]
+    later = Counter((s.source, s.query) for paper in answer.papers for s in paper.sightings[1:])
+    for report in answer.sources:
+        rows += _removed(report, later[report.source, report.query])
+    return rows
 
 
 def arrivals_again(before: Sequence[Arrival], again: Sequence[Arrival]) -> list[Arrival]:
@@ -79,11 +83,22 @@ def searched_round(
     )
 
 
-def _removed(report: SourceReport) -> list[Arrival]:
-    """Return a row for each record that a source gave and a check of ours removed."""
-    reasons = [("not what was asked for", report.excluded), ("no title", report.dropped)]
+def _removed(report: SourceReport, later: int) -> list[Arrival]:
+    """Return a row for each record that a source gave and that was removed at once.
+
+    Args:
+        report: of one query.
+        later: records that it gave, and that an earlier query to the source gave as well.
+    """
+    reasons = {
+        "not what was asked for": report.excluded,
+        "no title": report.dropped,
+        "the same record on a later page": report.repeated - later,
+        "beyond the number that was asked for": report.beyond_limit,
+        "the source did not come to an end": report.unused,
+    }
     return [
         Arrival(source=report.source, query=report.query, removed=reason)
-        for reason, count in reasons
+        for reason, count in reasons.items()
         for _ in range(count)
     ]

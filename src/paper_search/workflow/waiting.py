@@ -92,22 +92,25 @@ def _joined(before: list[SourceReport], again: list[SourceReport]) -> list[Sourc
 
 
 def _counting(report: SourceReport, before: SourceReport | None) -> SourceReport:
-    """Return the row of both askings: all requests, and what became of the records of both."""
+    """Return the row of both askings: all requests, and the counts of the one that gave more."""
     if before is None:
         return report
-    update: dict[str, object] = {
-        name: getattr(before, name) + getattr(report, name)
-        for name in ("requests", "excluded", "dropped", "beyond_limit", "unused", "milliseconds")
+    both: dict[str, object] = {
+        "requests": [*before.requests, *report.requests],
+        "asked_at": before.asked_at,
+        "milliseconds": before.milliseconds + report.milliseconds,
     }
-    update["kept"] = max(before.kept, report.kept)
-    update["repeated"] = before.repeated + report.repeated + min(before.kept, report.kept)
-    update["asked_at"] = before.asked_at
-    if before.kept > report.kept:
-        note = f"{before.kept} records that it gave before are kept"
-        update["status"] = SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK
-        update["hits"] = before.hits if report.hits is None else report.hits
-        update["note"] = f"{report.note}; {note}" if report.note else note
-    return report.model_copy(update=update)
+    if before.kept <= report.kept:
+        return report.model_copy(update=both)
+    note = f"{before.kept} records that it gave before are kept"
+    both |= {
+        "status": SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK,
+        "hits": before.hits if report.hits is None else report.hits,
+        "note": f"{report.note}; {note}" if report.note else note,
+        "error": report.error,
+        "is_unfinished": report.is_unfinished,
+    }
+    return before.model_copy(update=both)
 
 
 def _gone(name: str) -> SourceReport:
