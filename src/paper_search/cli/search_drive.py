@@ -112,9 +112,9 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         is_offline = no_network(state.reports) is not None
         if not collection.papers and not is_offline:
             command = self._commands.details()
-            yield (
-                f"no relevant papers; to see each query and what the sources answered: {command}"
-            )
+            is_answered = any(not report.status.is_failure for report in state.reports)
+            what = "no relevant papers" if is_answered else "no source answered"
+            yield f"{what}; to see each query and what the sources answered: {command}"
         yield from map(visible, failure_lines(state.reports))
         failed = {report.source for report in state.reports if report.status.is_failure}
         if silent := [name for name in collection.silent_sources if name not in failed]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 _HEADER = "| # | Title | Authors | Year | Venue | Score |"
 _RULE = "|---|---|---|---|---|---|"
-_SEARCH_HEADER = "| Round | Source | Answer | Kept | Of | Query | Note |"
-_SEARCH_RULE = "|---|---|---|---|---|---|---|"
+_SEARCH_HEADER = "| Round | For | When | Source | Answer | Kept | Of | Query | Note |"
+_SEARCH_RULE = "|---|---|---|---|---|---|---|---|---|"
 _MISSING = "-"
 _MAX_AUTHORS = 3
 _SYNTAX = str.maketrans(
@@ -63,12 +63,14 @@ def _search_report(collection: PaperCollection) -> list[str]:
             inert(str(cell)) or _MISSING
             for cell in (
                 report.iteration + 1,
+                report.purpose.value,
+                report.day,
                 report.source,
                 report.status.value.replace("_", " "),
                 report.kept,
                 "" if report.hits is None else report.hits,
                 report.query or "",
-                "; ".join(filter(None, [report.error, report.note])),
+                "; ".join(filter(None, [report.error, report.note, report.removals])),
             )
         )
         + " |"

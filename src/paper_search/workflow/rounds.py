@@ -54,7 +54,10 @@ def arrivals_of(answer: SearchReport, ids: Sequence[str]) -> list[Arrival]:
         ] or [Arrival(record=name, source=paper.source)]
     later = Counter((s.source, s.query) for paper in answer.papers for s in paper.sightings[1:])
     for report in answer.sources:
-        rows += _removed(report, later[report.source, report.query])
+        key = report.source, report.query
+        counted = min(later[key], report.repeated)  # two queries may be sent as one string
+        later[key] -= counted
+        rows += _removed(report, counted)
     return rows
 
 
@@ -88,7 +91,7 @@ def _removed(report: SourceReport, later: int) -> list[Arrival]:
 
     Args:
         report: of one query.
-        later: records that it gave, and that an earlier query to the source gave as well.
+        later: of the repeated records, those that an earlier query to the source gave.
     """
     reasons = {
         "not what was asked for": report.excluded,

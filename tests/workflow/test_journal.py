@@ -1,0 +1,313 @@
+"""What the journal, the screens and the files say is what a recording server was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from tests.examples import examples
+from tests.sources.cards import Cards
+from tests.workflow.doubles import reject
+
+from paper_search.audit import Audit, audit_of
+from paper_search.cli.views import show_checkpoint
+from paper_search.config import current_person
+from paper_search.models import (
+    PaperCollection,
+    ParsedIntent,
+    Purpose,
+    QueryBuilderInput,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SourceReport,
+)
+from paper_search.skills import Scoper, Searcher
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.http_source import HttpSource
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import FakeSkills
+from paper_search.threads.engine import open_memory
+from paper_search.workflow import Checkpoint, ResultPayload, SearchWorkflow, StrategyPayload
+
+NAMES = ("europe_pmc", "cards")
+PAGE = 3
+HOSTS = count()
+"""Each example has hosts of its own: refusals are remembered for the whole process."""
+
+
+@dataclass
+class Server:
+    """Answers for all services page by page, fails as it is told to, and keeps what it was asked.
+
+    `refusing` services answer nothing; `flaky` ones fail at the first request.
+    """
+
+    holdings: dict[str, list[dict[str, Any]]]
+    refusing: set[str]
+    flaky: set[str]
+    arrived: list[tuple[str, str]] = field(default_factory=list)
+    records: Counter[str] = field(default_factory=Counter)
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        name, query = request.url.path.strip("/"), request.url.params["q"]
+        is_first = name not in {source for source, _ in self.arrived}
+        self.arrived.append((name, query))
+        if name in self.refusing:
+            return httpx.Response(403)
+        if is_first and name in self.flaky:
+            return httpx.Response(503)
+        cards, start = self.holdings[name], int(request.url.params.get("page", 0))
+        page = cards[start : start + PAGE]
+        following = {"next": start + PAGE} if start + PAGE < len(cards) else {}
+        self.records[name] += len(page)
+        return httpx.Response(200, json={"papers": page, "total": len(cards), **following})
+
+
+class Catalogue(Cards):
+    """A service of a name of its own."""
+
+    page_size = PAGE
+
+    def __init__(self, name: str, host: int) -> None:
+        super().__init__(f"https://service{host}.example/{name}", key="")
+        self.name = name  # type: ignore[misc]  # of the class in real adapters
+
+    def read(self, answer: Any, request: Any) -> Any:
+        page = super().read(answer, request)
+        for paper in page.papers:
+            paper.source, paper.id = self.name, f"{self.name}:{paper.id}"
+        return page
+
+
+class Strategist(FakeSkills):
+    """Writes the same strategy in every round."""
+
+    def __init__(self, strategy: SearchStrategy) -> None:
+        super().__init__()
+        self._strategy = strategy
+
+    async def parse(self, user_input: str) -> ParsedIntent:
+        intent = await super().parse(user_input)
+        return intent.model_copy(update={"concepts": ["graphs", "bees"]})
+
+    async def build(self, request: QueryBuilderInput) -> SearchStrategy:
+        await super().build(request)
+        return self._strategy.model_copy(deep=True)
+
+
+@dataclass
+class Outcome:
+    """A search that has ended: its questions, its result and its files."""
+
+    questions: list[Checkpoint]
+    collection: PaperCollection
+    audit: Audit
+
+    @property
+    def journal(self) -> list[SourceReport]:
+        return self.collection.reports
+
+    @property
+    def log(self) -> list[dict[str, str]]:
+        text = self.audit.files["search_log.csv"].decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
+
+async def at_once(_: float) -> None:
+    """Wait for nothing."""
+
+
+async def searched(
+    strategy: SearchStrategy, server: Server, *, has_cache: bool, is_asking: bool
+) -> Outcome:
+    """Take a search to its end, in two rounds if anybody is asked."""
+    persistence, host = await open_memory(), next(HOSTS)
+    handler = ScriptedHandler(["approve", reject("others")], otherwise="approve")
+    with tempfile.TemporaryDirectory() as directory:
+        settings = SourceSettings(
+            interval_s=0.0,
+            max_retries=1,
+            cache_path=Path(directory) / "http.db" if has_cache else None,
+        )
+        async with httpx.AsyncClient(transport=httpx.MockTransport(server)) as client:
+            sources = [
+                HttpSource(Catalogue(name, host), settings, client=client, sleep=at_once)
+                for name in NAMES
+            ]
+            skills = Strategist(strategy)
+            flow = SearchWorkflow(
+                *(skills, skills, Searcher(sources), skills, skills, skills),
+                handler if is_asking else None,
+                scoper=Scoper(sources),
+                persistence=persistence,
+            )
+            collection = await flow.run("graphs of bees", thread_id="t")
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    return Outcome(handler.asked, collection, audit)
+
+
+@contextmanager
+def zone(name: str) -> Iterator[None]:
+    """Have the machine stand in another time zone."""
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = name
+    time.tzset()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TZ"]
+        else:
+            os.environ["TZ"] = before
+        time.tzset()
+
+
+def sent(rows: list[SourceReport]) -> Counter[tuple[str, str]]:
+    """Return how often each string went to each source, by the journal."""
+    strings: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        strings[row.source, row.query or ""] += row.attempts
+    return +strings
+
+
+def screen_of(checkpoint: Checkpoint) -> str:
+    console = Console(file=io.StringIO(), width=400, color_system=None)
+    show_checkpoint(console, checkpoint, has_details=True, has_papers=False)
+    return str(console.file.getvalue())  # type: ignore[attr-defined]  # it is the one above
+
+
+cards = st.lists(
+    st.fixed_dictionaries(
+        {"id": st.integers(1, 9)},
+        optional={
+            "title": st.sampled_from(["Graphs", "Bees of glass", "A survey of graphs", " "]),
+            "abstract": st.sampled_from(["Of bees.", "Of glass and graphs."]),
+        },
+    ),
+    max_size=9,
+)
+texts = st.sampled_from(["graphs", "bees", "graphs NOT survey", '"of glass" AND bees'])
+searches = st.fixed_dictionaries(
+    {
+        "holdings": st.fixed_dictionaries(dict.fromkeys(NAMES, cards)),
+        "refusing": st.sets(st.sampled_from(NAMES)),
+        "flaky": st.sets(st.sampled_from(NAMES)),
+        "queries": st.lists(texts, min_size=1, max_size=3, unique=True),
+        "most": st.integers(1, 12),
+        "has_cache": st.booleans(),
+        "is_asking": st.booleans(),
+        "zone": st.sampled_from(["UTC", "Asia/Kolkata", "America/Los_Angeles"]),
+    }
+)
+
+
+def run(example: dict[str, Any]) -> tuple[Server, Outcome]:
+    server = Server(example["holdings"], example["refusing"], example["flaky"])
+    strategy = SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=text) for text in example["queries"]],
+        sources=list(NAMES),
+        filters=SearchConstraints(max_results=example["most"]),
+    )
+    options = {name: example[name] for name in ("has_cache", "is_asking")}
+    with zone(example["zone"]):
+        return server, asyncio.run(searched(strategy, server, **options))
+
+
+@examples(60)
+@given(searches)
+def test_every_request_that_arrives_is_in_the_journal_and_nothing_else(
+    example: dict[str, Any],
+) -> None:
+    begun = datetime.now(UTC)
+    server, ended = run(example)
+    assert sent(ended.journal) == Counter(server.arrived)
+    moments = [request for row in ended.journal for request in row.requests]
+    times = [datetime.fromisoformat(request.at or "") for request in moments]
+    assert all(begun <= moment <= datetime.now(UTC) for moment in times)
+    assert all(moment.utcoffset() == UTC.utcoffset(None) for moment in times)
+    of_requests = {request.at for request in moments if not request.is_stored}
+    if not example["has_cache"]:
+        assert not any(request.is_stored for request in moments)
+    else:  # of a stored answer, the journal has the time of the request that brought it
+        stored = [request.at for request in moments if request.is_stored]
+        answered = sorted(at for at in of_requests if at)
+        assert all(any(sent_at <= (at or "") for sent_at in answered) for at in stored)
+
+
+@examples(60)
+@given(searches)
+def test_every_record_that_came_has_one_fate_in_every_place(example: dict[str, Any]) -> None:
+    server, ended = run(example)
+    received: Counter[str] = Counter()
+    for row in ended.journal:
+        received[row.source] += row.received
+    if not example["has_cache"]:  # a stored answer gives the same records again
+        assert received == server.records
+    searching = [row for row in ended.journal if row.purpose is Purpose.SEARCH]
+    flow = ended.audit.flow
+    assert flow.identified == sum(row.received for row in searching)
+    assert flow.disagreements() == []
+    assert len(ended.log) == len(ended.journal)
+    columns = ("kept", "repeated", "excluded", "dropped", "beyond_limit", "unused")
+    for line, row in zip(ended.log, ended.journal, strict=True):
+        said = line["purpose"], line["source"], line["query"], line["allowed_by"]
+        assert said == (row.purpose.value, row.source, row.query or "", row.allowed_by)
+        assert sum(int(line[name]) for name in columns) == int(line["received"]) == row.received
+        if row.requests:
+            assert row.limit is not None
+            assert f"at most {row.limit} records" in line["filters"]
+            assert line["asked_at"] == row.requests[0].at
+            assert line["requests"].count("stored answer of") == len(row.requests) - row.attempts
+    for row in searching:
+        assert row.limit in {example["most"], None}
+        assert row.kept <= example["most"]
+
+
+@examples(60)
+@given(searches)
+def test_what_left_before_the_approval_is_told_at_the_question(example: dict[str, Any]) -> None:
+    _, ended = run({**example, "is_asking": True})
+    for question in ended.questions:
+        screen = screen_of(question)
+        payload = question.payload
+        if isinstance(payload, StrategyPayload):
+            count_ = sum(row.attempts for row in payload.counts)
+            assert (f"{count_} request" in screen) == bool(count_)
+            assert all(row.purpose is Purpose.COUNT for row in payload.counts)
+            shown = [row for row in ended.journal if row.purpose is Purpose.COUNT]
+            assert all(row in shown for row in payload.counts)
+        elif isinstance(payload, ResultPayload):
+            rows = [row for row in payload.reports if row.status.is_failure]
+            failed = list(dict.fromkeys(row.source for row in rows))
+            assert set(failed) >= example["refusing"]
+            warning = f"FAILED, papers may be missing: {', '.join(failed)}"
+            assert (warning in screen) == bool(failed)
+    allowed = {(row.purpose, row.allowed_by) for row in ended.journal}
+    assert allowed <= {
+        (Purpose.COUNT, "nobody yet: hits are counted before the strategy is approved"),
+        (Purpose.SEARCH, current_person()),
+    }
+
+
+@examples(20)
+@given(searches)
+def test_where_nobody_is_asked_the_journal_says_so(example: dict[str, Any]) -> None:
+    _, ended = run({**example, "is_asking": False})
+    assert {row.allowed_by for row in ended.journal} == {"nobody was asked"}
