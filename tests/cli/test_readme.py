@@ -1,6 +1,8 @@
 """What the README shows is what the program prints."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -76,3 +78,34 @@ def test_a_search_at_a_terminal_looks_as_in_the_readme(
 def test_a_transcript_that_is_not_true_is_noticed(printed: str, problem: str) -> None:
     with pytest.raises(AssertionError, match=problem):
         check(["first", "last"], printed)
+
+
+def python_block() -> str:
+    found = re.search(
+        r"^```python\n(.+?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert found
+    return found[1]
+
+
+def test_the_python_of_the_readme_approves_one_question_after_the_other(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    """As a plain file, in a process each; the settings do not have the thread's own source."""
+    assert cli("config", "set", "sources", "library").code == 0
+    asked = cli("find", QUESTION, "--source", "sample", "--json")
+    thread = asked.document["checkpoint"]["run_id"]
+    file = tmp_path / "approve.py"
+    file.write_text(python_block().replace('"THREAD"', repr(thread)), encoding="utf-8")
+
+    def run() -> str:
+        command = [sys.executable, str(file)]
+        ended = subprocess.run(  # noqa: S603  # the README's own
+            command, capture_output=True, text=True, check=False, timeout=240, cwd=tmp_path
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    assert "result_review" in run()
+    assert "ended_by=<EndReason.APPROVED" in run()
+    assert cli("show", thread, "--json").document["status"] == "done"

@@ -166,7 +166,10 @@ async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, 
     )
 
 
-@pytest.mark.parametrize("given", [{}, {"questions": "q"}, {"question": " "}, {"question": 7}])
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"questions": "q"}, {"question": " "}, {"question": 7}, {"question": 'moss AND "wall'}],
+)
 async def test_an_input_without_a_question_is_refused_with_the_field(admission, given):
     status, text = await refused(admission, str(uuid.uuid4()), {**NEW, "input": given})
     assert status == 422

@@ -8,7 +8,12 @@ from contextlib import aclosing
 import pytest
 from langgraph.types import Command
 
-from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
+from paper_search.errors import (
+    PaperSearchError,
+    QuestionError,
+    ThreadBusyError,
+    ThreadNotFoundError,
+)
 from paper_search.persistence import LedgerStatus
 from paper_search.server.leased import SharedPersistence, leased
 from paper_search.steps.compiler import compile_workflow
@@ -105,6 +110,12 @@ async def test_no_run_goes_round_the_open_question__sec_03(graph, skills, given)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "strategy_confirmation"
     assert "search" not in skills.calls
+
+
+async def test_a_question_that_cannot_be_read_begins_no_thread(graph):
+    with pytest.raises(QuestionError, match="never closed"):
+        await graph.ainvoke({"question": 'moss AND "wall'}, CONFIG)
+    assert not (await graph.aget_state(CONFIG)).metadata
 
 
 async def test_going_on_does_not_answer_a_question__hum_14(graph):

@@ -692,7 +692,9 @@ async def test_phases_come_in_order():
     assert phases == ["intent_parsing", *round_, "iterating", *round_, "completed"]
 
 
-@pytest.mark.parametrize("question", ["", "   ", "\n\t", "x" * 10_001, "half \ud800"])
+@pytest.mark.parametrize(
+    "question", ["", "   ", "\n\t", "x" * 10_001, "half \ud800", 'moss AND "wall']
+)
 async def test_a_question_that_cannot_be_used_is_refused_before_anything_happens(question):
     skills = FakeSkills()
     for call in (workflow(skills).run, workflow(skills).start):

@@ -26,8 +26,9 @@ from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.decisions import listed
-from paper_search.threads.engine import ThreadEngine, checked_question, checked_thread
+from paper_search.threads.engine import ThreadEngine, checked_thread
 from paper_search.threads.progress import ProgressReporter
+from paper_search.threads.questions import checked_question
 from paper_search.threads.reading import OpenQuestion
 
 

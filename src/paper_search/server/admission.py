@@ -29,7 +29,6 @@ from paper_search.server.rules import (
     without_checkpoints,
 )
 from paper_search.threads.decisions import listed
-from paper_search.threads.engine import checked_question
 from paper_search.threads.reading import OpenQuestion
 from paper_search.threads.session import ThreadSession
 
@@ -153,7 +152,7 @@ class ThreadAdmission:
         session = self._every.by_graph[graph].session("")
         try:
             request = session.workflow.request.model_validate(given)
-            checked_question(getattr(request, session.begins_with))
+            session.check_input(getattr(request, session.begins_with))
         except ValidationError as error:
             raise _unfit(f"the input: {listed(error)}") from None
         except QuestionError as error:

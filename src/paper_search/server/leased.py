@@ -151,6 +151,8 @@ async def _decided(session: Session, given: Any, person: str | None) -> LedgerEn
     except ThreadNotFoundError:
         if given is None or await session.exists():
             raise
+        if isinstance(given, Mapping):
+            session.check_input(str(given.get(session.begins_with, "")))
         return None
     if given is None:
         return await session.decided()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import inspect
 import logging
 import math
@@ -70,6 +71,13 @@ class Searcher:
         self._patience_s = patience_s
         self._straggler_s = straggler_s
         self._stall_s = stall_s
+
+    def having(self, sources: Iterable[SearchSource]) -> Self:
+        """Return one that can ask these sources, too."""
+        other = copy.copy(self)
+        added = {source.source_name: source for source in sources}
+        other._sources = {**self._sources, **added}  # noqa: SLF001  # of its own class
+        return other
 
     @property
     def source_names(self) -> list[str]:

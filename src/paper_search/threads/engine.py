@@ -10,14 +10,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from paper_search.bibliography.text import SURROGATES
-from paper_search.errors import InputError, QuestionError, ThreadWaitingError
+from paper_search.errors import InputError, InvalidDecisionError, ThreadWaitingError
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.threads.progress import Progress, ProgressReporter, step_phases
 from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT
 from paper_search.threads.session import ThreadSession
 
-MAX_QUESTION_CHARS = 10_000
 _THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
@@ -56,6 +54,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         self._persistence = persistence
         self._memory: Persistence | None = None
         self._compiled: tuple[Persistence, Any] | None = None
+        self._shown: dict[str, str] = {}
+        """By thread: the token of the question that this object gave last."""
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> ResultT:
         """Work to the end, asking the handler at each question; without one, ask nobody.
@@ -95,8 +95,9 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """Answer the open question of a thread and go on to the next one or the end.
 
         A decision counts once: given again for the question that it names, it changes nothing and
-        returns the question that is open now, or the result. One that names no question is refused
-        where it may be meant for the question before (see `ThreadSession.require_meant`).
+        returns the question that is open now, or the result. One that names no question is for the
+        one that this object returned last, from `start`, `answer` or `pending`; where it returned
+        none, it is refused after the thread's first question (`ThreadSession.require_meant`).
 
         Args:
             thread_id: which thread.
@@ -114,7 +115,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             AlreadyDecidedError: that question was decided before, and differently.
         """
         async with self._session(checked_thread(thread_id)) as session:
-            await session.take(decision, by, token)
+            await self._take(session, decision, by, token)
             return await self._question_or_result(session)
 
     async def proceed(self, thread_id: str) -> QuestionT | ResultT:
@@ -159,7 +160,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """
         async with self._session(checked_thread(thread_id)) as session:
             if decision is not None:
-                await session.take(decision, by, token)
+                await self._take(session, decision, by, token)
                 if (await session.state()).is_complete:
                     return await self._finished(session)
             async with session.lease():
@@ -175,7 +176,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """
         async with self._session(checked_thread(thread_id)) as session:
             waiting = await session.open_question()
-            return waiting.question if waiting else None
+            return self._given(waiting) if waiting else None
 
     async def go_back(
         self,
@@ -205,7 +206,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     # --- what a graph may have otherwise ----------------------------------------------------------
 
     def _checked_input(self, text: str) -> str:
-        return checked_question(text)
+        self._session_type.check_input(text)
+        return text
 
     def _settings(self, *, is_asking: bool) -> BaseModel | None:
         """Return the settings of a run that begins; None: the defaults of the graph."""
@@ -260,6 +262,22 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         if waiting is None:
             return await self._finished(session)
         self._announce(waiting)
+        return self._given(waiting)
+
+    async def _take(
+        self, session: SessionT, decision: Any, by: str | None, token: str | None
+    ) -> None:
+        """Answer the question that is meant; one that was shown takes one bare answer."""
+        shown = self._shown.pop(session.thread_id, "")
+        try:
+            await session.take(decision, by, token, shown or None)
+        except InvalidDecisionError:
+            self._shown[session.thread_id] = shown
+            raise
+
+    def _given(self, waiting: OpenQuestion[QuestionT]) -> QuestionT:
+        """Return the question, and remember that it was given."""
+        self._shown[waiting.question.reference.run_id] = waiting.question.token
         return waiting.question
 
     async def _finished(self, session: SessionT) -> ResultT:
@@ -292,32 +310,6 @@ async def open_memory() -> Persistence:
     """Return a persistence that lives as long as the object does."""
     async with open_persistence("memory:") as persistence:
         return persistence
-
-
-def checked_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
-    """Return the question.
-
-    Args:
-        text: in the person's words.
-        shortest: how many characters it has at least.
-        longest: how many it has at most.
-
-    Raises:
-        QuestionError: it is blank, too short, too long, or no text.
-    """
-    if not text.strip():
-        raise QuestionError("the question is empty; say in a sentence what is needed")
-    if not any(character.isalnum() for character in text):
-        raise QuestionError(f"the question {text[:80]!r} holds no word; say what is needed")
-    if SURROGATES.search(text):
-        raise QuestionError(
-            "the question has half characters in it, which no text has; give it as UTF-8"
-        )
-    if not shortest <= len(text) <= longest:
-        raise QuestionError(
-            f"the question has {len(text):,} characters; {shortest:,} to {longest:,} are taken"
-        )
-    return text
 
 
 def checked_thread(thread_id: str | None) -> str:

@@ -1,14 +1,10 @@
-"""What may make an answer that names no question an answer to the one before."""
+"""What happened on a thread before its open question was asked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from paper_search.persistence import DecisionLedger
-
-FRESH_S = 10.0
-"""A question that is younger may get the second click on the one before, or a script's repeat."""
 
 
 @dataclass(frozen=True)
@@ -19,17 +15,6 @@ class LastAction:
     """UTC, ISO 8601."""
     by: str
     what: str
-
-    def is_doubtful(self, opened_at: str, now: str, person: str) -> bool:
-        """Whether that person may have seen no other question than the one it was about.
-
-        Args:
-            opened_at: when the question was asked that is open now.
-            now: the time.
-            person: who answers.
-        """
-        age = datetime.fromisoformat(now) - datetime.fromisoformat(opened_at)
-        return self.by != person or age.total_seconds() < FRESH_S
 
 
 async def last_action(

@@ -6,7 +6,11 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
+from paper_search.bibliography.text import SURROGATES
+from paper_search.errors import QuestionError
 from paper_search.threads.decisions import Named, decode, form_for, require_open
+
+MAX_QUESTION_CHARS = 10_000
 
 
 class Reference(Protocol):
@@ -103,3 +107,29 @@ def answer_model(question: ThreadQuestion) -> Any:
 
     form = form_for(ThreadDecision, question.token)
     return Annotated[ThreadDecision, AfterValidator(check), WithJsonSchema(form)]
+
+
+def checked_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
+    """Return the question.
+
+    Args:
+        text: in the person's words.
+        shortest: how many characters it has at least.
+        longest: how many it has at most.
+
+    Raises:
+        QuestionError: it is blank, too short, too long, or no text.
+    """
+    if not text.strip():
+        raise QuestionError("the question is empty; say in a sentence what is needed")
+    if not any(character.isalnum() for character in text):
+        raise QuestionError(f"the question {text[:80]!r} holds no word; say what is needed")
+    if SURROGATES.search(text):
+        raise QuestionError(
+            "the question has half characters in it, which no text has; give it as UTF-8"
+        )
+    if not shortest <= len(text) <= longest:
+        raise QuestionError(
+            f"the question has {len(text):,} characters; {shortest:,} to {longest:,} are taken"
+        )
+    return text

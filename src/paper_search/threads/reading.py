@@ -17,7 +17,12 @@ from paper_search.persistence.threads import INPUT
 from paper_search.steps import Workflow
 from paper_search.steps.compiler import compile_workflow, graph_to_read
 from paper_search.steps.types import token_of
-from paper_search.threads.questions import Question, ThreadQuestion, answer_model
+from paper_search.threads.questions import (
+    Question,
+    ThreadQuestion,
+    answer_model,
+    checked_question,
+)
 from paper_search.threads.records import RecordStore
 from paper_search.threads.state import read_state
 
@@ -43,8 +48,6 @@ class OpenQuestion(Generic[QuestionT]):
     question: QuestionT
     answers: Any
     """The type of the decisions that it takes."""
-    opened_at: str
-    """UTC, ISO 8601."""
 
 
 class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
@@ -106,6 +109,15 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         return cls(cls.graph(persistence, services), persistence, thread_id)
 
     # --- what each graph says of itself -----------------------------------------------------------
+
+    @classmethod
+    def check_input(cls, asked_for: str) -> None:
+        """Refuse what no thread of this graph can begin with.
+
+        Raises:
+            QuestionError: it cannot be used.
+        """
+        checked_question(asked_for)
 
     @abstractmethod
     async def result(self) -> ResultT:
@@ -191,7 +203,7 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
         shown = {**interrupt.value, "token": token_of(interrupt.id)}
         question = await self._question(shown, state)
         answers = self._answers(question, state)
-        return OpenQuestion(interrupt.id, question, answers, snapshot.created_at)
+        return OpenQuestion(interrupt.id, question, answers)
 
     async def require_question(self) -> OpenQuestion[QuestionT]:
         """Return the question that waits for a person.

@@ -204,7 +204,13 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
 
     # --- decisions that come again, late, or from two ---------------------------------------------
 
-    async def take(self, decision: Any, by: str | None = None, token: str | None = None) -> None:
+    async def take(
+        self,
+        decision: Any,
+        by: str | None = None,
+        token: str | None = None,
+        shown: str | None = None,
+    ) -> None:
         """Answer the open question; of many people who do so at once, one succeeds.
 
         Who was refused because another one is at it learns what that one decided, if it is known.
@@ -213,11 +219,14 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
             decision: of any shape that `decisions.decode` knows.
             by: who decides; None: who runs the program.
             token: of the question that is meant; None: the decision names it, or does not.
+            shown: the same for an answer that names none: whoever gives it was shown this last.
 
         Raises:
             ThreadError: see `ThreadEngine.answer`.
             InvalidDecisionError: the decision cannot be used; the question stays open.
         """
+        if token is None and self._named(decision) is None:
+            token = shown
         if token is not None:
             decision = naming(decision, token, self.actions)
         try:
@@ -265,10 +274,9 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     async def require_meant(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
     ) -> None:
-        """Refuse an answer that names no question and may be for the one before.
+        """Refuse an answer that names no question, unless the thread has asked this one alone.
 
-        It may be where that one was decided a moment ago (a double click, a script that ran
-        twice), or by somebody else: whoever answers may have seen no other question.
+        After another one, whoever answers may mean that: a double click, a script that ran twice.
 
         Raises:
             InvalidDecisionError: it cannot be used at all.
@@ -277,9 +285,9 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         if self._named(decision) is not None:
             return
         last = await last_action(self._ledger, self._thread_id, question.interrupt_id)
-        person = by or current_person()
-        if last is None or not last.is_doubtful(question.opened_at, self._ledger.now(), person):
+        if last is None:
             return
+        person = by or current_person()
         check(decision, question.answers)
         await self._note_refusal(question.interrupt_id, decision, person, "names no question")
         token = question.question.token

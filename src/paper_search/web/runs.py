@@ -12,7 +12,6 @@ from typing import Any
 from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
-from paper_search.threads.engine import checked_question
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
@@ -67,7 +66,7 @@ class Runs:
             QuestionError: the question cannot be used.
             ConfigError: a source lacks a setting that it needs.
         """
-        checked_question(question)
+        SearchSession.check_input(question)
         thread_id, has_begun = str(uuid.uuid4()), asyncio.Event()
         workflow = self._workflow(persistence, has_begun, **options)
         records = SearchRecords(persistence.store, thread_id)
@@ -94,7 +93,7 @@ class Runs:
         Raises:
             QuestionError: the question cannot be used.
         """
-        checked_question(question)
+        SearchSession.check_input(question)
         (owner, by), thread_id, has_begun = person, str(uuid.uuid4()), asyncio.Event()
         workflow = import_workflow(
             self._config,

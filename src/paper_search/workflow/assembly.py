@@ -87,6 +87,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         gap_filler=GapFiller(create_enrichers(config)),
         scoper=Scoper(chosen, deadline_s=config.scope_deadline_s),
         metering=metering_of(config, models),
+        create_source=lambda name: create_source(name, config),
     )
 
 

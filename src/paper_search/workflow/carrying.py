@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from paper_search.models import RawPaper, ScoredPaper
+from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import CollectionRef, WorkflowState
 
@@ -87,6 +88,16 @@ async def pool_after(
         refused = {named.get(i, i) for i in state.found} - {*await _verdicts(state, records)}
         whole = [i for i in whole if named.get(i, i) not in refused]
     return {"found": [], "pool": whole}
+
+
+def placed(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> list[ScoredPaper]:
+    """Return papers with their place in the order; what was marked irrelevant is set aside."""
+    refused = {mark.id for mark in marked if not mark.is_relevant}
+    places = itertools.count(1)
+    return [
+        paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
+        for paper in scored
+    ]
 
 
 async def _verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:

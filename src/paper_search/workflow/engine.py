@@ -135,7 +135,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._gap_filler, self._enrich = gap_filler, enrich
         self._scoper = scoper
         self._budget, self._metering = budget, metering or Metering()
-        self._has_no_sources = False
+        self._has_no_sources, self._create_source = False, Skills.create_source
         self._settings(is_asking=True)
 
     @classmethod
@@ -199,6 +199,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             metering=skills.metering,
         )
         workflow._has_no_sources = not skills.source_names
+        workflow._create_source = skills.create_source
         return workflow
 
     async def fork(
@@ -287,6 +288,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             self._gap_filler,
             self._scoper,
             metering=self._metering,
+            create_source=self._create_source,
         )
 
     async def _ask(self, session: SearchSession, waiting: OpenQuestion[Checkpoint]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -11,7 +10,6 @@ from paper_search.models import (
     SNOWBALL,
     EndReason,
     KnownPapersReport,
-    MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
     ScoredPaper,
@@ -27,6 +25,7 @@ from paper_search.threads.approvals import NOBODY
 from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.carrying import (
     divide_works,
+    placed,
     pool_after,
     with_earlier,
     without_earlier,
@@ -114,7 +113,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
     named, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
-    question = await strategy_question(state, named, ctx.services, budget)
+    question = await strategy_question(state, named, _services(ctx), budget)
     decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
     by = state.current_iteration, decision.decided_by
     if decision.action is DecisionAction.APPROVE:
@@ -139,15 +138,16 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     records, is_again = _records(ctx), bool(state.awaited)
     if SNOWBALL in strategy.sources:  # a person may have added it
         strategy = seeded(strategy, await records.marked(state.marks))
-    if ctx.workflow_params.sources and not ctx.services.has_any_of(strategy.sources):
-        ctx.services.require_sources(strategy.sources)  # another process may have fewer
+    services = _services(ctx)
+    if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
+        services.require_sources(strategy.sources)  # another process may have fewer
     if is_again:
-        answer = await ask_again(ctx.services, strategy, state.awaited)
+        answer = await ask_again(services, strategy, state.awaited)
         earlier_rows = await arrivals_before(records, state.current_iteration)
         reports = join_reports(state.reports, _of_round(answer.sources, state, allowed_by))
         before, earlier = state.reports, state.earlier_reports
     else:
-        answer = await ctx.services.search(strategy)
+        answer = await services.search(strategy)
         earlier_rows = []
         reports = _of_round(answer.sources, state, allowed_by)
         before, earlier = [], [*state.earlier_reports, *state.reports]
@@ -207,7 +207,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     every = await records.scored(list(state.scores))
     scored = await without_earlier(state, records, every)
     if state.is_ordered:
-        scored = _placed(scored, await records.marked(state.marks))
+        scored = placed(scored, await records.marked(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
@@ -274,6 +274,11 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     await records.index(state.question)
     await _approvals(ctx).end()
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}
+
+
+def _services(ctx: Context) -> Skills:
+    """Return the skills with the sources that the run was begun with, at whatever door."""
+    return ctx.services.of_run(ctx.workflow_params.sources or [])
 
 
 def _records(ctx: Context) -> SearchRecords:
@@ -384,13 +389,3 @@ def _of_round(
     """Return what sources did, with the iteration in which they did it, and who allowed it."""
     update = {"iteration": state.current_iteration, "allowed_by": allowed_by}
     return [report.model_copy(update=update) for report in reports]
-
-
-def _placed(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> list[ScoredPaper]:
-    """Return papers with their place in the order; what was marked irrelevant is set aside."""
-    refused = {mark.id for mark in marked if not mark.is_relevant}
-    places = itertools.count(1)
-    return [
-        paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
-        for paper in scored
-    ]

@@ -11,6 +11,7 @@ from paper_search.errors import ThreadNotWaitingError
 from paper_search.llm.metering import metered
 from paper_search.models import MergeDecision, PaperCollection
 from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.skills.intent.boolean_question import read_boolean
 from paper_search.steps.types import PARAMS
 from paper_search.threads.reading import Events
 from paper_search.threads.session import ThreadSession
@@ -61,6 +62,12 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         super().__init__(graph, persistence, thread_id, events)
         self._records = SearchRecords(persistence.store, thread_id)
         self._marks = MarkStore(persistence.store, thread_id)
+
+    @classmethod
+    def check_input(cls, asked_for: str) -> None:
+        """See `ThreadReader.check_input`; a boolean query has to be one that can be read."""
+        super().check_input(asked_for)
+        read_boolean(asked_for)
 
     async def result(self) -> PaperCollection | None:
         """Return the latest collection; None: nothing was searched and the thread is not done."""

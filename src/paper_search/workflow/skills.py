@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, cast
@@ -27,10 +28,11 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.report import EnrichmentReport
-from paper_search.skills import RelevanceScorer
+from paper_search.skills import RelevanceScorer, Searcher
 from paper_search.skills.failures import described
 from paper_search.skills.judging.judgement_cache import JudgementCache
 from paper_search.skills.result_ranker import ResultRanker
+from paper_search.sources import SearchSource
 
 _log = logging.getLogger(__name__)
 
@@ -147,6 +149,7 @@ class Skills:
         gap_filler: fills gaps where a run wants that.
         scoper: looks at hit counts before a strategy is asked; None: nobody does.
         metering: counts the calls of models.
+        create_source: makes a source by its name; None: no others can be made.
     """
 
     intent_parser: ParsesIntent
@@ -159,6 +162,21 @@ class Skills:
     scoper: Scopes | None = None
     result_ranker: ResultRanker = field(default_factory=ResultRanker)
     metering: Metering = field(default_factory=Metering)
+    create_source: Callable[[str], SearchSource] | None = None
+
+    def of_run(self, sources: Iterable[str]) -> Skills:
+        """Return skills that can also search the sources that a run began with elsewhere.
+
+        Raises:
+            ConfigError: one of them lacks a setting that it needs.
+            UnknownNameError: one of them is not installed.
+        """
+        known = self.source_names
+        lacking = [name for name in dict.fromkeys(sources) if known and name not in known]
+        if not lacking or self.create_source is None or not isinstance(self.searcher, Searcher):
+            return self
+        searcher = self.searcher.having(self.create_source(name) for name in lacking)
+        return dataclasses.replace(self, searcher=searcher)
 
     @property
     def source_names(self) -> list[str]:
