@@ -1,4 +1,4 @@
-"""Every field of an answer is explained in its prompt, and every scale goes the way the code does.
+"""Every field and value of an answer is explained in its prompt, and grades run as the code scores.
 
 The wording as a whole is pinned by `test_rendered`; here stands what must be true of any wording.
 """
@@ -216,6 +216,38 @@ def test_a_criterion_that_decides_weighs_more_than_one_that_counts_much() -> Non
             },
         ),
         (
+            "intent_parser",
+            "intent_type",
+            r"`(\w+)` \(([^)]+)\)",
+            {
+                "survey": "reviews, overviews",
+                "dataset": "data, benchmarks, corpora",
+                "baseline": "comparisons, state of the art",
+            },
+        ),
+        (
+            "intent_parser",
+            "criteria",
+            r"`(exclusion)` for ([^;.]+)",
+            {"exclusion": "what the question does not want"},
+        ),
+        (
+            "report_writer",
+            "style",
+            r"`(\w+)`, ([^;.]+)",
+            {
+                "academic": "full sentences, evidence before conclusion",
+                "technical": "methods and numbers first",
+                "executive": "the answer first, in short paragraphs",
+            },
+        ),
+        (
+            "report_planner",
+            "confidence",
+            r"(0 to 1), ([^.]+)",
+            {"0 to 1": "how well the plan covers the question"},
+        ),
+        (
             "report_planner",
             "priority",
             r"(\d) for what (is searched first|comes last)",
@@ -223,7 +255,7 @@ def test_a_criterion_that_decides_weighs_more_than_one_that_counts_much() -> Non
         ),
     ],
 )
-def test_each_step_of_a_scale_means_what_it_means_to_the_code(
+def test_each_value_of_a_scale_stands_beside_its_meaning(
     prompt: str, field: str, pattern: str, meanings: dict[str, str]
 ) -> None:
     assert dict(re.findall(pattern, line_on(prompt, field))) == meanings

@@ -24,6 +24,7 @@ from paper_search.models import (
     SearchStrategy,
     UserFeedback,
 )
+from paper_search.prompts import shipped_prompts
 from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import Evidence, result_of
 from paper_search.report.exchange import AnalystInput, PlannerInput, ReviewerInput, WriterInput
@@ -76,7 +77,7 @@ async def intent_parser(llm: FakeLLM) -> None:
     await IntentParser(llm).parse('moss\nin "cities"')
 
 
-async def materials_science(llm: FakeLLM) -> None:
+async def domain_materials_science(llm: FakeLLM) -> None:
     await IntentParser(llm, domain="materials_science").parse("moss")
 
 
@@ -150,7 +151,7 @@ async def report_support(llm: FakeLLM) -> None:
 INTENT_ANSWER = {"topic": "moss", "concepts": ["moss"], "intent_type": "method"}
 ANSWERS: dict[Callable[[FakeLLM], Awaitable[None]], Any] = {
     intent_parser: INTENT_ANSWER,
-    materials_science: INTENT_ANSWER,
+    domain_materials_science: INTENT_ANSWER,
     query_builder: STRATEGY.model_dump(mode="json"),
     relevance_scorer: grades_of({}),
     deduplicator: {"groups": []},
@@ -177,6 +178,10 @@ async def test_what_a_model_is_sent_is_what_was_reviewed(
     """INJ-03"""
     golden = GOLDEN / f"{skill.__name__}.txt"
     assert await rendered(skill) == golden.read_text(encoding="utf-8")
+
+
+def test_every_prompt_has_its_golden_file() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == {*shipped_prompts().names()}
 
 
 if __name__ == "__main__":
