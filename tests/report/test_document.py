@@ -74,3 +74,27 @@ def test_a_persons_sentences_stay_theirs_for_as_long_as_they_stand():
     assert written_by_persons(by_model, known, None) == {"It is blue.": 2}
     again = version("It is blue. Ants like it.")
     assert written_by_persons(again, known, 4) == {"It is blue.": 2, "Ants like it.": 4}
+
+
+def test_a_report_opens_with_the_first_sentence_of_its_abstract_that_a_source_bears():
+    text = "Moss sings. Moss cools walls. Moss grows."
+    known = {"place": "abstract", "checked_by": "model"}
+    sentences = [
+        CheckedSentence(**known, start=0, end=11, text="Moss sings.", status="unsupported"),
+        CheckedSentence(**known, start=12, end=29, text="Moss cools walls.", status="supported"),
+        CheckedSentence(**known, start=30, end=41, text="Moss grows.", status="supported"),
+    ]
+
+    def opening(*checked: CheckedSentence) -> str:
+        report = Report(
+            status="complete",
+            confidence="low",
+            title="Moss",
+            abstract=text,
+            critique=Critique(sentences=list(checked)),
+            metadata={"is_by_model": True},
+        )
+        return render_markdown(report).partition("## Abstract")[0]
+
+    assert "> Moss cools walls." in opening(*sentences)
+    assert "Moss cools" not in opening(sentences[0])

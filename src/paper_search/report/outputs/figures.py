@@ -99,11 +99,12 @@ def _flow(report: Report) -> Any:
     places = len({run["source"] for run in runs})
     kept, cited = len(report.sources), len(report.cited)
     withdrawn = len(report.sources) - len(report.evidence.usable)
+    shown = "in the table" if report.is_table else "cited"
     steps = [
         (f"{found:,} records", f"from {len(runs)} searches of {places} sources"),
         (f"{kept:,} sources", f"{max(0, found - kept):,} repeated or not relevant"),
         (f"{kept - withdrawn:,} usable", f"{withdrawn:,} withdrawn"),
-        (f"{cited:,} cited", f"{kept - withdrawn - cited:,} not cited"),
+        (f"{cited:,} {shown}", f"{kept - withdrawn - cited:,} not {shown}"),
     ]
     figure, axes = canvas(1.2)
     axes.set_axis_off()

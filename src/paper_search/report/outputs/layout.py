@@ -225,7 +225,8 @@ def _searches(report: Report, drawn: Collection[str]) -> list[Element]:
                 f"{counted(len(rows), 'search', 'searches').capitalize()}{origin} gave "
                 f"{counted(len(report.sources), 'source')} after merging and judging, of which "
                 f"{counted(len(report.cited), 'one', plural='')} "
-                f"{'is' if len(report.cited) == 1 else 'are'} cited."
+                f"{'is' if len(report.cited) == 1 else 'are'} "
+                f"{'in the table' if report.is_table else 'cited'}."
             )
         )
         unique = tuple(dict.fromkeys(rows))

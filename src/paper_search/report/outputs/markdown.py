@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from paper_search.exports.text import single_line
@@ -43,16 +43,7 @@ def render_markdown(
     elements = layout(report, files)
     named = references(report, style)
     lines = [f"# {escaped(report.title)}"]
-    before: Element | None = None
-    number = 0
-    writer = _Writer(report, elements, files, has_references=bool(named))
-    for element in elements:
-        is_numbered = isinstance(element, Block) and element.kind == "number"
-        number = number + 1 if is_numbered else 0
-        if not _is_list(before, element):
-            lines.append("")
-        lines.append(writer.written(element, number))
-        before = element
+    lines += MarkdownWriter(report, elements, files, has_references=bool(named)).lines()
     if named:
         lines += ["", f"## {REFERENCES}", ""]
         lines += [_reference(report, key, line) for key, line in named.items()]
@@ -60,53 +51,75 @@ def render_markdown(
 
 
 @dataclass(frozen=True)
-class _Writer:
-    """Writes the elements of one report."""
+class MarkdownWriter:
+    """Writes the elements of one report; other kinds of Markdown write some of them otherwise."""
 
     report: Report
     elements: list[Element]
     files: Mapping[str, str]
     has_references: bool
 
-    def written(self, element: Element, number: int) -> str:
+    def lines(self) -> Iterator[str]:
+        """Return the lines, with a blank one before each element that begins anew."""
+        before: Element | None = None
+        for element in self.elements:
+            if not _is_list(before, element):
+                yield ""
+            yield self._written(element)
+            before = element
+
+    def _written(self, element: Element) -> str:
         match element:
             case Heading():
-                return f"## {escaped(element.text)}"
+                return self._heading(element)
             case Notice():
                 return "\n>\n".join(f"> {self._line(block.spans)}" for block in element.blocks)
             case Contents():
-                listed = headings(self.elements)
                 last = [Heading(REFERENCES, REFERENCES.lower())] if self.has_references else []
-                return "\n".join(f"- [{escaped(h.text)}](#{h.name})" for h in [*listed, *last])
+                listed = [*headings(self.elements), *last]
+                return "\n".join(f"- [{self._text(h.text)}](#{h.name})" for h in listed)
             case Table():
                 return self._table(element)
             case Figure():
-                return f"![{escaped(element.caption)}]({self.files[element.name]})"
+                return f"![{self._text(element.caption)}]({self.files[element.name]})"
             case Block():
-                marks = {"bullet": "- ", "number": f"{number}. ", "heading": "### "}
+                marks = {"bullet": "- ", "number": "1. ", "heading": "### "}
                 return marks.get(element.kind, "") + self._line(element.spans)
 
+    def _heading(self, element: Heading) -> str:
+        return f"## {self._text(element.text)}"
+
     def _table(self, table: Table) -> str:
-        rows = [
-            f"**{escaped(table.caption)}**",
-            "",
-            f"| {' | '.join(table.head)} |",
-            f"|{'---|' * len(table.head)}",
-            *(f"| {' | '.join(map(self._line, row))} |" for row in table.rows),
-        ]
-        return "\n".join(rows)
+        head = [f"**{self._text(table.caption)}**", ""]
+        return "\n".join([*head, *self._rows(table, ["---"] * len(table.head))])
+
+    def _rows(self, table: Table, dashes: Sequence[str]) -> list[str]:
+        lines = [table.head, *(map(self._line, row) for row in table.rows)]
+        head, *rows = (f"| {' | '.join(cells)} |" for cells in lines)
+        return [head, f"|{'|'.join(dashes)}|", *rows]
 
     def _line(self, spans: tuple[Span, ...]) -> str:
         return rendered(
             spans,
             {
-                "text": lambda span: spaced(span.text, escaped(span.text)),
-                "bold": lambda span: f"**{escaped(span.text)}**",
-                "citation": lambda span: _citation(self.report, span.keys),
-                "mark": lambda span: rf"*\[{span.text}\]*",
-                "study": lambda span: escaped(span.text),
+                "text": lambda span: spaced(span.text, self._text(span.text)),
+                "bold": lambda span: f"**{self._text(span.text)}**",
+                "citation": lambda span: self._citation(span.keys),
+                "mark": lambda span: rf"*\[{self._text(span.text)}\]*",
+                "study": self._study,
             },
         )
+
+    def _text(self, text: str) -> str:
+        return escaped(text)
+
+    def _study(self, span: Span) -> str:
+        return self._text(span.text)
+
+    def _citation(self, keys: tuple[str, ...]) -> str:
+        known = self.report.evidence.by_key
+        named = [author_year(known[key]) if key in known else f"?{key}" for key in keys]
+        return f"({escaped('; '.join(named))})"
 
 
 def escaped(text: str) -> str:
@@ -129,14 +142,6 @@ def _is_list(before: Element | None, element: Element) -> bool:
         and before.kind == element.kind
         and element.kind in {"bullet", "number"}
     )
-
-
-def _citation(report: Report, keys: tuple[str, ...]) -> str:
-    named = [
-        author_year(report.evidence.by_key[key]) if key in report.evidence.by_key else f"?{key}"
-        for key in keys
-    ]
-    return f"({escaped('; '.join(named))})"
 
 
 def _reference(report: Report, key: str, line: str) -> str:

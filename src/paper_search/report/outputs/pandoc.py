@@ -22,21 +22,9 @@ from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import single_line
 from paper_search.report.document import Report
-from paper_search.report.outputs.blocks import (
-    Block,
-    Contents,
-    Element,
-    Figure,
-    Heading,
-    Notice,
-    Span,
-    Table,
-    headings,
-    rendered,
-    spaced,
-)
+from paper_search.report.outputs.blocks import Heading, Span, Table
 from paper_search.report.outputs.layout import REFERENCES, layout, written_on
-from paper_search.report.outputs.markdown import escaped
+from paper_search.report.outputs.markdown import MarkdownWriter, escaped
 from paper_search.report.outputs.references import cited_collection, csl_items
 
 TIMEOUT_S = 120.0
@@ -180,68 +168,43 @@ def pandoc_markdown(
 
     `keys`: those of the bibliography by the report's; None: they are the same.
     """
-    elements = layout(report, figures)
     known = dict(keys) if keys is not None else {key: key for key in report.cited}
-    writer = _Writer(known, headings(elements), figures, cites_studies=keys is not None)
-    return "\n".join(line for element in elements for line in (*writer.written(element), "")) + "\n"
+    writer = _Writer(
+        report,
+        layout(report, figures),
+        figures,
+        has_references=False,
+        keys=known,
+        cites_studies=keys is not None,
+    )
+    return "\n".join(writer.lines()) + "\n\n"
 
 
 @dataclass(frozen=True)
-class _Writer:
-    """Writes the elements of one report."""
+class _Writer(MarkdownWriter):
+    """Writes pandoc's Markdown: with widths of columns, and citations by their keys."""
 
     keys: Mapping[str, str]
-    headings: list[Heading]
-    figures: Mapping[str, str]
     cites_studies: bool
 
-    def written(self, element: Element) -> list[str]:
-        match element:
-            case Heading():
-                return [f"## {_safe(element.text)} {{#{element.name}}}"]
-            case Notice():
-                lines = [f"> {self._line(block.spans)}" for block in element.blocks]
-                return [line for quoted in lines for line in (quoted, ">")]
-            case Contents():
-                return [f"- [{_safe(part.text)}](#{part.name})" for part in self.headings]
-            case Table():
-                return self._table(element)
-            case Figure():
-                return [f"![{_safe(element.caption)}]({self.figures[element.name]}){{width=100%}}"]
-            case Block():
-                marks = {"bullet": "- ", "number": "1. ", "heading": "### ", "paragraph": ""}
-                return [marks[element.kind] + self._line(element.spans)]
+    def _heading(self, element: Heading) -> str:
+        return f"{super()._heading(element)} {{#{element.name}}}"
 
-    def _table(self, table: Table) -> list[str]:
-        dashes = "|".join("-" * max(3, round(width * 100)) for width in table.widths)
-        rows = [f"| {' | '.join(map(self._line, row))} |" for row in table.rows]
-        head = f"| {' | '.join(table.head)} |"
-        return [head, f"|{dashes}|", *rows, "", f": {_safe(table.caption)}"]
+    def _table(self, table: Table) -> str:
+        dashes = ["-" * max(3, round(width * 100)) for width in table.widths]
+        return "\n".join([*self._rows(table, dashes), "", f": {self._text(table.caption)}"])
 
-    def _line(self, spans: tuple[Span, ...]) -> str:
-        return rendered(
-            spans,
-            {
-                "text": lambda span: spaced(span.text, _safe(span.text.strip())),
-                "bold": lambda span: f"**{_safe(span.text)}**",
-                "citation": lambda span: self._citation(span.keys),
-                "mark": lambda span: rf"*\[{_safe(span.text)}\]*",
-                "study": self._study,
-            },
-        )
+    def _text(self, text: str) -> str:
+        return re.sub(r"([@^\"'-])", r"\\\1", escaped(text.strip()))
 
     def _study(self, span: Span) -> str:
         """Return who wrote a study; in LaTeX with its citation, which is what gives a reference."""
         cited = f" {self._citation(span.keys)}" if self.cites_studies else ""
-        return _safe(span.text) + cited
+        return self._text(span.text) + cited
 
-    def _citation(self, named: tuple[str, ...]) -> str:
-        known = "; ".join(f"@{self.keys[key]}" for key in named if key in self.keys)
+    def _citation(self, keys: tuple[str, ...]) -> str:
+        known = "; ".join(f"@{self.keys[key]}" for key in keys if key in self.keys)
         return f"[{known}]" if known else ""
-
-
-def _safe(text: str) -> str:
-    return re.sub(r"([@^\"'-])", r"\\\1", escaped(text))
 
 
 _SPECIAL = str.maketrans({**{sign: rf"\{sign}" for sign in "&%$#_{}"}, "\\": "/", "~": "-"})
