@@ -569,11 +569,3 @@ def test_a_sentence_that_nobody_compared_names_the_person_who_wrote_it() -> None
         "nobody",
         3,
     )
-
-
-def test_what_the_program_writes_of_itself_is_of_the_report() -> None:
-    text = f"**Shade trees** is a term of two sources [@{SHADE}; @{DRY}]."
-    [sentence] = sentences_of(text, is_by_model=False)
-    assert sentence.status == "of_the_report"
-    [edited] = sentences_of(text, is_by_model=False, is_by_person=True)
-    assert edited.status == "not_checked"

@@ -83,7 +83,7 @@ async def test_what_the_source_does_not_bear_is_marked_and_is_an_item(verdict, s
     assert "why" in found[0].description
 
 
-@pytest.mark.parametrize("words", ["", "trees sing in the wind"])
+@pytest.mark.parametrize("words", ["", "shade trees", "trees sing in the wind"])
 @pytest.mark.parametrize("verdict", ["supported", "partly", "contradicted"])
 async def test_a_model_that_names_no_words_of_the_source_has_checked_nothing(verdict, words):
     critique, _ = await reviewed(said(verdict, words), COOL)

@@ -44,6 +44,7 @@ from paper_search.report.models import (
     support_counts,
 )
 from paper_search.skills.untrusted import data_block, shown_to_model
+from paper_search.skills.words import tokens
 
 _MAX_ITEMS = 40
 _TOLD = 30
@@ -214,6 +215,8 @@ AT_ONCE = 4
 """Questions that a model is asked at the same time."""
 _MAX_SOURCES = 4
 """Of one sentence."""
+_FEWEST = 4
+"""Words that a verdict can rest on."""
 _STATUS: dict[str, Support] = {
     "supported": "supported",
     "partly": "partly",
@@ -305,6 +308,8 @@ async def _judged(
     except LLMError as error:
         return sentence.model_copy(update={"reason": f"the model gave no verdict: {error}"})
     words = next(filter(None, (located(answer.words, source) for source in cited)), None)
+    if len(tokens(answer.words)) < _FEWEST:
+        words = None
     if words is None and answer.verdict != "not":
         reason = "the model did not name the words of the source that its verdict rests on"
         return sentence.model_copy(update={"reason": reason})

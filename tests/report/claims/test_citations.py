@@ -77,6 +77,27 @@ def test_what_is_collected_or_no_citation_is_not_called_invented(text):
     assert invented(text) == []
 
 
+@pytest.mark.parametrize("text", ["as (Merlin, 1985) says", "as Merlin et al. say"])
+def test_what_a_source_cites_is_no_invention_where_that_source_is_cited(text):
+    source, *others = report_sources()
+    citing = source.model_copy(update={"full_content": f"Trees cool, {text}."})
+    known = Evidence([citing, *others])
+    assert [citation.keys for citation in foreign_citations(text, known)] == [()]
+    assert foreign_citations(text, known, [citing]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_label"), [("STREET (2019) measured it.", True), ("STREET (2018) did.", False)]
+)
+def test_a_label_with_the_year_of_the_cited_work_is_no_citation(text, is_label):
+    cited = report_sources()[:1]
+    assert bool(foreign_citations(text, EVIDENCE, cited)) is not is_label
+
+
+def test_bounds_of_an_interval_and_remarks_in_brackets_are_no_citations():
+    assert invented("It fell by 3 (95% CI [1, 5]) [Emphasis added].") == []
+
+
 def test_a_citation_that_can_mean_one_source_is_brought_into_our_form():
     text = normalised("Trees cool streets (Rowan, 2019). Birch (2021) agrees.", EVIDENCE)
     assert cited_keys(text) == [SHADE, DRY]

@@ -6,6 +6,7 @@ import pytest
 from tests.report.claims import ten_studies, true_statements
 from tests.report.claims.false_statements import (
     FRAMES,
+    GONE,
     ORAL,
     QUESTION,
     SOURCES,
@@ -160,6 +161,25 @@ def test_what_is_not_checked_says_what_of_it_stands_in_the_source():
     )
     [uncited] = sentences("Sumatriptan kills.")
     assert uncited.reason == "it cites no source"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Fraud calls it “A withdrawn trial of sumatriptan” {GONE}.",
+        f"A withdrawn trial of sumatriptan {GONE}.",
+    ],
+    ids=named,
+)
+def test_what_a_retracted_source_says_of_its_retraction_is_neither_wrong_nor_checked(text: str):
+    assert [sentence.status for sentence in sentences(text)] == ["not_checked"]
+
+
+def test_a_person_may_be_compared_with_the_author_of_the_cited_source():
+    compared = f"Derry et al. confirm what Winner et al. found {ORAL}."
+    assert [sentence.status for sentence in sentences(compared)] == ["not_checked"]
+    ascribed = f"This was found by Winner et al. {ORAL}."
+    assert {sentence.status for sentence in sentences(ascribed)} >= {"unsupported"}
 
 
 def test_a_number_of_a_source_whose_title_alone_is_known_is_not_wrong():

@@ -327,11 +327,14 @@ def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
         number for form, number in _PARTS.items() if part.startswith(form[:4])
     )
     if whole := re.match(r" (?:of )?an? (\w+)", after):
+        longer = {"text": words + whole.group(), "end": place["end"] + whole.end()}
         if (scale := whole[1].casefold()) in _SCALES:
-            return Quantity(share * _SCALES[scale], "", **place, step=share * _SCALES[scale] / 10)
+            return Quantity(
+                share * _SCALES[scale], "", **place | longer, step=share * _SCALES[scale] / 10
+            )
         unit, factor, _ = _unit(f" {whole[1]}")
         if unit == "s":
-            return Quantity(share, unit, factor, **place, step=share / 10)
+            return Quantity(share, unit, factor, **place | longer, step=share / 10)
     if part.startswith("hal"):
         return None if after.startswith(("-", " life", " hour", " year")) else _share(share, place)
     if not head and not (part.endswith("s") or after.startswith(" of ")):

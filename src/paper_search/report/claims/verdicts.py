@@ -137,10 +137,7 @@ class Subject:
         }
 
     def is_of_the_report(self, statement: Statement) -> bool:
-        """Whether a sentence only repeats the plan, or is the program's own and quotes nothing."""
-        draft = self.given.draft
-        if not draft.is_by_model and not draft.is_by_person:
-            return not statement.keys or not quotations(statement.text)
+        """Whether a heading or a question only repeats the plan."""
         is_repeatable = statement.is_heading or statement.text.endswith("?")
         return is_repeatable and _plain(statement.text) in set(map(_plain, self.asked))
 
@@ -248,7 +245,7 @@ def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fau
 
 def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]:
     """Find citations of works that were withdrawn, where the sentence does not say so."""
-    if _RETRACTION.search(subject.own_words[statement]):
+    if _RETRACTION.search(without_citations(statement.text)):
         return
     for key in statement.keys:
         result = subject.evidence.by_key.get(key)

@@ -1,0 +1,139 @@
+"""Which quantities of a sentence the text of a source bears."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+
+from paper_search.report.claims.numbers import Bearing, bearing, quantities
+
+
+def borne(own: str, source: str) -> list[Bearing]:
+    """Return how a source bears each quantity that a sentence may not have of itself."""
+    return [bearing(one, own, [source]) for one in quantities(own) if not one.is_open]
+
+
+@pytest.mark.parametrize(
+    ("own", "source"),
+    [
+        ("50 µg", "50 ug"),
+        ("50 micrograms", "50 mcg"),
+        ("0.05 mg", "50 μg"),
+        ("1 kg", "1,000 g"),
+        ("12 months", "a year"),
+        ("one year", "12 months"),
+        ("half an hour", "30 min"),
+        ("1½ hours", "an hour and a half"),
+        ("a decade, or 10 years", "ten years"),
+        ("in the 1990s", "in 1994"),
+        ("from 1990-95", "1990 to 1995"),
+        ("nearly two thirds", "64%"),
+        ("a third", "33.1 per cent"),
+        ("87%", "a share of 0.87"),
+        ("0.87", "87%"),
+        ("one in four", "25%"),
+        ("more than half", "61%"),
+        ("fewer than 100 people", "93 people"),
+        ("about 40%", "41%"),
+        ("62%", "61.6%"),
+        ("37 thousand", "37,250 people"),
+        ("37 250 people", "37,250 people"),
+        ("$13 billion", "13 billion dollars"),
+        ("80 cents", "$0.80"),
+        ("98.6 °F", "37 °C"),
+        ("18 to 65 years", "aged 18 to 65"),
+        ("25, 50 and 100 mg", "25 mg, 50 mg, 100 mg"),
+        ("p < 0.05", "p = 0.003"),
+        ("p = .06", "P value of 0.06"),
+        ("p > 0.05", "p = 0.08"),
+        ("sixty-one percent", "61 %"),
+        ("PM 2.5", "PM2.5"),
+        ("half a million", "500,000"),
+    ],
+)
+def test_a_quantity_is_stated_in_another_form(own, source):
+    assert set(borne(own, source)) == {"stated"}
+
+
+@pytest.mark.parametrize(
+    ("own", "source"),
+    [
+        ("a difference of 23 points", "64% and 41%"),
+        ("it doubled", "from 32% to 61%"),
+        ("three times as large", "from 10 to 30 mg"),
+        ("39%", "61% did"),
+        ("934 pupils", "1,246 pupils, of whom 312 did"),
+        ("three years", "between 2015 and 2018"),
+        ("25%", "312 of 1,246 pupils"),
+        ("about 650 people", "12.6% of 5,144 people"),
+        ("it fell by half", "from 40 to 20 mm"),
+    ],
+)
+def test_a_quantity_follows_from_two_others(own, source):
+    assert borne(own, source) == ["derived"]
+
+
+@pytest.mark.parametrize(
+    ("own", "source"),
+    [
+        ("50 mg", "50 µg"),
+        ("12 months", "12 weeks"),
+        ("24 days", "24 hours"),
+        ("61 mg", "61 trials"),
+        ("71%", "61%"),
+        ("6.1%", "61%"),
+        ("three quarters", "61%"),
+        ("more than 70%", "61%"),
+        ("fewer than 90 people", "93 people"),
+        ("13 million dollars", "13 billion dollars"),
+        ("p < 0.05", "p = 0.06"),
+        ("p < 0.06", "p = 0.06"),
+        ("p > 0.05", "p < 0.01"),
+        ("p = 0.01", "1%, p < 0.01"),
+        ("tripled", "from 32% to 61%"),
+        ("in 1980", "in 1990"),
+        ("in the 1980s", "in 1990"),
+        ("98.6 °F", "30 °C"),
+    ],
+)
+def test_a_quantity_is_not_there(own, source):
+    assert "absent" in borne(own, source)
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["two of the sources", "COVID-19", "a year", "95% CI", "the 5% level", "12 per 1,000", "1st"],
+)
+def test_a_small_count_and_a_part_of_a_name_need_no_source(own):
+    assert borne(own, "nothing") == []
+
+
+@pytest.mark.parametrize(
+    "own", ["a day and a half", "the third study", "half-life", "double-blind"]
+)
+def test_some_words_are_no_quantity(own):
+    assert borne(own, "nothing") == []
+
+
+FACTORS = {"ng": 1e-9, "µg": 1e-6, "mg": 1e-3, "g": 1.0, "kg": 1e3}
+
+
+@examples(60)
+@given(st.integers(1, 9999), st.sampled_from(sorted(FACTORS)), st.sampled_from(sorted(FACTORS)))
+def test_a_weight_is_the_same_in_every_unit_and_another_tenfold(value, one, other):
+    converted = value * FACTORS[one] / FACTORS[other]
+    assert borne(f"{value} {one}", f"{converted:.12f} {other}") == ["stated"]
+    assert borne(f"{value} {one}", f"{10 * converted:.12f} {other}") == ["absent"]
+
+
+@examples(100)
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_text_can_be_read(own, source):
+    borne(own, source)
+
+
+@examples(60)
+@given(st.lists(st.integers(13, 10**6), min_size=1, max_size=5))
+def test_what_a_source_says_it_bears(values):
+    text = ", then ".join(f"{value:,} mice" for value in values)
+    assert set(borne(text, text)) == {"stated"}
