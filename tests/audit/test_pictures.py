@@ -15,6 +15,7 @@ from paper_search.audit.reading import ReviewThread
 from paper_search.models import Arrival, Paper, ScreeningDecision
 from paper_search.report.outputs.figures import saved
 from paper_search.workflow import ThreadInfo, ThreadStatus, WorkflowState
+from paper_search.workflow.counts import PlacedArrival
 from paper_search.workflow.marks import ScreeningMark
 
 
@@ -68,7 +69,8 @@ def row(record: str, source: str) -> RecordFate:
     paper = Paper(id=own, title=own, authors=[], source=source)
     work = Work(paper, (own,), Fate.UNDECIDED, "")
     fate = Fate.UNDECIDED if record == own else Fate.DUPLICATE
-    return RecordFate(Arrival(record=record, source=source), fate, "", None, work=work)
+    arrival = PlacedArrival(Arrival(record=record, source=source), None)
+    return RecordFate(arrival, fate, "", work=work)
 
 
 def test_what_only_the_smaller_of_many_sources_share_is_not_said_to_be_of_one_alone() -> None:

@@ -93,6 +93,9 @@ async def test_an_empty_library_searches_the_sample_and_says_so(home: Path) -> N
     assert report.papers
     assert "your library is empty" in str(report.sources[0].note)
     assert all(source.is_sample for source in report.sources)
+    said = [*report.sources, *report.papers]
+    said += [sighting for paper in report.papers for sighting in paper.sightings]
+    assert {item.source for item in said} == {"sample"}  # never the person's own library
     assert not library_path(home).exists()
 
 

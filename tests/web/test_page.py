@@ -115,6 +115,8 @@ def test_a_result_is_filtered_marked_and_searched_again(reviewer: Reviewer) -> N
     first = page.locator(".paper").first
     first.locator("button[value=relevant]").click()
     expect(first.locator("button[value=relevant]")).to_have_attribute("aria-pressed", "true")
+    decided = page.locator("select[name=decision] option")
+    expect(decided.filter(has_text="(1)")).to_have_attribute("value", "included")
     first.locator("summary").click()
     page.reload()
     expect(page.locator("input[name=text]")).to_have_value("protein")

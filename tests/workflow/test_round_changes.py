@@ -22,10 +22,10 @@ def test_moving_up_far_is_told_and_moving_up_a_little_or_down_is_not() -> None:
 def test_the_summary_is_one_line() -> None:
     changes = RoundChanges(new_ids=["a", "b"], risen={"c": 12}, queries="+ mutex; - compiler")
     assert changes.summary == (
-        "2 new papers; 1 moved up by 10 places or more. Queries: + mutex; - compiler"
+        "2 new papers in the result; 1 moved up by 10 places or more. Queries: + mutex; - compiler"
     )
-    assert RoundChanges(new_ids=["a"]).summary == "1 new paper"
-    assert RoundChanges().summary == "No new papers"
+    assert RoundChanges(new_ids=["a"]).summary == "1 new paper in the result"
+    assert RoundChanges().summary == "No new papers in the result"
 
 
 @given(st.lists(st.integers(0, 30), unique=True), st.lists(st.integers(0, 30), unique=True))

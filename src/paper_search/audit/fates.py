@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from paper_search.audit.reading import ReviewThread
 from paper_search.models import Arrival, Paper, RawPaper, ScoredPaper
+from paper_search.workflow.counts import PlacedArrival, placed, rows_of
 from paper_search.workflow.results import decisions_on_papers, empty_collection
 from paper_search.workflow.rounds import SearchedRound
 
@@ -54,19 +55,28 @@ class Work:
 class RecordFate:
     """A record that arrived, and what became of it."""
 
-    arrival: Arrival
+    row: PlacedArrival
     fate: Fate
     why: str
-    round: SearchedRound | None
-    """In which it arrived; None: in none that counts."""
-    is_again: bool = False
-    """Whether the same record of the same source had arrived before."""
-    is_first_of_work: bool = False
-    """Whether no record of the same work had arrived before."""
     record: RawPaper | None = None
     """None: it was removed at once."""
     work: Work | None = None
     """That it belongs to; None: it was removed at once."""
+
+    @property
+    def arrival(self) -> Arrival:
+        """Return from where it came."""
+        return self.row.arrival
+
+    @property
+    def round(self) -> SearchedRound | None:
+        """Return in which it arrived; None: in none that counts."""
+        return self.row.round
+
+    @property
+    def is_again(self) -> bool:
+        """Whether the same record of the same source had arrived before."""
+        return self.row.before is not None
 
     @property
     def kept_as(self) -> str:
@@ -80,23 +90,12 @@ def fates(thread: ReviewThread) -> list[RecordFate]:
     Records of rounds that do not count any more come last, each once.
     """
     works = {member: work for work in _works(thread) for member in work.members}
-    rows = [(row, round_) for round_ in thread.rounds for row in round_.arrivals]
-    in_rounds = {row.record for row, _ in rows}
-    rest = [i for i in sorted(thread.records) if i not in in_rounds]
-    outside = [Arrival(record=i, source=thread.records[i].source) for i in rest]
-    first: dict[str, RecordFate] = {}
-    seen: set[str] = set()
-    told = []
-    for arrival, round_ in [*rows, *((row, None) for row in outside)]:
-        fate = _fate(arrival, round_, works, first)
-        if fate.work is not None:
-            fate = replace(fate, is_first_of_work=fate.kept_as not in seen)
-            seen.add(fate.kept_as)
-        if arrival.record is not None:
-            fate = replace(fate, record=thread.records[arrival.record])
-            first.setdefault(arrival.record, fate)
-        told.append(fate)
-    return told
+    work_of = {member: work.own for member, work in works.items()}
+    counting = {i for round_ in thread.rounds for i in round_.records}
+    outside = [i for i in sorted(thread.records) if i not in counting]
+    rest = [(Arrival(record=i, source=thread.records[i].source), None) for i in outside]
+    rows = placed([*rows_of(thread.rounds), *rest], work_of)
+    return [_fate(row, thread.records, works) for row in rows]
 
 
 def works_of(records: Iterable[RecordFate]) -> list[Work]:
@@ -105,22 +104,17 @@ def works_of(records: Iterable[RecordFate]) -> list[Work]:
 
 
 def _fate(
-    arrival: Arrival,
-    round_: SearchedRound | None,
-    works: Mapping[str, Work],
-    first: Mapping[str, RecordFate],
+    row: PlacedArrival, records: Mapping[str, RawPaper], works: Mapping[str, Work]
 ) -> RecordFate:
-    if arrival.record is None:
-        return RecordFate(arrival, Fate.REMOVED, arrival.removed or "", round_)
-    work = works[arrival.record]
-    if (before := first.get(arrival.record)) is not None:
-        place = f"in round {before.round.iteration + 1}" if before.round else "before"
-        return RecordFate(
-            arrival, Fate.DUPLICATE, f"arrived {place} already", round_, is_again=True, work=work
-        )
-    if arrival.record == work.own:
-        return RecordFate(arrival, work.fate, work.why, round_, work=work)
-    return RecordFate(arrival, Fate.DUPLICATE, f"the same work as {work.own}", round_, work=work)
+    if (name := row.arrival.record) is None:
+        return RecordFate(row, Fate.REMOVED, row.arrival.removed or "")
+    record, work = records[name], works[name]
+    if row.before is not None:
+        why = f"arrived in round {row.before.iteration + 1} already"
+        return RecordFate(row, Fate.DUPLICATE, why, record, work)
+    if name == work.own:
+        return RecordFate(row, work.fate, work.why, record, work)
+    return RecordFate(row, Fate.DUPLICATE, f"the same work as {work.own}", record, work)
 
 
 def _works(thread: ReviewThread) -> Iterator[Work]:

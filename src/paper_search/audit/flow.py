@@ -9,27 +9,7 @@ from pydantic import BaseModel, Field
 
 from paper_search.audit.fates import Fate, RecordFate
 from paper_search.audit.reading import ReviewThread
-from paper_search.workflow.rounds import SearchedRound
-
-
-class RoundCounts(BaseModel):
-    """What one round brought: `arrived = removed + again + first_found`."""
-
-    round: int
-    """From 1."""
-    searched_at: str
-    """UTC, ISO 8601."""
-    arrived: int
-    """Records as often as its sources gave them."""
-    removed: int
-    """Of these, removed by a check of ours."""
-    again: int
-    """The same record of the same source had arrived before: by another query, or in an earlier
-    round."""
-    first_found: int
-    """Records that had not arrived before."""
-    new_works: int
-    """Works of which no record had arrived before."""
+from paper_search.workflow.counts import RoundCounts, count_rounds, counted
 
 
 class PrismaFlow(BaseModel):
@@ -75,10 +55,10 @@ class PrismaFlow(BaseModel):
         """Return one line: `60 records identified, 15 duplicates, 45 works`."""
         removed = self.removed_by_checks
         parts = [
-            _counted(self.identified, "record", " identified"),
+            f"{counted(self.identified, 'record')} identified",
             f"{removed:,} removed by a check" if removed else "",
-            _counted(self.duplicates, "duplicate"),
-            _counted(self.works, "work"),
+            counted(self.duplicates, "duplicate"),
+            counted(self.works, "work"),
         ]
         return ", ".join(filter(None, parts))
 
@@ -115,10 +95,11 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
     excluded = [record for record in records if record.fate is Fate.EXCLUDED]
     removed = [record for record in records if record.fate is Fate.REMOVED]
     screened = count[Fate.INCLUDED] + count[Fate.EXCLUDED]
+    work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}
     return PrismaFlow(
         identified=len(records),
         by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
-        rounds=[_round(round_, records) for round_ in thread.rounds],
+        rounds=count_rounds(thread.rounds, work_of),
         outside_rounds=sum(record.round is None for record in records),
         removed_by_checks=count[Fate.REMOVED],
         removal_reasons=_most_first(record.why for record in removed),
@@ -139,24 +120,5 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
     )
 
 
-def _round(round_: SearchedRound, records: Sequence[RecordFate]) -> RoundCounts:
-    own = [record for record in records if record.round is round_]
-    removed = sum(record.fate is Fate.REMOVED for record in own)
-    again = sum(record.is_again for record in own)
-    return RoundCounts(
-        round=round_.iteration + 1,
-        searched_at=round_.searched_at,
-        arrived=len(own),
-        removed=removed,
-        again=again,
-        first_found=len(own) - removed - again,
-        new_works=sum(record.is_first_of_work for record in own),
-    )
-
-
 def _most_first(reasons: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))
-
-
-def _counted(count: int, noun: str, rest: str = "") -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}{rest}"

@@ -103,7 +103,7 @@ def _search_row(
         "received": report.received,
         **{name: getattr(report, name) for name in _FATES},
         "new_records": sum(not record.is_again for record in own),
-        "new_works": sum(record.is_first_of_work for record in own),
+        "new_works": sum(record.row.is_first_of_work for record in own),
         "note": report.note or "",
         "error": report.error or "",
     }

@@ -287,6 +287,8 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[R
     if kept := [paper for paper in payload.accumulated_papers if paper.id not in listed]:
         yield text("kept from earlier rounds, not found in this one:", style="bold")
         yield from (text(f"  + {paper.title}") for paper in kept)
+    if payload.counts:
+        yield _fact("records", payload.counts.summary)
     if payload.changes:
         yield _fact("since last", payload.changes.summary)
     if payload.stopping_estimate:

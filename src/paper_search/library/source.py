@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from paper_search.library.embedding import Embedder
 
+SAMPLE = "sample"
 LIBRARY_DIRECTORY = "library"
 """Where in the home the person's own library lies."""
 
@@ -172,7 +173,8 @@ class LibrarySource:
             answers += [self._answer(library, query, strategy.filters) for query in queries]
             for papers, report in answers:
                 report.note = "; ".join(filter(None, (note, report.note))) or None
-                report.is_sample = is_sample
+                if is_sample:
+                    _say_sample(papers, report)
                 reports.append(report)
                 for paper in papers:
                     if paper.id in found:
@@ -233,6 +235,15 @@ class LibrarySource:
             paper.source = self._name
             paper.sightings = [Sighting(source=self._name, query=query, rank=rank, seen_at=now)]
         return hits.papers
+
+
+def _say_sample(papers: list[RawPaper], report: SourceReport) -> None:
+    """Say that an answer is of the sample that ships, whatever source it stands in for."""
+    report.is_sample, report.source = True, SAMPLE
+    for paper in papers:
+        paper.source = SAMPLE
+        for sighting in paper.sightings:
+            sighting.source = SAMPLE
 
 
 def _queries(strategy: SearchStrategy) -> list[RankedQuery | str]:

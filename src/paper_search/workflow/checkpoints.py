@@ -22,6 +22,7 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
+from paper_search.workflow.counts import RoundCounts
 from paper_search.workflow.round_changes import RoundChanges
 
 
@@ -101,6 +102,8 @@ class ResultPayload(BaseModel):
     """Relevant papers beyond the run's `max_results`."""
     changes: RoundChanges | None = None
     """What is new and what moved since the result before; None: this is the first."""
+    counts: RoundCounts | None = None
+    """How many records arrived in this round, and what of them is new."""
     set_aside: int = 0
     """Papers that were found but are not among those of the collection; all can be marked."""
     earlier: int = 0

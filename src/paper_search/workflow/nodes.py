@@ -31,6 +31,7 @@ from paper_search.workflow.carrying import (
     without_earlier,
 )
 from paper_search.workflow.checkpoints import Decision, DecisionAction
+from paper_search.workflow.counts import count_rounds, works_before
 from paper_search.workflow.decisions import answer_model, feedback_of
 from paper_search.workflow.judgements import StoredJudgements, judged_by, judged_by_note
 from paper_search.workflow.marks import MarkStore
@@ -214,15 +215,17 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     stored = await records.put_collection(collection, limit, scored=scored)
     stored = await with_earlier(state, records, stored, scored)
     await records.index(state.question)
-    reference = stored
+    rounds, work_of = await records.brought(state.current_iteration)
+    counts = count_rounds(rounds, work_of)
+    reference = stored.model_copy(update={"counts": counts[-1] if counts else None})
     if (before := state.result) is not None:
         changed = round_changes(
             before.paper_ids,
             stored.paper_ids,
-            set(before.all_ids),
+            {*before.all_ids, *works_before(rounds, work_of)},
             changes(before.metadata.search_strategy, strategy),
         )
-        reference = stored.model_copy(update={"changes": changed})
+        reference = reference.model_copy(update={"changes": changed})
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:

@@ -97,6 +97,7 @@ async def result_question(
             total_papers=len(state.result.paper_ids),
             hidden=state.result.hidden,
             changes=state.result.changes,
+            counts=state.result.counts,
             set_aside=len(state.result.set_aside_ids),
             earlier=len(state.result.earlier_ids),
             usage=state.usage,

@@ -97,6 +97,12 @@ class SearchRecords(RecordStore):
         searches = [SearchedRound.model_validate(row) for row in rows.values()]
         return sorted(searches, key=lambda searched: searched.iteration)
 
+    async def brought(self, until: int) -> tuple[list[SearchedRound], dict[str, str]]:
+        """Return what each search up to a round brought, and the work of each of its records."""
+        rounds = [searched for searched in await self.rounds() if searched.iteration <= until]
+        ids = {i for searched in rounds for i in searched.records}
+        return rounds, await self.merged_into(sorted(ids))
+
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
         values = await self.get("records", ids)

@@ -20,9 +20,10 @@ class RoundChanges(BaseModel):
 
     @property
     def summary(self) -> str:
-        """Return one line: `12 new papers; 3 moved up by 10 places or more. Queries: + mutex`."""
+        """Return one line: `12 new papers in the result; 3 moved up by 10 places or more`."""
         count = len(self.new_ids)
-        parts = [f"{count} new {'paper' if count == 1 else 'papers'}" if count else "No new papers"]
+        papers = f"{count} new {'paper' if count == 1 else 'papers'} in the result"
+        parts = [papers if count else "No new papers in the result"]
         if self.risen:
             parts.append(f"{len(self.risen)} moved up by {FAR} places or more")
         line = "; ".join(parts)
@@ -37,7 +38,7 @@ def round_changes(
     Args:
         before: what was shown in the round before.
         after: what is shown now.
-        known: ids of all papers that the round before had, shown or not.
+        known: ids of all papers that earlier rounds brought, shown or not.
         queries: how the queries differ.
     """
     places = {name: place for place, name in enumerate(before)}

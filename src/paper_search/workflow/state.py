@@ -24,6 +24,7 @@ from paper_search.models import (
 )
 from paper_search.models.usage import Budget, StepSpending
 from paper_search.steps.types import Untracked
+from paper_search.workflow.counts import RoundCounts
 from paper_search.workflow.round_changes import RoundChanges
 
 SCHEMA_VERSION = 1
@@ -99,6 +100,8 @@ class CollectionRef(BaseModel):
     """Relevant papers beyond the run's `max_results`; they are set aside."""
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
+    counts: RoundCounts | None = None
+    """What its round brought; None: it is not known."""
     changes: RoundChanges | None = None
     """What differs from the result that was shown before; None: this is the first."""
     part: str = "papers"

@@ -129,6 +129,19 @@ if (papers) {
       if (again.type === "search" || again.type === "text") { again.value = text; again.setSelectionRange(from, to); }
     }
   };
+  // After a mark, the counts of the filter are of what is decided now.
+  const recount = async () => {
+    const wanted = new URLSearchParams(new FormData(papers.querySelector(".filter")));
+    wanted.set("fragment", "1");
+    wanted.set("version", papers.dataset.version);
+    const response = await fetch(`?${wanted}`);
+    if (!response.ok) return;
+    const now = new DOMParser().parseFromString(await response.text(), "text/html");
+    for (const field of papers.querySelectorAll(".filter select")) {
+      const other = now.querySelector(`.filter select[name="${field.name}"]`);
+      if (other && field !== document.activeElement) field.innerHTML = other.innerHTML;
+    }
+  };
   const fold = () => {
     if (matchMedia("(max-width: 52rem)").matches) papers.querySelector(".more")?.removeAttribute("open");
   };
@@ -150,6 +163,7 @@ if (papers) {
       await send(form.action, [...new FormData(form), ["say", button.value]]);
       for (const other of form.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
       form.closest(".paper").className = `paper ${button.dataset.state}`;
+      await recount();
     } catch (error) { tell(error.message); }
   });
 }

@@ -1,0 +1,63 @@
+"""Every record that a source gave has a row, also those that no round keeps."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+
+from paper_search.models import RawPaper, SearchReport, Sighting, SourceReport, SourceStatus
+from paper_search.workflow.counts import count_rounds
+from paper_search.workflow.rounds import arrivals_again, arrivals_of, searched_round
+
+COUNT = st.integers(0, 4)
+
+
+def answer_of(queries: list[list[int]], lost: list[int]) -> SearchReport:
+    """Return the answer of a source whose queries gave these numbers, some of them twice."""
+    papers: dict[int, RawPaper] = {}
+    reports = []
+    for name, numbers in enumerate(queries):
+        fresh = [number for number in dict.fromkeys(numbers) if number not in papers]
+        for number in dict.fromkeys(numbers):
+            paper = papers.setdefault(number, RawPaper(id=str(number), title="T", source="s"))
+            paper.sightings.append(Sighting(source="s", query=str(name)))
+        reports.append(
+            SourceReport(
+                source="s",
+                query=str(name),
+                status=SourceStatus.OK,
+                kept=len(fresh),
+                repeated=len(numbers) - len(fresh),
+                excluded=lost[0],
+                dropped=lost[1],
+                beyond_limit=lost[2],
+            )
+        )
+    return SearchReport(papers=list(papers.values()), sources=reports)
+
+
+@examples(100)
+@given(
+    st.lists(st.lists(st.integers(0, 6), max_size=9), min_size=1, max_size=3),
+    st.lists(COUNT, min_size=3, max_size=3),
+)
+def test_there_are_as_many_rows_as_records_were_received(queries, lost):
+    answer = answer_of(queries, lost)
+    rows = arrivals_of(answer, [paper.id for paper in answer.papers])
+    count = Counter(row.query for row in rows)
+    for report in answer.sources:
+        assert count[report.query] == report.received
+    (counts,) = count_rounds([searched_round(0, rows, {})], {})
+    assert counts.arrived == len(rows)
+    assert counts.first_found == len(answer.papers)
+
+
+def test_what_a_source_repeats_when_it_is_waited_for_came_once():
+    before = answer_of([[1, 2]], [1, 0, 0])
+    again = answer_of([[1, 2, 3]], [2, 0, 0])
+    first = arrivals_of(before, ["1", "2"])
+    rows = arrivals_again(first, arrivals_of(again, ["1", "2", "3"]))
+    assert Counter(row.record for row in rows) == {"1": 1, "2": 1, "3": 1, None: 2}
