@@ -38,14 +38,12 @@ class Request:
     Attributes:
         url: http or https, without a query.
         params: of the query.
-        headers: beside those of the adapter.
         json: makes it a POST with this body.
         form: makes it a POST with this form; set by `Service.as_sent` where a URL is too short.
     """
 
     url: str
     params: Mapping[str, Value] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
     json: Any = None
     form: Mapping[str, Value] | None = None
 
@@ -162,7 +160,7 @@ class Service:
         name: what strategies call it.
         title: what people call it.
         needs_key: whether nothing can be asked without a key.
-        key: the key, or empty; it goes into `key_params` or `headers`, never into a `Request`.
+        key: the key, or empty; it goes into `own_params` or `headers`, never into a `Request`.
         key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
         key_param: the parameter that takes it, for services without such a header; None: none.
         key_variable: the environment variable that it is read from; None: there are no keys.
@@ -224,9 +222,10 @@ class Service:
         return (said.replace(self.key, "***") if self.key else said)[:300]
 
     @property
-    def key_params(self) -> Mapping[str, str]:
-        """Parameters of every request that hold a key."""
-        return {self.key_param: self.key} if self.key_param and self.key else {}
+    def own_params(self) -> Mapping[str, str]:
+        """Parameters of every request that no `Request` holds: the key, and a contact."""
+        given = ((self.key_param, self.key), (self.contact_param, self.contact))
+        return {name: value for name, value in given if name and value}
 
     def as_sent(self, request: Request) -> Request:
         """Return a request as it goes out: what is too long for a URL is posted as a form.
@@ -234,8 +233,6 @@ class Service:
         Raises:
             ServiceError: it is too long, and the service takes no forms.
         """
-        if self.contact_param and self.contact:
-            request = request.turned(**{self.contact_param: self.contact})
         length = self._line_length(request)
         if length <= self.longest_line:
             return request
@@ -249,7 +246,7 @@ class Service:
 
     def _line_length(self, request: Request) -> int:
         """Return how many bytes the first line of a request has, its key included."""
-        query = urlencode({**request.params, **self.key_params}, errors="replace")
+        query = urlencode({**request.params, **self.own_params}, errors="replace")
         path = urlsplit(request.url).path.encode("utf-8", "replace")
         return _AROUND_TARGET + len(path) + (len(query) + 1 if query else 0)
 

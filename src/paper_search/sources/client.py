@@ -101,7 +101,7 @@ class ServiceClient:
             return await self._http.ask(
                 sent.url,
                 params=sent.params,
-                key_params=service.key_params,
+                key_params=service.own_params,
                 headers={"Accept": service.accept, **service.headers},
                 json=sent.json,
                 form=sent.form,
