@@ -6,7 +6,6 @@ from paper_search.cli.form import read_form, write_form
 from paper_search.models import (
     Criterion,
     CriterionKind,
-    QueryForm,
     RankedQuery,
     SearchConstraints,
     SearchQuery,
@@ -30,12 +29,11 @@ FULL = SearchStrategy(
         RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}, condition="NOT bees"),
         RankedQuery(text="again"),
     ],
-    forms={"library": QueryForm.BOTH, "my source": QueryForm.BOOLEAN},
 )
 
 
 def read_back(strategy: SearchStrategy) -> SearchStrategy:
-    form = write_form(strategy, ["library", "pubmed"], ["library"])
+    form = write_form(strategy, ["library", "pubmed"])
     return SearchStrategy.model_validate(read_form(form))
 
 
@@ -46,7 +44,6 @@ def test_every_field_of_a_strategy_reads_back() -> None:
 def test_a_strategy_that_uses_nothing_of_it_reads_back() -> None:
     plain = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
     assert read_back(plain) == plain
-    assert "[forms]" not in write_form(plain, [])
 
 
 def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> None:
@@ -57,10 +54,3 @@ def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> No
     given = read_form(write_form(FULL, [], criteria=criteria))["criteria"]
     assert [Criterion.model_validate(row) for row in given] == criteria
     assert "criteria" not in write_form(FULL, [])
-
-
-def test_the_form_shows_what_a_source_is_asked_when_it_is_not_named() -> None:
-    form = write_form(FULL.model_copy(update={"forms": {}}), [], ["library"])
-    assert '# "library" = "ranked"\n# "pubmed" = "boolean"' in form
-    uncommented = form.replace('# "pubmed" = "boolean"', '"pubmed" = "both"')
-    assert read_form(uncommented)["forms"] == {"pubmed": "both"}

@@ -38,7 +38,8 @@ def test_an_edited_strategy_is_what_is_searched_by_the_sources_of_the_thread(
     assert ended.code == 3
     reports = ended.document["checkpoint"]["payload"]["reports"]
     assert [(report["source"], report["query"]) for report in reports] == [
-        ("sample", "graph* AND molecul*")
+        ("sample", strategy["ranked"][0]["text"]),
+        ("sample", "graph* AND molecul*"),
     ]
 
 

@@ -16,7 +16,6 @@ from paper_search.models import (
     CriterionKind,
     IntentType,
     ParsedIntent,
-    QueryForm,
     QueryHits,
     RankedQuery,
     RelaxedQuery,
@@ -95,7 +94,7 @@ def page(shown: SearchStrategy) -> str:
 @pytest.mark.parametrize(
     "line",
     [
-        "sources  library, openalex: the question; pubmed, dblp: queries 1-2",
+        "sources  library, openalex: the question and queries 1-2; pubmed, dblp: queries 1-2",
         "question  ice on the sea; also floe; less cream",
         "hits  query 1: 1,234 library, up to 56 pubmed",
         "concepts  sea ice (9 library), winter",
@@ -155,10 +154,9 @@ def test_a_query_that_was_edited_has_no_hits_beside_it() -> None:
     assert facts["relaxed"].startswith("no hits for ice AND ponds")
 
 
-def test_the_form_of_a_source_decides_what_it_is_asked() -> None:
-    forms = {"library": QueryForm.BOTH, "openalex": QueryForm.BOOLEAN}
-    asked = asked_of_sources(strategy(forms=forms), {"library", "openalex"})
-    assert asked == ["library: the question and queries 1-2", "openalex, pubmed, dblp: queries 1-2"]
+def test_sources_that_rank_are_asked_the_queries_besides_the_question() -> None:
+    asked = asked_of_sources(strategy(), {"library", "openalex"})
+    assert asked == ["library, openalex: the question and queries 1-2", "pubmed, dblp: queries 1-2"]
 
 
 def test_without_queries_a_source_that_does_not_rank_is_asked_nothing() -> None:

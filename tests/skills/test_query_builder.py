@@ -13,7 +13,6 @@ from paper_search.models import (
     MarkedPaper,
     ParsedIntent,
     QueryBuilderInput,
-    QueryForm,
     RankedQuery,
     SearchConstraints,
     SearchQuery,
@@ -376,7 +375,6 @@ async def test_the_round_after_starts_from_what_a_person_edited() -> None:
         update={
             "queries": mine,
             "ranked": [RankedQuery(text="dreams", condition="NOT tea", terms={"rem": 0.5})],
-            "forms": {"library": QueryForm.BOTH},
         }
     )
     second = await builder().build(given_text("not mice", edited))
@@ -385,7 +383,6 @@ async def test_the_round_after_starts_from_what_a_person_edited() -> None:
     ]
     assert len(second.queries) == 6
     assert texts(second)[0] == "coffee AND dreams NOT mice"
-    assert second.forms == {"library": QueryForm.BOTH}
     without = edited.model_copy(update={"ranked": []})
     assert (await builder().build(given_text("not mice", without))).ranked == []
 

@@ -14,7 +14,6 @@ from paper_search.models import (
     SNOWBALL,
     IntentType,
     ParsedIntent,
-    QueryForm,
     RankedQuery,
     RawPaper,
     SearchConstraints,
@@ -65,31 +64,15 @@ async def test_each_query_has_its_hits_in_every_source_that_is_asked_it() -> Non
     assert report.relaxed == report.notes == []
 
 
-async def test_a_source_that_is_asked_the_question_only_is_counted_where_that_is_free() -> None:
+async def test_a_query_is_counted_in_sources_that_rank_since_they_are_asked_it_too() -> None:
     remote = FakeCountingSource("openalex", {NARROW: 1}, ranks=True)
     local = FakeCountingSource("library", {NARROW: 7}, ranks=True, is_local=True)
     asked = strategy(
         NARROW, sources=["openalex", "library"], ranked=[RankedQuery(text="ice in Norway")]
     )
-    report = await Scoper([remote, local]).scope(asked, intent())
-    assert shown(report.queries) == {NARROW: ["7 library"]}
-    assert (remote.counted, local.counted) == ([], [NARROW])
-    both = asked.model_copy(update={"forms": {"openalex": QueryForm.BOTH}})
-    assert shown((await Scoper([remote, local]).scope(both, intent())).queries) == {
+    assert shown((await Scoper([remote, local]).scope(asked, intent())).queries) == {
         NARROW: ["1 openalex", "7 library"]
     }
-
-
-async def test_queries_that_no_source_is_asked_are_counted_in_one_and_never_relaxed() -> None:
-    openalex = FakeCountingSource("openalex", {BROAD: 8}, ranks=True)
-    pubmed = FakeCountingSource("pubmed", {BROAD: 5}, ranks=True)
-    asked = strategy(
-        NARROW, BROAD, sources=["pubmed", "openalex"], ranked=[RankedQuery(text="ice in Norway")]
-    )
-    report = await Scoper([pubmed, openalex]).scope(asked, intent())
-    assert shown(report.queries) == {NARROW: ["0 openalex"], BROAD: ["8 openalex"]}
-    assert (openalex.counted, pubmed.counted) == ([NARROW, BROAD], [])
-    assert report.relaxed == []
 
 
 async def test_sources_that_are_not_in_the_strategy_are_not_counted() -> None:
@@ -239,13 +222,9 @@ async def test_sources_that_cannot_count_are_named() -> None:
 
 
 async def test_nothing_is_relaxed_for_lack_of_an_answer() -> None:
-    asked = strategy(NARROW, sources=["pubmed", "library"])
+    asked = strategy(NARROW, sources=["pubmed"])
     away = FakeCountingSource("pubmed", error=OSError("no route"))
-    library = FakeCountingSource(
-        "library", lambda q: 0 if q == NARROW else 5, is_local=True, ranks=True
-    )
-    asked = asked.model_copy(update={"ranked": [RankedQuery(text="ice")]})
-    report = await Scoper([away, library]).scope(asked, intent())
+    report = await Scoper([away]).scope(asked, intent())
     assert report.relaxed == []
 
 

@@ -12,7 +12,6 @@ from tests.sources.loopback import SERVICES as OTHERS
 from tests.sources.loopback import TITLED
 
 from paper_search.models import (
-    QueryForm,
     RankedQuery,
     SearchConstraints,
     SearchQuery,
@@ -146,23 +145,12 @@ async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue: Ca
     assert catalogue.asked == ["bees"]
 
 
-@pytest.mark.parametrize(
-    ("form", "asked"),
-    [
-        (None, ["deep graphs"]),
-        (QueryForm.RANKED, ["deep graphs"]),
-        (QueryForm.BOOLEAN, ["bees"]),
-        (QueryForm.BOTH, ["deep graphs", "bees"]),
-    ],
-)
-async def test_a_searcher_asks_in_the_form_that_the_strategy_names(
-    source: HttpSource, catalogue: Catalogue, form: QueryForm | None, asked: list[str]
+async def test_a_source_that_ranks_is_asked_the_question_and_the_queries(
+    source: HttpSource, catalogue: Catalogue
 ) -> None:
     catalogue.known = {"deep graphs": 1, "bees": 1}
-    wanted = strategy("deep graphs", booleans=("bees",))
-    wanted.forms = {"cards": form} if form else {}
-    await Searcher([source]).report(wanted)
-    assert catalogue.asked == asked
+    await Searcher([source]).report(strategy("deep graphs", booleans=("bees",)))
+    assert catalogue.asked == ["deep graphs", "bees"]
 
 
 async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(

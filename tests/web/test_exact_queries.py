@@ -27,8 +27,7 @@ class OfServices(FakeSkills):
         plain = await super().build(request)
         query = plain.queries[0].model_copy(update={"boolean_query": QUERY})
         ranked = [RankedQuery(text="graph neural networks for proteins")]
-        given = {"queries": [query], "sources": SOURCES, "ranked": ranked}
-        return plain.model_copy(update={**given, "forms": {"pubmed": "both", "dblp": "boolean"}})
+        return plain.model_copy(update={"queries": [query], "sources": SOURCES, "ranked": ranked})
 
 
 def waiting(folder: Path) -> str:

@@ -93,9 +93,8 @@ def test_limits_sources_and_criteria_come_from_the_form():
         ("types-shown", "1"),
     ]
     criteria = [Criterion(text="one"), Criterion(text="two")]
-    edited = edited_strategy(strategy(forms={"library": "both"}), form, criteria)
+    edited = edited_strategy(strategy(), form, criteria)
     assert edited["sources"] == ["openalex"]
-    assert edited["forms"] == {}
     assert edited["filters"]["year_to"] == "soon"
     assert edited["filters"]["publication_types"] == ["thesis"]
     assert edited["criteria"] == [{"text": "two", "kind": "inclusion", "weight": 3}]

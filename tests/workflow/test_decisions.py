@@ -72,7 +72,6 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_edit(ranked=[{"text": " "}]), r"revised_data\.ranked\.0\.text"),
     (_edit(ranked=[{"text": "a", "condition": "(b"}]), r"revised_data\.ranked\.0\.condition"),
     (_edit(ranked=[{"text": "a", "weight": 1}]), r"revised_data\.ranked\.0\.weight"),
-    (_edit(forms={"fake": "loud"}), r"revised_data\.forms\.fake"),
     (_edit(surplus=1), r"revised_data\.surplus"),
     (_edit(filters={"year_from": "last year"}), r"revised_data\.filters\.year_from"),
     (_edit(filters={"year_form": 2020}), r"revised_data\.filters\.year_form"),
@@ -483,10 +482,9 @@ async def test_of_many_names_ten_are_told_and_long_ones_are_cut(result_asked):
 async def test_an_unknown_source_is_told_with_those_that_there_are(strategy_asked):
     available = strategy_asked.payload.model_copy(update={"available_sources": ["arxiv", "core"]})
     asked = strategy_asked.model_copy(update={"payload": available})
-    for field, value in (("sources", ["arxiv", "x"]), ("forms", {"x": "ranked"})):
-        assert refusal(asked, _edit(**{"sources": ["arxiv"], field: value})) == (
-            f"revised_data.{field}: unknown source 'x'; known: arxiv, core"
-        )
+    assert refusal(asked, _edit(sources=["arxiv", "x"])) == (
+        "revised_data.sources: unknown source 'x'; known: arxiv, core"
+    )
     assert checked(asked, _edit(sources=["core"]), KNOWN).revised_data.sources == ["core"]
     nothing = strategy_asked.payload.model_copy(update={"available_sources": []})
     asked = strategy_asked.model_copy(update={"payload": nothing})

@@ -18,7 +18,6 @@ from paper_search.models import (
     KnownPapersReport,
     PaperCollection,
     ParsedIntent,
-    QueryForm,
     RankedQuery,
     RawPaper,
     ScoredPaper,
@@ -126,17 +125,14 @@ async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(
     assert [len((await workflow(max_results=1).run("q")).papers)] == [1]
 
 
-PROPOSED = fake_strategy("mine").model_copy(
-    update={"ranked": [RankedQuery(text="mine")], "forms": {"fake": QueryForm.RANKED}}
-)
+PROPOSED = fake_strategy("mine").model_copy(update={"ranked": [RankedQuery(text="mine")]})
 
 
 @pytest.mark.parametrize(
     ("changes", "ranked"),
     [
         ({}, ["mine"]),
-        ({"queries": fake_strategy("theirs").queries}, []),
-        ({"queries": fake_strategy("theirs").queries, "forms": {}}, ["mine"]),
+        ({"queries": fake_strategy("theirs").queries}, ["mine"]),
         (
             {"queries": fake_strategy("theirs").queries, "ranked": [RankedQuery(text="theirs")]},
             ["theirs"],
@@ -144,9 +140,7 @@ PROPOSED = fake_strategy("mine").model_copy(
         ({"ranked": []}, []),
     ],
 )
-async def test_boolean_queries_that_a_person_wrote_are_the_search(
-    changes: dict[str, Any], ranked: list[str]
-) -> None:
+async def test_an_edit_is_searched_as_it_stands(changes: dict[str, Any], ranked: list[str]) -> None:
     skills = Builder(PROPOSED)
     edited = PROPOSED.model_copy(update=changes).model_dump(mode="json", exclude={"seeds"})
     handler = ScriptedHandler([edit(edited), "approve"])

@@ -28,11 +28,6 @@ OPTIONAL = {
 }
 
 
-FORMS = """\
-# What a source is asked: "ranked" (the question), "boolean" (the queries) or "both".
-# A source that is not named here is asked the question if it ranks plain text, else the queries."""
-
-
 CRITERIA = """\
 # What the model judges papers by: 2 to 6 criteria, "inclusion" or "exclusion", weight 1 to 3."""
 
@@ -40,7 +35,6 @@ CRITERIA = """\
 def write_form(
     strategy: SearchStrategy,
     available: list[str],
-    ranking: Sequence[str] = (),
     criteria: Sequence[Criterion] = (),
 ) -> str:
     """Return the form of a strategy.
@@ -48,7 +42,6 @@ def write_form(
     Args:
         strategy: what it holds.
         available: sources that may be named; empty: not known.
-        ranking: those of them that answer plain text.
         criteria: what papers are judged by; none: no model judges.
     """
     known = f"  # known: {visible(', '.join(available))}" if available else ""
@@ -57,7 +50,6 @@ def write_form(
         value = getattr(strategy.filters, name)
         is_open = value is None or value == []
         lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
-    lines += _forms(strategy, ranking)
     if criteria:
         lines += ["", CRITERIA, *(line for criterion in criteria for line in _criterion(criterion))]
     for ranked in strategy.ranked:
@@ -88,19 +80,6 @@ def with_problem(form: str, problem: str) -> str:
 
 
 _PROBLEM = "#! "
-
-
-def _forms(strategy: SearchStrategy, ranking: Sequence[str]) -> list[str]:
-    """Return which source is asked what; nothing where there is no choice."""
-    if not strategy.ranked and not strategy.forms:
-        return []
-    usual = [
-        f"# {_toml(name)} = {_toml('ranked' if name in ranking else 'boolean')}"
-        for name in strategy.sources
-        if name not in strategy.forms
-    ]
-    given = [f"{_toml(name)} = {_toml(form.value)}" for name, form in strategy.forms.items()]
-    return ["", FORMS, "[forms]", *usual, *given]
 
 
 def _criterion(criterion: Criterion) -> list[str]:

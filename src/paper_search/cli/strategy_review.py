@@ -139,7 +139,6 @@ class StrategyReview:
         form = original = write_form(
             payload.strategy,
             payload.available_sources,
-            payload.ranking_sources,
             payload.intent.criteria,
         )
         while True:
@@ -194,12 +193,21 @@ class StrategyReview:
     def _ranked(self, ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept = []
         for query in ranked:
-            wording = self._terminal.ask_kept("question", visible(query["text"]))
-            if wording == visible(query["text"]):
-                kept.append(query)
-            elif wording != "-":
-                kept.append({**query, "text": wording})
+            wording = self._kept("question", query["text"])
+            if wording == "-":
+                continue
+            changed = {**query, "text": wording}
+            if "condition" in query:
+                condition = self._kept("only", query["condition"])
+                changed["condition"] = "" if condition == "-" else condition
+            kept.append({name: value for name, value in changed.items() if value != ""})
         return kept
+
+    def _kept(self, name: str, text: str) -> str:
+        """Return what a person makes of a text; as it is where they leave it."""
+        shown = visible(text)
+        answer = self._terminal.ask_kept(name, shown)
+        return text if answer == shown else answer
 
     def _criteria(self, criteria: list[Criterion]) -> list[Criterion]:
         """Return the criteria as the person words them, unchecked; none: no model judges."""

@@ -106,7 +106,7 @@ def asked_of_sources(strategy: SearchStrategy, ranking: Collection[str]) -> list
     """Return which sources are asked what: "library: the question", "pubmed: queries 1-3"."""
     by_form: dict[str, list[str]] = {}
     for name in strategy.sources:
-        asked = strategy.asked_of(name, ranks_text=name in ranking)
+        asked = strategy.asked_of(ranks_text=name in ranking)
         parts = ["the question" if len(asked.ranked) == 1 else "the questions"] * bool(asked.ranked)
         numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in asked.queries]
         parts += [_numbered(numbers)] if numbers else []

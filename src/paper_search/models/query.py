@@ -118,14 +118,6 @@ class SearchQuery(BaseModel):
     boolean_query: str
 
 
-class QueryForm(str, Enum):
-    """What a source is asked."""
-
-    RANKED = "ranked"
-    BOOLEAN = "boolean"
-    BOTH = "both"
-
-
 class RankedQuery(BaseModel):
     """Plain text for sources that rank what has any of its words."""
 
@@ -152,9 +144,7 @@ class SearchStrategy(BaseModel):
     sources: list[str]
     filters: SearchConstraints = Field(default_factory=SearchConstraints)
     ranked: list[RankedQuery] = Field(default_factory=list, exclude_if=_is_empty)
-    """What sources that rank plain text are asked."""
-    forms: dict[str, QueryForm] = Field(default_factory=dict, exclude_if=_is_empty)
-    """By source, what it is asked; a source that is not named gets what it answers best."""
+    """What sources that rank plain text are asked besides the boolean queries."""
     seeds: list[Seed] = Field(default_factory=list, exclude_if=_is_empty)
     """Works that others are found from, for the source `snowball`; no other looks at them."""
     lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
@@ -191,18 +181,13 @@ class SearchStrategy(BaseModel):
         update = {"filters": filters, "ranked": ranked, "notes": list(dict.fromkeys(notes))}
         return self.model_copy(update=update)
 
-    def asked_of(self, source: str, *, ranks_text: bool) -> SearchStrategy:
-        """Return the strategy with the queries that one source is asked, in the form it is asked.
+    def asked_of(self, *, ranks_text: bool) -> SearchStrategy:
+        """Return the strategy with the queries that one source is asked.
 
         Args:
-            source: its name, which `forms` may hold.
             ranks_text: whether it answers plain text; one that does not is asked no ranked query.
         """
-        usual = QueryForm.RANKED if ranks_text else QueryForm.BOOLEAN
-        form = self.forms.get(source, usual)
-        ranked = self.ranked if ranks_text and form is not QueryForm.BOOLEAN else []
-        queries = self.queries if form is not QueryForm.RANKED or not ranked else []
-        return self.model_copy(update={"ranked": ranked, "queries": queries})
+        return self if ranks_text else self.model_copy(update={"ranked": []})
 
 
 class QueryBuilderInput(BaseModel):

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 MAX_CONCEPTS = 4
 """Concepts that are counted; every one is a request where no source is local."""
-MAX_QUERIES = 4
-"""Queries that are counted where none of the sources will be asked them."""
 FIRST_RESULTS = 50
 """Papers that terms are suggested from."""
 MAX_SUGGESTED = 8
@@ -111,7 +109,7 @@ class _Look:
     ) -> None:
         named = [name for name in dict.fromkeys(strategy.sources) if name in sources]
         asked = {
-            name: strategy.asked_of(name, ranks_text=ranks_text(sources[name]))
+            name: strategy.asked_of(ranks_text=ranks_text(sources[name]))
             for name in named or sources
             if name != SNOWBALL
         }
@@ -121,8 +119,7 @@ class _Look:
         self._counter = HitCounter(able, strategy.filters)
         self._able = list(able)
         self._local = [name for name, source in able.items() if source.is_local]
-        self._matching = [name for name in able if asked[name].queries]
-        self._unable = [name for name in asked if asked[name].queries and name not in able]
+        self._unable = [name for name in asked if strategy.queries and name not in able]
         self._concepts: dict[str, str] = {}
         self._first: list[RawPaper] = []
         self._reading: list[str] = []
@@ -149,19 +146,14 @@ class _Look:
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
     async def count_queries(self) -> None:
-        """Count every query where it will be asked, and where that is free; relax the empty."""
-        names = list(dict.fromkeys([*self._local, *self._matching]))
-        if not names:
-            for name in self._cheapest:
-                await self._count_at(name, self._queries[:MAX_QUERIES])
-            return
-        await asyncio.gather(*(self._count_at(name, self._queries) for name in names))
+        """Count every query where it will be asked; relax the empty."""
+        await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         for query in self._queries:
             await self._relax(query, is_own=bool(self._intent.boolean_query))
 
     async def count_lines(self) -> None:
         """Count every line of a strategy in one source, the shortest wait for the person."""
-        for name in (self._cheapest or self._matching)[:1]:
+        for name in (self._cheapest or self._able)[:1]:
             await self._count_at(name, [line.boolean_query for line in self._strategy.lines])
 
     async def _count_at(self, source: str, queries: list[str]) -> None:
@@ -170,9 +162,14 @@ class _Look:
             await self._counter.count(source, query)
 
     async def rescue(self) -> None:
-        """Relax a query if all are without hits; stop at the first that has any."""
+        """Relax a query if all are without hits; stop at the first that has any.
+
+        A source that ranks finds something by the question, whatever the queries have.
+        """
+        if any(asked.ranked for asked in self._asked.values()):
+            return
         for query in self._queries:
-            for source in self._matching:
+            for source in self._able:
                 if await self._counter.count(source, query):
                     return
         for query in self._queries:
@@ -182,7 +179,7 @@ class _Look:
 
     async def _relax(self, query: str, *, is_own: bool) -> None:
         """Put the narrowest broader form that has hits in the place of a query that has none."""
-        hits = self._counter.counted(query, self._matching or self._local)
+        hits = self._counter.counted(query, self._able)
         if not hits or any(hits.values()):
             return
         source = self._best_of(list(hits))
@@ -241,7 +238,7 @@ class _Look:
         """Fetch the first results from one source, asked as the search will ask it."""
         ranking = {name for name, asked in self._asked.items() if asked.ranked}
         # Those that are asked booleans give their first results with the counts.
-        best = _by_rank(ranking - set(self._matching), lambda service: service.first_look)
+        best = _by_rank(ranking if not self._queries else (), lambda service: service.first_look)
         for name in [*self._local, *best][:1]:
             wanted = self._asked[name]
             if name in self._local:

@@ -67,7 +67,7 @@ def edited_strategy(
     added = [text.strip() for text in fields.get("query-new", []) if text.strip()]
     queries += [{"keywords": [], "boolean_query": text} for text in added]
     ranked = [
-        {**query, "text": text}
+        {**query, "text": text, **_condition(query, number, fields)}
         for number, query in enumerate(plain.get("ranked", []))
         if (text := _last(fields, f"ranked-{number}", query["text"]).strip())
     ]
@@ -79,13 +79,17 @@ def edited_strategy(
     }
     if "ranked" in plain:
         edited["ranked"] = ranked
-    # What a source is asked says nothing of one that is not asked.
-    if "forms" in plain:
-        kept = {name: form for name, form in plain["forms"].items() if name in edited["sources"]}
-        edited["forms"] = kept
     if criteria:
         edited["criteria"] = _criteria(criteria, fields)
     return edited
+
+
+def _condition(
+    query: Mapping[str, Any], number: int, fields: Mapping[str, list[str]]
+) -> dict[str, str]:
+    before = query.get("condition", "")
+    condition = _last(fields, f"condition-{number}", before).strip()
+    return {} if condition == before else {"condition": condition}
 
 
 def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:

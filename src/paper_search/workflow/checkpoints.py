@@ -50,8 +50,7 @@ class StrategyPayload(BaseModel):
     available_sources: list[str] = Field(default_factory=list)
     """What an edit may name; empty: not known, anything goes."""
     ranking_sources: list[str] = Field(default_factory=list)
-    """Which of them are asked the ranked queries, unless `forms` of the strategy has them asked
-    booleans."""
+    """Which of them are asked the ranked queries, besides the boolean ones."""
     scope: ScopeReport | None = None
     """Hit counts, relaxed queries and suggested terms; None: nobody looked."""
     counts: list[SourceReport] = Field(default_factory=list)

@@ -278,10 +278,8 @@ def _some(names: list[str]) -> str:
 
 
 def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
-    for field, names in {"sources": strategy.sources, "forms": list(strategy.forms)}.items():
-        unknown = [name for name in names if available and name not in available]
-        if unknown:
-            raise ValueError(
-                f"revised_data.{field}: unknown source {unknown[0]!r}; "
-                f"known: {', '.join(available)}"
-            )
+    unknown = [name for name in strategy.sources if available and name not in available]
+    if unknown:
+        raise ValueError(
+            f"revised_data.sources: unknown source {unknown[0]!r}; known: {', '.join(available)}"
+        )

@@ -65,8 +65,7 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
     }
     limit, papers = strategy.filters.max_results, 0
     for source in strategy.sources:
-        asked = strategy.asked_of(source, ranks_text=source in ranking)
-        hits = [counted_hits.get((query.boolean_query, source)) for query in asked.queries]
-        is_open = bool(asked.ranked) or None in hits
-        papers += limit if is_open else min(limit, sum(filter(None, hits)))
+        asked = strategy.asked_of(ranks_text=source in ranking)
+        hits = [counted_hits.get((query.boolean_query, source), limit) for query in asked.queries]
+        papers += limit * len(asked.ranked) + sum(min(limit, count) for count in hits)
     return papers

@@ -193,8 +193,19 @@ class WorkflowState(BaseModel):
 
     @property
     def asked(self) -> set[tuple[str, str]]:
-        """Return the sources of this round with the queries that they were asked."""
-        return {(report.source, report.query) for report in self.reports if report.query}
+        """Return the sources of this round with the queries whose ranks count.
+
+        Where a source ranked the question, its order is that of the question: what only its
+        boolean queries found comes after.
+        """
+        asked = {(report.source, report.query) for report in self.reports if report.query}
+        if self.strategy is None or not self.strategy.ranked:
+            return asked
+        works = self.strategy.works
+        others = {query.boolean_query for query in self.strategy.queries}
+        others |= {*works, " ".join(works)}
+        ranking = {source for source, query in asked if query not in others}
+        return {pair for pair in asked if pair[0] not in ranking or pair[1] not in others}
 
     @property
     def ranked_question(self) -> str:

@@ -11,19 +11,11 @@ from paper_search.models import SNOWBALL, MarkedPaper, SearchStrategy, relevant_
 from paper_search.workflow.state import SearchParams
 
 
-def edited(proposed: SearchStrategy, given: Any) -> SearchStrategy:
-    """Return the strategy as a person edited it; papers to follow are not theirs to write.
-
-    Boolean queries that they wrote are the search: the question is not asked besides, unless they
-    wrote that, too, or say which source is asked what.
-    """
-    plain = given.model_dump() if isinstance(given, BaseModel) else given
+def edited(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
+    """Return the strategy as a person edited it; papers to follow are not theirs to write."""
+    plain = revised.model_dump() if isinstance(revised, BaseModel) else revised
     strategy = SearchStrategy.model_validate(plain)
-    is_rewritten = strategy.queries != proposed.queries and strategy.ranked == proposed.ranked
-    update: dict[str, Any] = {"seeds": strategy.seeds or proposed.seeds}
-    if is_rewritten and strategy.forms == proposed.forms:
-        update["ranked"] = []
-    return strategy.model_copy(update=update)
+    return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
 
 
 def seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:

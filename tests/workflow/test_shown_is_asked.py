@@ -1,0 +1,204 @@
+"""What is approved is sent: all of it, to the sources that it names, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+from tests.sources.cards import Cards
+from tests.workflow.doubles import edit
+
+from paper_search.cli.form import read_form, write_form
+from paper_search.cli.strategy_view import strategy_facts
+from paper_search.config import AppConfig
+from paper_search.models import (
+    QueryBuilderInput,
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.query import render
+from paper_search.skills import Searcher
+from paper_search.sources.adapter import Translated
+from paper_search.sources.http_source import HttpSource
+from paper_search.sources.ranked_text import condition_of, content_words
+from paper_search.testing.skills import FakeSkills
+from paper_search.web.strategy_form import edited_strategy
+from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+from paper_search.workflow.state import WorkflowState
+
+NAMES = ("matching", "ranking", "best_first")
+RANKING = NAMES[1:]
+
+Sent = Counter[tuple[str, tuple[tuple[str, str], ...]]]
+
+
+class Shelf(Cards):
+    """Cards under another name, which rank plain text or do not; a condition is sent."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"https://{name}.example/search")
+        self.name = name
+        self.ranks_text = name in RANKING
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        del filters
+        condition = condition_of(query)
+        also = f" only {render(condition)}" if condition else ""
+        return (Translated(" ".join(content_words(query.text)) + also, ()),)
+
+
+class Recorder:
+    """Finds nothing, and remembers what arrived."""
+
+    def __init__(self) -> None:
+        self.arrived: Sent = Counter()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.arrived[_written(str(request.url))] += 1
+        return httpx.Response(200, json={"papers": [], "total": 0})
+
+
+def _written(url: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    parts = urlsplit(url)
+    return parts.netloc, tuple(sorted(parse_qsl(parts.query)))
+
+
+class Proposing(FakeSkills):
+    """Proposes one strategy."""
+
+    def __init__(self, proposed: SearchStrategy) -> None:
+        super().__init__()
+        self._proposed = proposed
+
+    async def build(self, request: QueryBuilderInput) -> SearchStrategy:
+        del request
+        return self._proposed
+
+
+words = st.sampled_from(["moss", "lichen", "few-shot", "bees", "tundra", "orchids", "peat"])
+booleans = st.lists(words, min_size=1, max_size=3, unique=True).map(" OR ".join)
+plain = st.lists(words, min_size=1, max_size=3, unique=True).map(" ".join)
+conditions = st.sampled_from(["", "peat AND tundra", "NOT bees"])
+
+
+@st.composite
+def proposals(draw: st.DrawFn) -> SearchStrategy:
+    """Draw a strategy with one query of either kind at least."""
+    queries = draw(st.lists(booleans, min_size=1, max_size=3, unique=True))
+    texts = draw(st.lists(plain, max_size=1))
+    return SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query=text) for text in queries],
+        ranked=[RankedQuery(text=text, condition=draw(conditions)) for text in texts],
+        sources=draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True)),
+    )
+
+
+@st.composite
+def edits(draw: st.DrawFn, proposed: SearchStrategy) -> dict[str, Any] | None:
+    """Draw what a person sends from a terminal, the page or Python; None: they approve."""
+    door = draw(st.sampled_from(["approve", "editor", "page", "answer"]))
+    if door == "approve":
+        return None
+    if door == "page":
+        form = [("sources-shown", "1"), ("source", draw(st.sampled_from(NAMES)))]
+        form += [("group-0-0-0", f"{draw(words)}\nsynonym")] if draw(st.booleans()) else []
+        form += [("query-new", draw(booleans))] if draw(st.booleans()) else []
+        form += [("condition-0", draw(conditions))] if draw(st.booleans()) else []
+        return edited_strategy(proposed, form)
+    other = draw(proposals())
+    kept = draw(st.sets(st.sampled_from(["queries", "ranked", "sources"])))
+    mine = other.model_copy(update={name: getattr(proposed, name) for name in kept})
+    if door == "editor":
+        revised: dict[str, Any] = read_form(write_form(mine, list(NAMES)))
+        return revised
+    return mine.model_dump(mode="json")
+
+
+def assert_all_is_in_sight(strategy: SearchStrategy) -> None:
+    """Every query, with the words that narrow it, stands at the checkpoint with its sources."""
+    facts = "\n".join(str(said) for _, said in strategy_facts(strategy, ranking=RANKING))
+    for query in strategy.queries:
+        assert query.boolean_query in facts
+    for ranked in strategy.ranked:
+        assert ranked.text in facts
+        assert ranked.condition in facts
+    assert all(name in facts for name in strategy.sources)
+    assert "nothing" not in facts
+
+
+@examples(100)
+@given(st.data())
+def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(data: st.DataObject) -> None:
+    proposed = data.draw(proposals())
+    revised = data.draw(edits(proposed))
+
+    async def search() -> None:
+        recorder = Recorder()
+        async with httpx.AsyncClient(transport=httpx.MockTransport(recorder)) as client:
+            searcher = Searcher([HttpSource(Shelf(name), client=client) for name in NAMES])
+            skills = Proposing(proposed)
+            flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
+            question = await flow.start("q", thread_id="t")
+            assert isinstance(question, Checkpoint)
+            assert isinstance(question.payload, StrategyPayload)
+            assert not recorder.arrived
+            shown = (
+                question.payload.strategy
+                if revised is None
+                else SearchStrategy.model_validate(revised)
+            )
+            assert_all_is_in_sight(shown)
+            told = searcher.translations(shown)
+            await flow.answer("t", "approve" if revised is None else edit(revised))
+        requests = [request for entry in told for request in entry.requests]
+        assert recorder.arrived == Counter(map(_written, requests))
+        said = {(entry.source, entry.query) for entry in told if entry.requests}
+        assert said == {
+            *((name, query.boolean_query) for name in shown.sources for query in shown.queries),
+            *((name, q.text) for name in shown.sources if name in RANKING for q in shown.ranked),
+        }
+
+    asyncio.run(search())
+
+
+async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks(
+    tmp_path: Path,
+) -> None:
+    flow = SearchWorkflow.from_config(AppConfig(home=tmp_path), sources=["sample"])
+    question = await flow.start("T2DM", thread_id="t")
+    assert isinstance(question, Checkpoint)
+    assert isinstance(question.payload, StrategyPayload)
+    assert question.payload.scope is not None
+    hits = max(count.hits for entry in question.payload.scope.queries for count in entry.counts)
+    result = await flow.answer("t", "approve")
+    assert isinstance(result, Checkpoint)
+    assert isinstance(result.payload, ResultPayload)
+    assert len(result.payload.collection.papers) == hits > 0
+
+
+def test_the_order_of_the_question_counts_before_that_of_the_queries() -> None:
+    strategy = SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query="moss OR peat")],
+        ranked=[RankedQuery(text="moss")],
+        sources=["a", "b"],
+    )
+    pairs = [("a", "moss^1"), ("a", "moss OR peat"), ("b", "moss OR peat")]
+    reports = [
+        SourceReport(source=source, query=query, status=SourceStatus.OK) for source, query in pairs
+    ]
+    state = WorkflowState(strategy=strategy, reports=reports)
+    assert state.asked == {("a", "moss^1"), ("b", "moss OR peat")}
