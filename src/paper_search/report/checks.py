@@ -113,7 +113,7 @@ CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
     length,
     undisclosed_limits,
 )
-"""Of the whole; those of a sentence are in `sentence_checks`."""
+"""Of the whole; those of a sentence are in `claims.verdicts`."""
 
 
 def _forms(word: str) -> str:
