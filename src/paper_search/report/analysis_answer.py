@@ -167,12 +167,10 @@ def _message(evidence: Evidence, given: AnalystInput) -> str:
         "question": plan.original_query,
         "sub_questions": dict(enumerate(plan.decomposed_questions, 1)),
     }
-    if given.focus:
-        asked["focus"] = given.focus
     if given.previous_analysis is not None:
         asked["earlier_gaps"] = given.previous_analysis.gaps
     head = json.dumps(asked, ensure_ascii=False, indent=1)
-    about = " ".join([plan.original_query, *plan.decomposed_questions, given.focus])
+    about = " ".join([plan.original_query, *plan.decomposed_questions])
     block = sources_block(evidence, given.shown_sources, given.shown_chars, about=about)
     return f"{head}\n\nSources:\n{block}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -68,8 +68,6 @@ _STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
 MAX_TEXT_CHARS = 60_000
 """Of one source: what is beyond is not read."""
 SNIPPET_CHARS = 500
-_RELEVANT_SHARE = 0.5
-"""Of the relevance of the best source: what is judged to be below it is not quoted."""
 UNNAMED = "Unnamed authors"
 """Who wrote a source whose record gives no name that could be one."""
 _LONGEST_NAME = 80
@@ -185,24 +183,6 @@ class Evidence:
     def usable(self) -> list[SearchResult]:
         """Return what may be evidence: everything that was not withdrawn."""
         return [source for source in self.results if not source.is_retracted]
-
-    @cached_property
-    def relevant(self) -> list[SearchResult]:
-        """Return what may be quoted unasked: what is not far less relevant than the best.
-
-        A source that nobody judged stays.
-        """
-        best = max((source.relevance_score for source in self.usable), default=0.0)
-        return [
-            source
-            for source in self.usable
-            if not source.metadata.get("is_judged", True)
-            or source.relevance_score >= _RELEVANT_SHARE * best
-        ]
-
-    def known(self, result_ids: Iterable[str]) -> list[str]:
-        """Return those ids that are of sources, each once, in order."""
-        return [result_id for result_id in dict.fromkeys(result_ids) if result_id in self.by_id]
 
     @cached_property
     def sentences(self) -> dict[str, list[Sentence]]:

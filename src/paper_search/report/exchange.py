@@ -87,8 +87,6 @@ class AnalystInput(BaseModel):
     search_results: list[SearchResult]
     research_plan: ResearchPlan
     previous_analysis: AnalysisResult | None = None
-    focus: str = ""
-    """What a person wants to read more of."""
     shown_sources: int = 40
     """How many sources a model is shown, the most relevant."""
     shown_chars: int = 2500
