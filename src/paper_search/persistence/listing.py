@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, runtime_checkable
 
 from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import id as ids
 from langgraph.store.base import Item
 from langgraph.types import Interrupt
 
@@ -46,15 +47,31 @@ class LatestCheckpoint:
 
 def time_of(checkpoint_id: str) -> datetime | None:
     """Return when a checkpoint was written, as its id says: a UUID of version 6 (RFC 9562)."""
+    ticks = _ticks(checkpoint_id)
+    return None if ticks is None else _GREGORIAN + timedelta(microseconds=ticks // 10)
+
+
+def stay_after(saved: CheckpointTuple | None) -> CheckpointTuple | None:
+    """Return a checkpoint; what this process writes from now on has a later id, whatever the clock.
+
+    The latest checkpoint is the one with the largest id. LangGraph makes ids of the time, and of
+    the one before plus one where the clock went back, but it forgets that one with the process.
+    """
+    ticks = _ticks(saved.checkpoint["id"]) if saved else None
+    if ticks is not None:
+        last = vars(ids)  # it has no other door
+        last["_last_v6_timestamp"] = max(last["_last_v6_timestamp"] or 0, ticks)
+    return saved
+
+
+def _ticks(checkpoint_id: str) -> int | None:
+    """Return the time in an id, in tenths of microseconds; None: there is none in it."""
     try:
         parsed = uuid.UUID(checkpoint_id)
     except ValueError:
         return None
-    if parsed.version != UUID_WITH_TIME:
-        return None
     digits = parsed.hex
-    ticks = int(digits[:12] + digits[13:16], 16)
-    return _GREGORIAN + timedelta(microseconds=ticks // 10)
+    return int(digits[:12] + digits[13:16], 16) if parsed.version == UUID_WITH_TIME else None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
+from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.store.base import Item, Op, PutOp, Result
@@ -19,7 +19,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
-from paper_search.persistence.listing import LatestCheckpoint, check_prune
+from paper_search.persistence.listing import LatestCheckpoint, check_prune, stay_after
 from paper_search.persistence.serialization import Boxed, RecordSeal
 
 _COPIED = {
@@ -64,6 +64,10 @@ class PostgresSaver(AsyncPostgresSaver):
         super().__init__(pool, serde=serde)
         self._pool = pool
         self._clock = clock
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint with what is written on it, or None."""
+        return stay_after(await super().aget_tuple(config))
 
     async def aput(
         self,

@@ -37,6 +37,7 @@ from paper_search.persistence.listing import (
     asked_in,
     check_prune,
     outlines,
+    stay_after,
 )
 from paper_search.persistence.serialization import check_checkpoint, damaged
 from paper_search.persistence.sqlite_calls import OneCall, parsed
@@ -124,7 +125,7 @@ class SqliteSaver(AsyncSqliteSaver):
         place = (str(chosen["thread_id"]), chosen.get("checkpoint_ns", ""))
         which, parameters = (_BY_ID, (*place, wanted)) if wanted else (_LATEST, place)
         found = await self._read(which, parameters)
-        return found[0] if found else None
+        return stay_after(found[0] if found else None)
 
     async def alist(
         self,

@@ -1,0 +1,35 @@
+"""A clock that goes back loses nothing: the latest step is the one that was taken last."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+FAKETIME = shutil.which("faketime")
+
+
+@pytest.mark.skipif(FAKETIME is None, reason="needs faketime, which sets the clock of a process")
+@pytest.mark.parametrize("moved", ["-1h", "-3d"])
+def test_a_thread_is_reviewed_and_ends_whatever_the_clock_does(
+    cli: Callable[..., Any], waiting: str, moved: str
+) -> None:
+    def resume(shift: str, *options: str) -> tuple[int, Any]:
+        token = cli("show", waiting, "--json").document["open_checkpoint"]["token"]
+        program = [sys.executable, "-m", "paper_search", "resume", waiting]
+        command = [str(FAKETIME), "-f", shift, *program, *options, "--token", token, "--json"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)  # noqa: S603  # ours
+        return ended.returncode, json.loads(ended.stdout)
+
+    code, asked = resume(moved, "--approve")
+    assert code == 3
+    assert asked["checkpoint"]["kind"] == "result_review"
+    code, result = resume("-4d", "--approve")
+    assert code == 0
+    assert result["papers"]
+    assert cli("show", waiting, "--json").document["status"] == "done"
