@@ -24,10 +24,13 @@ def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
 
 
 def words_of(text: str) -> list[Term]:
-    """Return the words of a name, function words left out where something else is left."""
+    """Return the words of a name, function words left out where something else is left.
+
+    A word with a hyphen stays whole: "few-shot" is no "shot".
+    """
     if is_unspaced(text):
         return [node for node in [leaf(text)] if isinstance(node, Term)]
-    found = cleaned(text).replace("-", " ").split()
+    found = cleaned(text).split()
     content = [word for word in found if word.casefold() not in BREAKS] or found
     terms = (leaf(word) for word in content[:_MOST_WORDS])
     return [term for term in terms if isinstance(term, Term)]
