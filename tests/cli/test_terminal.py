@@ -184,7 +184,9 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
     someone = person("resume", reviewing)
     someone.sees("papers of")
     someone.sees(MENU_2)
-    assert re.search(r"best first;[^\n]*\n\[a\]pprove", someone.screen), "papers above the prompt"
+    assert re.search(r"this round found[^\n]*\n\[a\]pprove", someone.screen), (
+        "papers above the prompt"
+    )
     someone.types("r 1 3")
     someone.sees("relevant: 1 3")
     someone.types("i 2: wrong population")

@@ -127,13 +127,21 @@ def show_papers(
     console.print(table(size))
     if start == 0:
         total = collection.metadata.total_found
-        parts = [f"{line} papers, best first; this round found {total}"]
+        parts = [f"{line} papers, {_order_of(papers[:line])}; this round found {total}"]
         way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
         parts += [f"{line - size} not on this page ({way})"] if line > size else []
         parts += [f"{payload.set_aside} set aside ({way})"] if payload.set_aside else []
         parts += [f"{payload.earlier} {ONLY_EARLIER} ({way})"] if payload.earlier else []
         console.print(text("; ".join(parts)))
     return size
+
+
+def _order_of(papers: Sequence[Paper]) -> str:
+    """Return what the papers are ordered by: their scores, or more than these."""
+    scores = [paper.relevance_score for paper in papers]
+    if scores == sorted(scores, reverse=True):
+        return "highest score first"
+    return "by rank and words"
 
 
 def show_paper(console: Console, number: int, paper: Paper) -> None:

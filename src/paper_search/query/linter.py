@@ -92,7 +92,7 @@ class _Inspection:
             waiting += parts(node)
             if isinstance(node, Term) and _is_stop_word(node):
                 message = (
-                    f"{node.text!r} alone is in nearly every record: leave it out or quote the"
+                    f"{node.text!r} alone says nothing of a subject: leave it out or quote the"
                     " phrase that it is part of"
                 )
                 found.append(Finding(self._column(node), message))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -99,16 +98,9 @@ def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
     return QUOTA_USED_UP if usual and (error.retry_after or 0) > _LONG_S else usual
 
 
-def shown_time(moment: float, now: float | None = None) -> str:
-    """Return a moment of the next weeks as the clock on the wall has it, with the day if not today.
-
-    Args:
-        moment: seconds since 1970.
-        now: the same for the present; None: the system's clock.
-    """
-    local = datetime.fromtimestamp(moment, UTC).astimezone()
-    today = datetime.fromtimestamp(time.time() if now is None else now, UTC).astimezone().date()
-    return local.strftime("%H:%M" if local.date() == today else "%H:%M on %d %B")
+def shown_time(moment: float) -> str:
+    """Return a moment, in seconds since 1970, to the minute in UTC."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> ServiceError:
