@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.audit.doubles import APPROVE, THREE_ROUNDS, TwoSources, searched, two_sources
-from tests.workflow.doubles import FailingSkills
+from tests.workflow.doubles import FailingSkills, edit
 
 from paper_search.audit import Audit, ReviewThread, audit_of, fates, flow_of, write_audit
 from paper_search.config import current_person
@@ -129,6 +129,19 @@ async def test_the_strategies_of_all_rounds_are_told_with_what_changed_them() ->
     assert first["strategy"]["queries"][0]["boolean_query"] == "round_0"
     assert first["feedback"]["free_text_feedback"] == "more on wasps"
     assert second["changes"] == "+ round_1; - round_0"
+
+
+async def test_an_edited_strategy_is_told_with_what_was_proposed_and_who_changed_it() -> None:
+    strategy = {"queries": [{"keywords": [], "boolean_query": "wasps"}], "sources": ["fake"]}
+    persistence = await searched(edit(strategy), edit({}), APPROVE, APPROVE)
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    first, second = json.loads(audit.files["strategies.json"])
+    assert first["strategy"]["queries"][0]["boolean_query"] == "wasps"
+    assert first["proposed"]["queries"][0]["boolean_query"] == "round_0"
+    assert (first["changes"], first["edited_by"]) == ("+ wasps; - round_0", current_person())
+    assert first["edited_at"].startswith("20")
+    assert (second["proposed"], second["edited_by"]) == (None, None)
+    assert "+ wasps; - round\\_0" in audit.files["report.md"].decode()
 
 
 async def test_the_same_thread_gives_the_same_bytes() -> None:

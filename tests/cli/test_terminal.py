@@ -182,7 +182,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
     shown = cli("show", reviewing, "--json").document["open_checkpoint"]["payload"]["collection"]
     first, second, third = [paper["id"] for paper in shown["papers"][:3]]
     someone = person("resume", reviewing)
-    someone.sees("papers of")
+    someone.sees("this round found")
     someone.sees(MENU_2)
     assert re.search(r"this round found[^\n]*\n\[a\]pprove", someone.screen), (
         "papers above the prompt"
@@ -206,7 +206,7 @@ def test_marks_are_saved_at_once_and_no_way_of_leaving_loses_them(
 
     again = cli("show", reviewing, "--json").document["open_checkpoint"]
     assert again["payload"]["marks"] == {first: True, second: False}
-    ended = cli("resume", reviewing, "--approve", "--json")
+    ended = cli("resume", reviewing, "--approve", "--token", again["token"], "--json")
     assert ended.code == 0
     marked = {p["id"]: p["screening"] for p in ended.document["papers"] if p.get("screening")}
     assert list(marked) == [first]

@@ -130,28 +130,24 @@ def decision_log(thread: ReviewThread) -> list[Row]:
 def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
     """Return the strategy of every round, what it changed, and what the person said to its result.
 
-    `written_by` is a person where they edited the strategy of the round.
+    `changes` compares it with what was proposed, where a person edited it, else with the strategy
+    of the round before.
     """
     asked = strategies(thread)
-    edits = {
-        _asked_in(entry): entry
-        for entry in thread.ledger
-        if entry.decision.get("action") == "edit"
-        and _kind(entry) == "strategy_confirmation"
-        and entry.status.value != "superseded"
-    }
+    edits = [*(round_.edit for round_ in thread.state.history), thread.state.edit]
     log = []
     for number, strategy in enumerate(asked):
         ended = thread.state.history[number] if number < len(thread.state.history) else None
-        before = asked[number - 1] if number else None
-        edit = edits.get(number)
+        edit = edits[number]
+        before = edit.proposed if edit else asked[number - 1] if number else None
         log.append(
             {
                 "round": number + 1,
                 "strategy": strategy.model_dump(mode="json"),
                 "changes": changes(before, strategy) if before else "",
-                "edited_by": edit.decided_by if edit else None,
-                "edited_at": edit.decided_at if edit else None,
+                "proposed": edit.proposed.model_dump(mode="json") if edit else None,
+                "edited_by": edit.by if edit else None,
+                "edited_at": edit.at if edit else None,
                 "result": ended.result_count if ended else None,
                 "feedback": ended.feedback.model_dump(mode="json")
                 if ended and ended.feedback

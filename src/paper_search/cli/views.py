@@ -361,6 +361,8 @@ def _iteration(record: IterationRecord) -> Iterator[RenderableType]:
     yield text(words, style="bold")
     yield _fact("limits", limits(record.strategy.filters))
     yield from (_fact(*fact) for fact in strategy_facts(record.strategy))
+    if record.edit:
+        yield _fact("strategy", record.edit.summary(record.strategy))
     if record.waits:
         often = "once" if record.waits == 1 else f"{record.waits} times"
         yield _fact("waited", f"{often} for slow sources")

@@ -51,6 +51,7 @@ from paper_search.workflow.state import (
     IterationRecord,
     SearchParams,
     StepState,
+    StrategyEdit,
     WorkflowState,
 )
 from paper_search.workflow.strategies import edited, limited, seeded
@@ -106,7 +107,7 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     strategy = report.revised(strategy)
     await _approvals(ctx).propose(strategy, state.current_iteration)
     counts = [*state.counts, *_of_round(report.asked, state, BEFORE_APPROVAL if asks else NOBODY)]
-    update = {"strategy": strategy, "scope": report, "counts": counts}
+    update = {"strategy": strategy, "edit": None, "scope": report, "counts": counts}
     return Outcome.OK if asks else Outcome.SKIP, update
 
 
@@ -123,7 +124,9 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     if decision.action is DecisionAction.EDIT:
         strategy = ctx.services.within_ceiling(edited(_strategy(state), decision.revised_data))
         await _approvals(ctx).write(strategy, *by)
-        return Outcome.EDIT, {"strategy": strategy, **judged_by(state, decision.revised_data)}
+        edit = StrategyEdit(proposed=_strategy(state), by=by[1], at=decision.decided_at)
+        criteria = judged_by(state, decision.revised_data)
+        return Outcome.EDIT, {"strategy": strategy, "edit": edit, **criteria}
     said = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
 
@@ -372,6 +375,7 @@ def _ended_round(
         iteration=state.current_iteration,
         strategy=_strategy(state),
         result_count=result_count,
+        edit=state.edit,
         feedback=feedback,
         decided_by=decision.decided_by if decision else None,
         decided_at=decision.decided_at if decision else None,

@@ -23,6 +23,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.models.usage import Budget, StepSpending
+from paper_search.skills.strategy.changes import changes
 from paper_search.steps.types import Untracked
 from paper_search.workflow.counts import RoundCounts
 from paper_search.workflow.round_changes import RoundChanges
@@ -70,12 +71,28 @@ class SearchParams(BaseModel, frozen=True):
     """What the thread may spend on models at most; None: no limit."""
 
 
+class StrategyEdit(BaseModel):
+    """A person's edit of a strategy, before it was searched."""
+
+    proposed: SearchStrategy
+    by: str | None = None
+    at: str | None = None
+    """UTC, ISO 8601."""
+
+    def summary(self, strategy: SearchStrategy) -> str:
+        """Return who edited it into this strategy, and what changed, in a line."""
+        changed = changes(self.proposed, strategy) or "the same terms in another form"
+        return f"edited by {self.by or 'a person'}: {changed}"
+
+
 class IterationRecord(BaseModel):
     """One iteration, ended by an answer."""
 
     iteration: int
     strategy: SearchStrategy
     result_count: int
+    edit: StrategyEdit | None = Field(default=None, exclude_if=lambda edit: edit is None)
+    """What was proposed in place of the strategy, and who edited it; None: nobody did."""
     feedback: UserFeedback | None = None
     decided_by: str | None = None
     decided_at: str | None = None
@@ -130,6 +147,8 @@ class WorkflowState(BaseModel):
     question: str = ""
     intent: ParsedIntent | None = None
     strategy: SearchStrategy | None = None
+    edit: StrategyEdit | None = None
+    """Of the strategy of this round; None: it is as proposed."""
     scope: ScopeReport | None = None
     """What the sources have for the strategy; None: an older program wrote the strategy."""
     found: list[str] = Field(default_factory=list)
