@@ -115,3 +115,17 @@ def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request
     assert f"{count} only in earlier rounds, undecided" in cli("show", waiting).stdout
     whole = result(cli, waiting, "--all")
     assert {*ids(whole["papers"])} == found | now
+
+
+def test_a_condition_that_narrowed_the_result_stands_above_it(cli: Cli, reply: Cli) -> None:
+    asked = cli("find", "graph neural networks for molecules", "--source", "sample", "--json")
+    thread = asked.document["thread_id"]
+    assert "  only  " not in reply(thread, "--approve").stderr
+    reply(thread, "--reject", "focus on toxicity prediction of molecules instead")
+    shown = reply(thread, "--approve").stderr
+    strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]["collection"]
+    (query,) = strategy["metadata"]["search_strategy"]["ranked"]
+    assert query["condition"]
+    assert f"only  records for the question that meet {query['condition']}" in " ".join(
+        shown.split()
+    ).replace("only records", "only  records")

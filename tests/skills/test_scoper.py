@@ -103,7 +103,7 @@ async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so() 
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([FakeCountingSource("pubmed")]).scope(asked, intent())
     assert report.revised(asked) == asked
-    assert report.notes == [f"no hits for {NARROW}or for broader forms of it"]
+    assert report.notes == [f"no hits for {NARROW}, nor for broader forms of it"]
 
 
 async def test_a_query_without_hits_is_left_out_where_another_is_between_it_and_its_forms() -> None:

@@ -286,6 +286,8 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[R
     if late := payload.unfinished_sources:
         more = "may have more: wait, and the rest joins this result"
         yield _fact("unfinished", f"{in_words(late)} {more}")
+    for condition in collection.metadata.search_strategy.conditions:
+        yield _fact("only", f"records for the question that meet {condition}")
     yield from _known(payload.known_papers)
     yield from _unjudged(collection)
     yield from (_fact(*fact) for fact in usage_facts(payload.usage))

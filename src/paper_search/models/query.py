@@ -157,6 +157,11 @@ class SearchStrategy(BaseModel):
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What was left out or changed, of what a model or a person asked for."""
 
+    @property
+    def conditions(self) -> list[str]:
+        """What every record of the ranked queries has to meet, each once."""
+        return list(dict.fromkeys(query.condition for query in self.ranked if query.condition))
+
     def plain(self) -> list[RankedQuery]:
         """Return the ranked queries, but for one that is no more than the numbers of named works.
 

@@ -188,7 +188,7 @@ class _Look:
             tip = f"; {broader} has hits" if broader else ""
             self._kept.append(f"no hits for {query}: kept as you wrote it{tip}")
         elif broader is None:
-            self._kept.append(f"no hits for {query}or for broader forms of it")
+            self._kept.append(f"no hits for {query}, nor for broader forms of it")
         else:
             instead = None if self._is_covered(query, broader, source) else broader
             self.relaxed.append(RelaxedQuery(original=query, instead=instead))
