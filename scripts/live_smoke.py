@@ -86,7 +86,7 @@ async def ask(name: str, config: AppConfig, folder: Path, recorded: Path | None)
         transport=(recorder := Recorder(Routes(config.network), config.secrets)), trust_env=False
     ) as client:
         budget = CallBudget(MOST_OF_A_SOURCE)
-        source = HttpSource(made.adapter, made.settings, client=client, budget=budget, most_pages=2)
+        source = HttpSource(made.adapter, made.settings, client=client, budget=budget)
         ranked = [RankedQuery(text=QUESTION)] if source.ranks_text else []
         words = SearchQuery(keywords=[], boolean_query="migraine AND prevention")
         strategy = SearchStrategy(

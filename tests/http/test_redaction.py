@@ -76,3 +76,13 @@ def test_the_same_keys_are_kept_out_of_logs_once(caplog: pytest.LogCaptureFixtur
 def test_a_word_that_is_too_short_for_a_key_stays_in_logs() -> None:
     redact_logs(["x", "key"])
     assert logging.getLogger("httpx").filters == []
+
+
+@pytest.mark.parametrize("spelled", ["my key-of-mine 42", "my-keyof-mine-42", "MY_KEY_OF_MINE_42"])
+def test_a_secret_is_redacted_in_other_spellings_of_its_words(spelled: str) -> None:
+    """A question that holds a key is asked in its spellings, and traced."""
+    assert redact(f'"{spelled}" OR graphs', ["my-key-of-mine-42"]) == '"[redacted]" OR graphs'
+
+
+def test_words_that_are_only_part_of_a_secret_stay() -> None:
+    assert redact("my key is mine", ["my-key-of-mine-42", "my-key"]) == "my key is mine"

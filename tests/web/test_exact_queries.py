@@ -48,17 +48,17 @@ def test_the_exact_string_for_each_source_is_folded_under_its_query(reviewer: Re
     query = page.locator("section.query .sent").first
     expect(query.locator("dd").first).not_to_be_visible()
     query.locator("summary").first.click()
-    expect(query.locator("dt")).to_have_text(["PubMed", "DBLP"])
+    expect(query.locator("dt")).to_have_text(["PubMed", "OpenAlex", "DBLP", "Your library"])
     pubmed = query.locator("dd").first
     expect(pubmed.locator("pre").first).to_contain_text("gnn[tiab] OR gnna*[tiab] OR")
     expect(pubmed).to_contain_text("'gnn*' is sent with each next letter")
     question = page.locator("section:has(#ranked-0-head) .sent")
     question.locator("summary").first.click()
-    expect(question.locator("dt")).to_have_text(["PubMed", "OpenAlex", "Your library"])
+    expect(question.locator("dt")).to_have_text(["PubMed", "OpenAlex", "DBLP", "Your library"])
     openalex = question.locator("dd").nth(1)
     openalex.get_by_text("Request").click()
     expect(openalex.locator("pre").nth(1)).to_contain_text("https://api.openalex.org/works?search")
-    expect(question.locator("dd").nth(2)).to_contain_text("Searched on this machine")
+    expect(question.locator("dd").nth(3)).to_contain_text("Searched on this machine")
     expect(page.locator("section:has(#where)")).to_contain_text("set SERPAPI_API_KEY")
 
 

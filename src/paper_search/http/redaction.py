@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import re
@@ -21,6 +22,8 @@ LOGGERS = (
 """They say what is sent and received; a filter does not hold for the loggers below its own."""
 
 _SHORTEST = 4
+_SHORTEST_RESPELLED = 12
+"""Characters: a shorter secret in another spelling may be a word."""
 _PARAMETER = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?token|token|password|secret)=)[^\s&\"'<>]+"
 )
@@ -31,6 +34,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 
     Values of query parameters that are named like a secret (`api_key=`) go, too.
     """
+    secrets = tuple(secrets)
     forms = {
         form
         for secret in secrets
@@ -45,7 +49,22 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     }
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, REDACTED)
+    for secret in secrets:
+        if (spelled := _respelled(secret)) is not None:
+            text = spelled.sub(REDACTED, text)
     return _PARAMETER.sub(rf"\1{REDACTED}", text)
+
+
+@functools.lru_cache(maxsize=64)
+def _respelled(secret: str) -> re.Pattern[str] | None:
+    """Return what finds a secret of several words in other spellings; None: it is one word.
+
+    A question that holds a key is asked in its spellings, with blanks for hyphens or with none.
+    """
+    words = re.split(r"[-_\s]+", secret)
+    if len(words) == 1 or len(secret) < _SHORTEST_RESPELLED:
+        return None
+    return re.compile(r"[-_\s]?".join(map(re.escape, words)), re.IGNORECASE)
 
 
 def redact_logs(secrets: Iterable[str]) -> None:
