@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2760,
     "threads": 2480,
     "web": 2330,
-    "http": 1900,
+    "http": 1930,
     "server": 1830,
     "models": 1820,
     "audit": 1820,
