@@ -96,6 +96,18 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         assert isinstance(json_object(text), dict)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<think>{"a": 0}? {"b" is no</think>{"a": 1}',
+        'Hm, {"a": 0}.\n</think>\n```json\n{"a": 1}\n```',
+    ],
+)
+def test_thoughts_before_the_answer_do_not_count(text: str) -> None:
+    assert json_object(text) == {"a": 1}
+    assert json_object('{"a": "</think>{}"}') == {"a": "</think>{}"}
+
+
 def test_a_very_short_key_does_not_blank_out_the_message() -> None:
     assert redacted("a key is a key", "a") == "a key is a key"
     assert redacted("abcd and sk-12345678", "abcd") == "*** and ***"

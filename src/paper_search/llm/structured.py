@@ -14,6 +14,7 @@ from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseErro
 from paper_search.llm.provider import LLMProvider
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL | re.IGNORECASE)  # the opening tag may lack
 _MAX_STARTS = 50  # opening braces that are tried: a long answer must not cost quadratic time
 _BEGINNING = 200
 
@@ -21,7 +22,7 @@ _BEGINNING = 200
 def json_object(text: str) -> dict[str, Any]:
     """Return the JSON object that `text` is, or holds in a code fence or between sentences.
 
-    A text cut off in the middle of its object is never completed.
+    A text cut off in the middle of its object is never completed; thoughts do not count.
 
     Raises:
         LLMResponseError: there is no complete object; says what the text begins with.
@@ -29,6 +30,8 @@ def json_object(text: str) -> dict[str, Any]:
     stripped = text.strip().removeprefix("\ufeff")
     if not stripped:
         raise LLMResponseError("the model's answer is empty")
+    if not isinstance(_loaded(stripped), dict):
+        stripped = _THOUGHTS.sub("", stripped).strip() or stripped
     for candidate in (stripped, *(match.strip() for match in _FENCE.findall(stripped))):
         value = _loaded(candidate)
         if isinstance(value, dict):
@@ -60,18 +63,13 @@ def _embedded(text: str) -> dict[str, Any] | None:
         try:
             value, _end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            if _opens_object(text, start):
+            if re.match(r'\{\s*"', text[start:]):  # an answer that is cut off
                 return None
             start = text.find("{", start + 1)
             continue
         if isinstance(value, dict):
             return value
     return None
-
-
-def _opens_object(text: str, start: int) -> bool:
-    """Whether a JSON object seems to begin here, so that its failure is a truncated answer."""
-    return re.match(r'\{\s*"', text[start:]) is not None
 
 
 DEADLINE_S = 180.0

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from datetime import date
 
-from paper_search.errors import LLMError, QuestionError
+from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class IntentParser:
-    """Understands a question, by a model if there is one, else by its words.
+    """Understands a question, by a model if there is one and it answers, else by its words.
 
     A question that is a boolean query already is taken as it is, with a model and without.
 
@@ -66,19 +66,28 @@ class IntentParser:
         Raises:
             QuestionError: it holds no word, is longer than `MAX_QUESTION_CHARS`, or holds
                 operators of a boolean query that cannot be read.
-            LLMError: the model failed; nothing can go on without an intent.
+            LLMError: the budget does not cover the call.
         """
         question = _checked(user_input)
         if (wanted := read_boolean(question)) is not None:
             intent = intent_of_boolean(question, wanted, self._default_max_results)
             return intent if self._llm is None else intent.judged_by(criteria_of(intent))
         shown = " ".join(question.split())
+        today = self._today()
         if self._llm is None:
-            return intent_by_cues(shown, self._today(), self._default_max_results)
+            return intent_by_cues(shown, today, self._default_max_results)
         prompt = load_prompt("intent_parser", self._domain)
         message = json.dumps(question, ensure_ascii=False)
-        answer = await self._in_english(self._llm, prompt, message)
-        today = self._today()
+        try:
+            answer = await self._in_english(self._llm, prompt, message)
+        except Exception as error:  # whatever a provider raises, there is an intent
+            if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
+                raise  # more can be allowed
+            _log.warning("the model did not read the question: %s", error)
+            intent = intent_by_cues(shown, today, self._default_max_results)
+            note = f"the model did not read the question ({error}): it is read without a model"
+            intent = intent.model_copy(update={"notes": [*intent.notes, note]})
+            return intent.judged_by(criteria_of(intent))
         return answer.intent(read_limits(shown, today, self._default_max_results), today)
 
     async def _in_english(self, llm: LLMProvider, prompt: str, message: str) -> IntentAnswer:

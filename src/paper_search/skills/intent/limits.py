@@ -17,11 +17,6 @@ _LANGUAGES = {
     "farsi": "fa", "ukrainian": "uk", "romanian": "ro", "indonesian": "id", "vietnamese": "vi",
     "thai": "th", "catalan": "ca",
 }  # fmt: skip
-_CHINESE_LANGUAGES = {
-    "英文": "en", "英语": "en", "中文": "zh", "汉语": "zh", "德语": "de", "德文": "de",
-    "法语": "fr", "法文": "fr", "日语": "ja", "日文": "ja", "西班牙语": "es", "俄语": "ru",
-    "韩语": "ko",
-}  # fmt: skip
 _NAMES = "|".join(_LANGUAGES)
 _PAPERS = (
     r"(?:papers?|articles?|publications?|studies|works?|results?|references?|records?|preprints?"
@@ -52,11 +47,6 @@ _OF_LANGUAGE = re.compile(
 """Subjects that are in a language themselves: "speech recognition in Hindi" is no limit."""
 _AROUND = 30
 """Characters before "in Hindi" in which its subject stands."""
-_CHINESE_LANGUAGE = re.compile(
-    rf"(?:用|以|仅限?|只要)?(?P<name>{'|'.join(_CHINESE_LANGUAGES)})"
-    r"(?:写的|撰写的|发表的|的)?(?=论文|文献|文章|期刊|资料)"
-)
-
 _NUMBERS = {
     "five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
     "hundred": 100, "a dozen": 12, "a hundred": 100, "one hundred": 100,
@@ -154,8 +144,6 @@ def _wanted_language(text: str) -> tuple[str, str | None]:
         before = text[max(0, match.start() - _AROUND) : match.start()] if match else ""
         if match and not (is_bare and _OF_LANGUAGE.search(before)):
             return cut(text, match.start(), match.end()), _LANGUAGES[match["name"].casefold()]
-    if match := _CHINESE_LANGUAGE.search(text):
-        return cut(text, match.start(), match.end()), _CHINESE_LANGUAGES[match["name"]]
     return text, None
 
 
