@@ -95,8 +95,9 @@ def test_a_package_that_is_not_installed_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["llama3:8b", "ft:gpt-4o-mini:lab::7p4l", "a/b:free"])
 def test_a_colon_in_a_model_name_names_no_provider(name: str) -> None:
-    llm = create_provider(LLMConfig(model=name, api_key="k"))
-    assert repr(llm) == f"OpenAIProvider(model={name!r}, base_url=None)"
+    address = None if name.startswith("ft:") else "http://own:8000/v1"
+    llm = create_provider(LLMConfig(model=name, api_key="k", base_url=address))
+    assert repr(llm) == f"OpenAIProvider(model={name!r}, base_url={address!r})"
 
 
 def test_a_provider_never_gets_the_key_or_the_address_of_another() -> None:

@@ -20,6 +20,7 @@ from paper_search.errors import (
     LLMResponseError,
 )
 from paper_search.llm import OpenAIProvider, ask
+from paper_search.llm.metering import Meter, metered
 
 if TYPE_CHECKING:
     from pytest_httpserver import HTTPServer
@@ -78,8 +79,10 @@ def provider(server: HTTPServer, **options: Any) -> OpenAIProvider:
 async def test_text_is_returned_and_tokens_are_counted(httpserver: HTTPServer) -> None:
     script = Script(httpserver, completion("hello"))
     llm = provider(httpserver, temperature=0.5, max_tokens=99)
-    assert await llm.complete("be brief", "hi") == "hello"
-    assert (llm.usage.calls, llm.usage.input_tokens, llm.usage.output_tokens) == (1, 11, 7)
+    with metered(Meter(step="test")) as meter:
+        assert await llm.complete("be brief", "hi") == "hello"
+    spent = meter.of_step
+    assert (spent.calls, spent.input_tokens, spent.output_tokens) == (1, 11, 7)
     [sent] = script.sent
     assert [(m["role"], m["content"]) for m in sent["messages"]] == [
         ("system", "be brief"),
@@ -98,16 +101,67 @@ async def test_json_is_asked_for_by_schema(httpserver: HTTPServer) -> None:
     }
 
 
-async def test_a_server_without_response_format_gets_the_schema_in_the_prompt(
-    httpserver: HTTPServer,
+def detail(status: int, words: Any) -> Response:
+    return Response(json.dumps({"detail": words}), status=status, content_type="application/json")
+
+
+REFUSED_OPTIONS = [
+    ("temperature", failure(400, "Unsupported value: 'temperature' does not support 0.0")),
+    ("temperature", detail(422, "Temperature must be 1 for this model.")),
+    ("temperature", detail(422, [{"loc": ["body", "temperature"], "msg": "Extra inputs"}])),
+    ("max_completion_tokens", failure(400, "Unrecognized argument: max_completion_tokens")),
+    ("max_completion_tokens", detail(422, "unknown field max_completion_tokens; use max_tokens")),
+    ("system", failure(400, "System role not supported")),
+    ("system", failure(400, "Conversation roles must alternate user/assistant/user")),
+    ("system", detail(400, "Developer instruction is not enabled for this model")),
+    ("response_format", failure(400, "unknown parameter response_format")),
+    ("response_format", detail(422, "json_schema output is not available here")),
+    ("response_format", Response("This model has no structured outputs", status=400)),
+]
+
+
+def was_sent(option: str, question: dict[str, Any]) -> bool:
+    if option == "system":
+        return question["messages"][0]["role"] == "system"
+    return option in question
+
+
+@pytest.mark.parametrize(("option", "refusal"), REFUSED_OPTIONS)
+async def test_an_option_that_the_server_refuses_is_left_out_from_then_on(
+    httpserver: HTTPServer, option: str, refusal: Response
 ) -> None:
-    refusal = failure(400, "unknown parameter response_format")
     script = Script(httpserver, refusal, completion('{"score": 1}'))
     llm = provider(httpserver)
     assert (await ask(llm, Verdict, "s", "u")).score == 1
     assert (await ask(llm, Verdict, "s", "u")).score == 1
-    assert ["response_format" in sent for sent in script.sent] == [True, False, False]
-    assert '"score"' in script.sent[-1]["messages"][0]["content"]
+    assert [was_sent(option, question) for question in script.sent] == [True, False, False]
+    others = {"temperature", "max_completion_tokens", "system", "response_format"} - {option}
+    assert all(was_sent(other, script.sent[-1]) for other in others)
+    assert all(
+        words in str(script.sent[-1]["messages"]) for words in ("s\\n\\nAnswer", "score", "u")
+    )
+
+
+async def test_options_may_be_refused_one_after_another(httpserver: HTTPServer) -> None:
+    words = ("temperature", "max_completion_tokens", "max_tokens", "system role", "response_format")
+    refusals = [failure(400, f"{name}: not supported") for name in words]
+    script = Script(httpserver, *refusals, completion('{"score": 1}'))
+    assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 1
+    assert [question.get("max_tokens") for question in script.sent] == [
+        None,
+        None,
+        4096,
+        *[None] * 3,
+    ]
+    assert {*script.sent[-1]} <= {"model", "messages", "stream", "n"}
+
+
+async def test_calls_that_run_at_once_are_all_asked_again(httpserver: HTTPServer) -> None:
+    refusal = failure(400, "temperature is not supported")
+    Script(httpserver, refusal, refusal, completion('{"score": 1}'))
+    llm = provider(httpserver)
+    answers = await asyncio.gather(*(ask(llm, Verdict, "s", "u") for _ in range(2)))
+    assert [answer.score for answer in answers] == [1, 1]
 
 
 async def test_malformed_json_is_repaired_once_with_the_error_shown(
@@ -151,12 +205,13 @@ async def test_an_answer_cut_off_for_length_is_never_complete(httpserver: HTTPSe
     """LLM-03"""
     script = Script(httpserver, completion('{"score": 0.5}', finish="length"))
     llm = provider(httpserver)
-    with pytest.raises(LLMLengthError):
-        await ask(llm, Verdict, "s", "u")
-    with pytest.raises(LLMLengthError):
-        await llm.complete("s", "u")
+    with metered(Meter(step="test")) as meter:
+        with pytest.raises(LLMLengthError):
+            await ask(llm, Verdict, "s", "u")
+        with pytest.raises(LLMLengthError):
+            await llm.complete("s", "u")
     assert len(script.sent) == 2
-    assert llm.usage.output_tokens == 14
+    assert meter.of_step.output_tokens == 14
 
 
 @pytest.mark.parametrize(
@@ -211,7 +266,6 @@ async def test_a_short_rate_limit_is_waited_for(httpserver: HTTPServer) -> None:
     llm = provider(httpserver, max_retries=2)
     assert await llm.complete("s", "u") == "ok"
     assert len(script.sent) == 2
-    assert llm.usage.calls == 1
 
 
 async def test_a_long_rate_limit_comes_back_at_once(httpserver: HTTPServer) -> None:

@@ -40,6 +40,11 @@ def test_an_unknown_provider_lists_the_known_ones() -> None:
         create_provider(LLMConfig(provider="nope", model="m", api_key="k"))
 
 
+def test_no_unknown_provider_is_taken_for_a_model_of_openai() -> None:
+    with pytest.raises(ConfigError, match=r"'gemini'; known: anthropic.*google_genai.*openai"):
+        create_provider(LLMConfig(model="gemini:x", api_key="k"))
+
+
 def test_the_key_is_in_no_repr() -> None:
     config = LLMConfig(model="m", api_key="very-secret")
     assert "very-secret" not in repr(config) + repr(create_provider(config))

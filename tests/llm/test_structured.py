@@ -81,6 +81,11 @@ def test_text_without_a_whole_object_is_refused(text: str) -> None:
         json_object(text)
 
 
+def test_a_model_that_was_cut_off_while_thinking_gave_no_answer() -> None:
+    with pytest.raises(LLMResponseError):
+        json_object('<think>Is it {"score": 0}')
+
+
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=8), max_size=4))
 @examples(50)
 def test_every_object_survives_a_fence(value: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from paper_search.errors import (
     LLMResponseError,
 )
 from paper_search.llm.creation import OpenAIProvider, create_models, create_provider
-from paper_search.llm.provider import LLMProvider, Usage
+from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "LLMRefusalError",
     "LLMResponseError",
     "OpenAIProvider",
-    "Usage",
     "ask",
     "create_models",
     "create_provider",

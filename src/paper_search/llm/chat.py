@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -25,7 +25,7 @@ from paper_search.errors import (
 from paper_search.http.redaction import redact_logs
 from paper_search.http.retry import parse_retry_after
 from paper_search.llm.metering import counted_call, tokens_in
-from paper_search.llm.provider import LLMProvider, Usage
+from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import json_object
 
 if TYPE_CHECKING:
@@ -34,31 +34,22 @@ if TYPE_CHECKING:
 
 _F = LLMFailure
 
-_KINDS: dict[LLMFailure, type[LLMError]] = {
-    _F.KEY: LLMAuthError,
-    _F.QUOTA: LLMRateLimitError,
-    _F.RATE_LIMIT: LLMRateLimitError,
-    _F.TIMEOUT: LLMTimeoutError,
-    _F.REFUSAL: LLMRefusalError,
-    _F.CONTENT_FILTER: LLMRefusalError,
-    _F.ANSWER_TOO_LONG: LLMLengthError,
-    _F.QUESTION_TOO_LONG: LLMLengthError,
-    _F.UNREADABLE: LLMResponseError,
-}
-
-_SAYS = {
-    _F.KEY: "the model's server refused the key",
-    _F.QUOTA: "the quota of the model's account is used up",
-    _F.UNKNOWN_MODEL: "the model's server knows no such model, or the address is not its own",
-    _F.RATE_LIMIT: "the model's server is asked too often",
-    _F.TIMEOUT: "the model did not answer in time",
-    _F.UNREACHABLE: "the model's server cannot be reached",
-    _F.SERVER: "the model's server answered with an error",
-    _F.REQUEST: "the model's server refused the question",
-    _F.CONTENT_FILTER: "a content filter refused the question",
-    _F.ANSWER_TOO_LONG: "the answer was cut off at max_tokens",
-    _F.QUESTION_TOO_LONG: "the question is too long for the model",
-    _F.UNREADABLE: "the model's answer cannot be read",
+_MEANINGS: dict[LLMFailure, tuple[type[LLMError], str]] = {
+    _F.KEY: (LLMAuthError, "the model's server refused the key"),
+    _F.QUOTA: (LLMRateLimitError, "the quota of the model's account is used up"),
+    _F.UNKNOWN_MODEL: (
+        LLMError,
+        "the model's server knows no such model, or the address is not its own",
+    ),
+    _F.RATE_LIMIT: (LLMRateLimitError, "the model's server is asked too often"),
+    _F.TIMEOUT: (LLMTimeoutError, "the model did not answer in time"),
+    _F.UNREACHABLE: (LLMError, "the model's server cannot be reached"),
+    _F.SERVER: (LLMError, "the model's server answered with an error"),
+    _F.REQUEST: (LLMError, "the model's server refused the question"),
+    _F.CONTENT_FILTER: (LLMRefusalError, "a content filter refused the question"),
+    _F.ANSWER_TOO_LONG: (LLMLengthError, "the answer was cut off at max_tokens"),
+    _F.QUESTION_TOO_LONG: (LLMLengthError, "the question is too long for the model"),
+    _F.UNREADABLE: (LLMResponseError, "the model's answer cannot be read"),
 }
 
 _BY_CODE = {
@@ -128,6 +119,8 @@ class Failure:
     """Whether the same call may succeed in a moment."""
     wait_s: float | None = None
     """How long the server asks to wait; None: it does not say."""
+    unsupported: frozenset[str] = frozenset()
+    """Options without which the same call may succeed."""
 
 
 def failure_of(error: Exception, *secrets: str) -> Failure:
@@ -137,9 +130,8 @@ def failure_of(error: Exception, *secrets: str) -> Failure:
     """
     reason = _reason(error)
     told = redacted(f"{type(error).__name__}: {error}", *secrets)
-    kind = _KINDS.get(reason, LLMError)
-    translated = kind(f"{_SAYS[reason]}: {told}", reason=reason)
-    return Failure(translated, reason in _RETRIED, _asked_wait(error))
+    kind, words = _MEANINGS[reason]
+    return Failure(kind(f"{words}: {told}", reason=reason), reason in _RETRIED, _asked_wait(error))
 
 
 def _reason(error: Exception) -> LLMFailure:
@@ -215,8 +207,8 @@ class ChatProvider(LLMProvider):
 
     provider = ""
     """What the provider is called, in the log of usage and in the price table."""
-    speaks_schema = False
-    """Whether the server takes `response_format`; the schema is in the prompt in any case."""
+    options: frozenset[str] = frozenset({"temperature", "max_tokens", "system"})
+    """What is sent as long as the server takes it, by the names of `_OPTIONS`."""
 
     def __init__(
         self,
@@ -231,7 +223,6 @@ class ChatProvider(LLMProvider):
         self.max_tokens = max_tokens
         self.timeout_s = timeout_s
         self.max_retries = max_retries
-        self.usage = Usage()
         self._api_key = api_key
         self._client: tuple[asyncio.AbstractEventLoop, BaseChatModel] | None = None
         redact_logs((api_key,))
@@ -257,16 +248,8 @@ class ChatProvider(LLMProvider):
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         prompt = f"{system_prompt}\n\n{_format_request(schema)}"
-        if self.speaks_schema:
-            try:
-                options = {"response_format": _response_format(schema)}
-                text = await self._text(prompt, user_message, options)
-            except _UnsupportedFormatError:
-                _log.info("%r takes no response_format; the schema goes into the prompt", self)
-                self.speaks_schema = False
-            else:
-                return json_object(text)
-        return json_object(await self._text(prompt, user_message, {}))
+        wish = {"response_format": _response_format(schema)}
+        return json_object(await self._text(prompt, user_message, wish))
 
     async def _text(self, system_prompt: str, user_message: str, options: dict[str, Any]) -> str:
         """Return the text of one answer; what may pass by itself is asked again.
@@ -275,16 +258,21 @@ class ChatProvider(LLMProvider):
             LLMError: or one of its kinds. Not raised where the client's own error is handled, so
                 that no traceback carries the server's words, which may hold the key.
         """
-        self.usage.calls += 1
-        messages = [("system", system_prompt), ("human", user_message)]
         loop = asyncio.get_running_loop()
-        chat = self._chat(loop)  # before the clock starts: importing a client takes seconds
+        self._chat(loop)  # before the clock starts: importing a client takes seconds
         deadline = loop.time() + self.timeout_s * (self.max_retries + 1)
         attempt = 0
         while True:
-            answer = await self._attempt(chat, messages, options, deadline - loop.time())
+            sent = {name: wish for name, wish in options.items() if name in self.options}
+            messages = self._messages(system_prompt, user_message)
+            answer = await self._attempt(self._chat(loop), messages, sent, deadline - loop.time())
             if not isinstance(answer, Failure):
                 return answer
+            if answer.unsupported:
+                _log.info("%r is asked without %s", self, ", ".join(sorted(answer.unsupported)))
+                self.options -= answer.unsupported
+                self._client = None
+                continue
             wait_s = _FIRST_WAIT_S * 2**attempt if answer.wait_s is None else answer.wait_s
             attempt += 1
             may_wait = wait_s <= _LONGEST_WAIT_S and loop.time() + wait_s < deadline
@@ -293,31 +281,36 @@ class ChatProvider(LLMProvider):
             _log.info("%r is asked again in %.1f s: %s", self, wait_s, answer.error)
             await asyncio.sleep(wait_s)
 
+    def _messages(self, system_prompt: str, user_message: str) -> list[tuple[str, str]]:
+        if "system" not in self.options:
+            return [("human", f"{system_prompt}\n\n{user_message}")]
+        return [("system", system_prompt), ("human", user_message)]
+
     async def _attempt(
-        self, chat: BaseChatModel, messages: Any, options: dict[str, Any], left_s: float
+        self,
+        chat: BaseChatModel,
+        messages: list[tuple[str, str]],
+        wishes: dict[str, Any],
+        left_s: float,
     ) -> str | Failure:
         """Ask once, within the budget of whatever work this is.
 
         Raises:
             ModelCallLimitError: the budget does not cover it; nothing is sent.
         """
-        asked = tokens_in(*(text for _, text in messages), json.dumps(options))
-        name = f"{self.provider}:{self.model}"
-        async with counted_call(name, asked, self.max_tokens) as call:
+        length = tokens_in(*(text for _, text in messages), json.dumps(wishes))
+        name, in_use = f"{self.provider}:{self.model}", self.options
+        async with counted_call(name, length, self.max_tokens) as call:
             try:
                 async with asyncio.timeout(left_s):
-                    message = await chat.ainvoke(messages, **options)
+                    message = await chat.ainvoke(messages, **wishes)
             except Exception as error:  # noqa: BLE001  # every failure of the client gets our name
                 failure = failure_of(error, self._api_key)
-                if options and _is_about_format(error):
-                    failure = Failure(_UnsupportedFormatError("no response_format"))
                 call.failure = failure.error.reason
                 is_cut = call.failure is LLMFailure.TIMEOUT  # it may have to be paid for
-                call.input_tokens, call.output_tokens = _paid_for(error) or (asked * is_cut, 0)
-                self.usage.add(call.input_tokens, call.output_tokens)
-                return failure
-            call.input_tokens, call.output_tokens = _spent(message, asked)
-            self.usage.add(call.input_tokens, call.output_tokens)
+                call.input_tokens, call.output_tokens = _paid_for(error) or (length * is_cut, 0)
+                return replace(failure, unsupported=_unsupported(error, in_use))
+            call.input_tokens, call.output_tokens = _spent(message, length)
             problem = self._problem(message)
             call.failure = problem.reason if problem else None
         return Failure(problem) if problem else str(message.text)
@@ -358,12 +351,28 @@ def _paid_for(error: Exception) -> tuple[int, int] | None:
     return (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else None
 
 
-class _UnsupportedFormatError(LLMError):
-    """The server knows no `response_format`."""
+_OPTIONS = {
+    "temperature": re.compile(r"temperature", re.IGNORECASE),
+    "max_completion_tokens": re.compile(r"max\w*[ _]tokens", re.IGNORECASE),
+    "max_tokens": re.compile(r"max\w*[ _]tokens", re.IGNORECASE),
+    "system": re.compile(r"\bsystem\b|\broles?\b|\bdeveloper\b", re.IGNORECASE),
+    "response_format": re.compile(
+        r"response.?format|json.?(?:schema|object|mode)|structured.?output", re.IGNORECASE
+    ),
+}
+"""What a server may refuse, and how its message names it."""
+_MESSAGE_CHARS = 2000
 
 
-def _is_about_format(error: Exception) -> bool:
-    return status_of(error) in {400, 422} and "response_format" in str(error)
+def _unsupported(error: Exception, in_use: frozenset[str]) -> frozenset[str]:
+    """Return which of the options in use a server refuses, by its message."""
+    if status_of(error) not in {400, 422} or _reason(error) is not LLMFailure.REQUEST:
+        return frozenset()
+    words = f"{error} {getattr(getattr(error, 'response', None), 'text', '')}"[:_MESSAGE_CHARS]
+    names = {name for name in in_use if _OPTIONS[name].search(words)}
+    if "max_completion_tokens" in names:
+        names.discard("max_tokens")  # the older name is sent next
+    return frozenset(names)
 
 
 def _response_format(schema: dict[str, Any] | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from paper_search.config import LLMConfig
 from paper_search.errors import ConfigError
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import format_errors
 from paper_search.model_settings import key_variable
 from paper_search.models.language_models import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage
 from paper_search.models.settings import Skill
@@ -39,7 +40,7 @@ class OpenAIProvider(ChatProvider):
     """
 
     provider = "openai"
-    speaks_schema = True
+    options = ChatProvider.options | {"max_completion_tokens", "response_format"}
 
     def __init__(  # noqa: PLR0913  # the settings of one client, by keyword
         self,
@@ -72,12 +73,17 @@ class OpenAIProvider(ChatProvider):
         from langchain_openai import ChatOpenAI  # noqa: PLC0415  # as above
         from pydantic import SecretStr  # noqa: PLC0415  # kept beside its only use
 
+        limit: dict[str, Any] = {}
+        if "max_completion_tokens" in self.options:
+            limit = {"max_completion_tokens": self.max_tokens}
+        elif "max_tokens" in self.options:
+            limit = {"extra_body": {"max_tokens": self.max_tokens}}
         return ChatOpenAI(
             model=self.model,
             api_key=SecretStr(self._api_key),
             base_url=self.base_url or OPENAI_URL,
-            temperature=self.temperature,
-            max_completion_tokens=self.max_tokens,
+            temperature=self.temperature if "temperature" in self.options else None,
+            **limit,
             timeout=self.timeout_s,
             max_retries=0,
             use_responses_api=False,
@@ -135,53 +141,49 @@ class InstalledProvider(ChatProvider):
         if package is None:
             registered: BaseChatModel = REGISTERED.read(self._config.provider)(self._config)
             return registered
-        return _created(package, self._config)
+        return _created(package, self._config, self.options)
 
 
 def _is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def _created(package: ChatPackage, config: LLMConfig) -> BaseChatModel:
+def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -> BaseChatModel:
     """Return a package's model, given the settings in its own spelling.
 
     Raises:
         ConfigError: the package is too old or too new to have the class, or refuses the settings.
     """
-    made: Any = getattr(importlib.import_module(package.module), package.class_name, None)
+    chat_class: Any = getattr(importlib.import_module(package.module), package.class_name, None)
     name = f"{config.provider}:{config.model}"
-    if made is None:
+    if chat_class is None:
         raise ConfigError(
             f"the model {name} cannot be used: the installed {package.module} has no "
             f"{package.class_name}; upgrade it"
         )
-    given = {
+    settings = {
         "model": config.model,
         "api_key": config.api_key or None,
         "base_url": config.base_url,
-        "temperature": config.temperature,
-        "max_tokens": config.max_tokens,
+        "temperature": config.temperature if "temperature" in options else None,
+        "max_tokens": config.max_tokens if "max_tokens" in options else None,
         "timeout": config.timeout_s,
         "max_retries": 0,
     }
-    fields = made.model_fields
-    known = {*fields, *(field.alias for field in fields.values())}
+    fields = chat_class.model_fields
+    names = {*fields, *(field.alias for field in fields.values())}
     try:
-        client: BaseChatModel = made(**_spelled(given, known))
+        client: BaseChatModel = chat_class(**_arguments(settings, names))
     except ValidationError as error:
-        fields = error.errors(include_input=False, include_url=False)
-        problem = "; ".join(
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in fields
-        )
+        problem = format_errors(error)
     else:
         return client
     raise ConfigError(f"the model {name} cannot be used with these settings: {problem}")
 
 
-def _spelled(given: dict[str, Any], known: Iterable[str | None]) -> dict[str, Any]:
-    names = {*known}
+def _arguments(settings: dict[str, Any], names: Collection[str | None]) -> dict[str, Any]:
     arguments = {}
-    for setting, value in given.items():
+    for setting, value in settings.items():
         spelling = next((word for word in _SPELLINGS[setting] if word in names), None)
         if spelling is not None and value is not None:
             arguments[spelling] = value
@@ -198,9 +200,7 @@ def create_provider(config: LLMConfig) -> LLMProvider:
         ConfigError: the provider is unknown or not installed, or there is no key or model name.
     """
     chosen = _resolved(config)
-    if chosen.provider not in CHAT_PACKAGES and chosen.provider not in REGISTERED.names():
-        known = ", ".join(sorted({*CHAT_PACKAGES, *REGISTERED.names()}))
-        raise ConfigError(f"Unknown LLM provider {config.provider!r}; known: {known}")
+    _require_known(chosen)
     needs_key = chosen.provider in CHAT_PACKAGES and key_variable(chosen.provider)
     if needs_key and not chosen.api_key.strip():
         raise ConfigError(
@@ -220,6 +220,16 @@ def create_provider(config: LLMConfig) -> LLMProvider:
     )
 
 
+def _require_known(config: LLMConfig) -> None:
+    """Refuse unknown providers; OpenAI itself has no name with a colon but of fine-tuned models."""
+    names = {*CHAT_PACKAGES, *REGISTERED.names()}
+    provider, (prefix, colon, _) = config.provider, config.model.partition(":")
+    if provider == "openai" and colon and prefix != "ft" and not config.base_url:
+        provider = prefix
+    if provider not in names:
+        raise ConfigError(f"Unknown LLM provider {provider!r}; known: {', '.join(sorted(names))}")
+
+
 def create_models(config: LLMConfig) -> dict[Skill, LLMProvider | None]:
     """Return the model of each skill, the same object where they share one; None: it has none.
 
@@ -227,12 +237,12 @@ def create_models(config: LLMConfig) -> dict[Skill, LLMProvider | None]:
         ConfigError: as `create_provider` does.
     """
     names = {skill: config.of(skill) for skill in Skill}
-    made = {
+    providers = {
         name: create_provider(config.model_copy(update={"model": name}))
         for name in {*names.values()}
         if name
     }
-    return {skill: made.get(name) for skill, name in names.items()}
+    return {skill: providers.get(name) for skill, name in names.items()}
 
 
 def _resolved(config: LLMConfig) -> LLMConfig:
@@ -242,10 +252,10 @@ def _resolved(config: LLMConfig) -> LLMConfig:
     """
     usual = config.provider.strip().lower()
     prefix, colon, rest = config.model.partition(":")
-    named = prefix.strip().lower()
-    if not colon or (named not in CHAT_PACKAGES and named not in REGISTERED.names()):
+    name = prefix.strip().lower()
+    if not colon or (name not in CHAT_PACKAGES and name not in REGISTERED.names()):
         return config.model_copy(update={"provider": usual})
-    update: dict[str, object] = {"provider": named, "model": rest.strip()}
-    if named != usual:
-        update |= {"api_key": config.api_keys.get(named, ""), "base_url": None}
+    update: dict[str, object] = {"provider": name, "model": rest.strip()}
+    if name != usual:
+        update |= {"api_key": config.api_keys.get(name, ""), "base_url": None}
     return config.model_copy(update=update)

@@ -18,6 +18,7 @@ from uuid import uuid4
 from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
+from paper_search.llm.structured import format_errors
 from paper_search.llm.usage_log import CallBegun, CallEnded, LoggedUsage, UsageLog
 from paper_search.models.settings import Skill
 from paper_search.models.usage import (
@@ -95,12 +96,8 @@ def load_prices(own: Path | None = None) -> PriceTable:
             f"LLM_PRICES: cannot read {str(own)!r}: {error.strerror or error}"
         ) from None
     except ValidationError as error:
-        fields = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}"
-            for fault in error.errors(include_input=False)
-        )
         raise ConfigError(
-            f"LLM_PRICES: {str(own)!r} is no table of prices ({fields}); write "
+            f"LLM_PRICES: {str(own)!r} is no table of prices ({format_errors(error)}); write "
             '{"date": "2026-01-31", "models": {"openai:gpt-4o-mini": [0.15, 0.6]}}, '
             "in US dollars per million tokens of questions and answers"
         ) from None

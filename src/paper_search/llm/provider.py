@@ -1,37 +1,17 @@
-"""What a language model is to the skills: text or a typed answer for two messages, counted."""
+"""What a language model is to the skills: text or a typed answer for two messages."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass
-class Usage:
-    """Running totals of one provider."""
-
-    calls: int = 0
-    """Questions asked; the client's own retries are not counted."""
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def add(self, input_tokens: int, output_tokens: int) -> None:
-        """Add the tokens of one answer."""
-        self.input_tokens += input_tokens
-        self.output_tokens += output_tokens
-
-
 class LLMProvider(ABC):
-    """A language model. A test double may subclass it without calling `super().__init__()`."""
+    """A language model; its failures are `LLMError` or one of its kinds."""
 
     @abstractmethod
     async def complete(self, system_prompt: str, user_message: str) -> str:
-        """Return the model's answer as text.
-
-        Raises:
-            LLMError: or one of its kinds.
-        """
+        """Return the model's answer as text."""
 
     @abstractmethod
     async def complete_json(
@@ -40,9 +20,6 @@ class LLMProvider(ABC):
         """Return the model's answer as a JSON object.
 
         `system_prompt` never holds text from papers. `schema`: JSON schema to follow.
-
-        Raises:
-            LLMError: or one of its kinds.
         """
 
 

@@ -14,7 +14,8 @@ from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseErro
 from paper_search.llm.provider import LLMProvider
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
-_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL | re.IGNORECASE)  # the opening tag may lack
+_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _MAX_STARTS = 50  # opening braces that are tried: a long answer must not cost quadratic time
 _BEGINNING = 200
 
@@ -28,20 +29,27 @@ def json_object(text: str) -> dict[str, Any]:
         LLMResponseError: there is no complete object; says what the text begins with.
     """
     stripped = text.strip().removeprefix("\ufeff")
+    if not isinstance(_loaded(stripped), dict):
+        stripped = _without_thinking(stripped)
     if not stripped:
         raise LLMResponseError("the model's answer is empty")
-    if not isinstance(_loaded(stripped), dict):
-        stripped = _THOUGHTS.sub("", stripped).strip() or stripped
     for candidate in (stripped, *(match.strip() for match in _FENCE.findall(stripped))):
         value = _loaded(candidate)
         if isinstance(value, dict):
             return value
-    found = _embedded(stripped)
-    if found is None:
+    embedded = _embedded(stripped)
+    if embedded is None:
         raise LLMResponseError(
             f"the model's answer holds no JSON object; it begins {stripped[:_BEGINNING]!r}"
         )
-    return found
+    return embedded
+
+
+def _without_thinking(text: str) -> str:
+    """Return what follows a model's thinking; nothing if it was cut off while thinking."""
+    *thoughts, answer = _THOUGHTS_END.split(text)
+    is_open = not thoughts and _THOUGHTS_BEGIN.match(text) is not None
+    return "" if is_open else answer.strip()
 
 
 def _loaded(text: str) -> Any:
@@ -135,12 +143,13 @@ async def ask_once(
     try:
         return model_cls.model_validate(answer)
     except ValidationError as error:
-        problem = _described(error)
+        problem = format_errors(error)
     shown = json.dumps(answer, ensure_ascii=False, default=repr)[:_EXCERPT]
     raise LLMResponseError(f"{problem}; the answer was {shown}")
 
 
-def _described(error: ValidationError) -> str:
+def format_errors(error: ValidationError) -> str:
+    """Return what is wrong with which fields, without their values."""
     problems = (
         f"{'.'.join(str(part) for part in problem['loc']) or 'answer'}: {problem['msg']}"
         for problem in error.errors(include_input=False, include_url=False)[:10]
