@@ -120,7 +120,7 @@ NEAREST_TESTS = {
         "tests/workflow/test_same_work.py",
         "tests/workflow/test_engine.py",
     ],
-    "workflow.waiting": ["tests/workflow/test_waiting.py"],
+    "workflow.rounds": ["tests/workflow/test_waiting.py", "tests/workflow/test_carrying.py"],
 }
 """The modules, by their name in `paper_search`, and the tests that each is run against."""
 

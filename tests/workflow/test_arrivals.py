@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import RawPaper, SearchReport, Sighting, SourceReport, SourceStatus
-from paper_search.workflow.counts import count_rounds
-from paper_search.workflow.rounds import arrivals_again, arrivals_of, searched_round
+from paper_search.workflow.counts import arrivals_again, arrivals_of, count_rounds, searched_round
 
 COUNT = st.integers(0, 4)
 

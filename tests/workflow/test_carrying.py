@@ -109,7 +109,7 @@ class Person:
         self.expected.check(collection, found)
         assert shown.set_aside == len(collection.set_aside)
         assert shown.earlier == len(collection.earlier)
-        listed = {p.id: n for p in collection.listed(is_all=True).papers for n in numbers([p])}
+        listed = {p.id: n for p in collection.every_paper for n in numbers([p])}
         marks = {i: now.marks[n] for i, n in listed.items() if n in now.marks}
         self.expected.marks |= {listed[i]: mark for i, mark in marks.items()}
         self.expected.end(found, is_rejected=now.is_rejected)

@@ -38,6 +38,7 @@ from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.results import (
     decisions_on_papers,
     merge_papers,
+    part_of,
     with_decisions,
     without_excluded,
 )
@@ -151,7 +152,7 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     labels = {shown[0].id: ["for chapter 2"]}
     noted = with_decisions(result, {}, {shown[0].id: "read twice"}, labels)
 
-    every = noted.decided("all").listed(is_all=True)
+    every = part_of(noted, decision="all", is_all=True)
     for name in known_exporters():
         labelled = export(every, name)
         text = labelled if isinstance(labelled, str) else _cells(labelled)
@@ -163,7 +164,7 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
             assert word in said_there, (name, word)
         assert "wrong population" in said_there, name
         assert "read twice" in said_there, name
-        default = export(noted.decided(), name)
+        default = export(part_of(noted), name)
         default_text = default if isinstance(default, str) else _cells(default)
         assert "wrong population" not in default_text, name
 
@@ -295,6 +296,24 @@ def test_a_merged_result_agrees_with_itself(
     assert sorted(every) == sorted({*ids(found), *ids(kept)})
     assert {paper.decision for paper in after.papers} <= {"undecided"}
     assert {*ids(after.papers)} >= {*ids(kept)}
+
+
+@examples(100)
+@given(
+    found=papers_st,
+    cut=st.integers(0, 12),
+    out=st.sets(st.integers(0, 30)),
+    decision=st.sampled_from([None, "all", "included", "excluded", "undecided"]),
+    is_all=st.booleans(),
+)
+def test_the_facets_of_a_part_count_its_papers(
+    found: list[Paper], cut: int, out: set[int], decision: Any, *, is_all: bool
+) -> None:
+    decided = dict.fromkeys((f"p{n}" for n in out), ScreeningDecision(decision="exclude"))
+    before = collection_of(found[:cut], found[cut:])
+    whole = without_excluded(with_decisions(before, decided, {}))
+    part = part_of(whole, decision=decision, is_all=is_all)
+    assert part.facets == facets_of(part.papers)
 
 
 @given(found=papers_st, extra=papers_st)

@@ -15,8 +15,7 @@ from paper_search.models import RawPaper
 from paper_search.persistence import Persistence
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
-from paper_search.workflow.agreement import agreement_of, cohens_kappa
-from paper_search.workflow.reviewers import Reviewers
+from paper_search.workflow.reviewers import Reviewers, agreement_of, cohens_kappa
 from paper_search.workflow.session import SearchSession
 
 PAPERS = [RawPaper(id=i, title=f"Paper {i}", source="s") for i in "abcd"]

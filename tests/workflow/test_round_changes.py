@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.workflow.round_changes import FAR, RoundChanges, round_changes
+from paper_search.workflow.counts import FAR, RoundChanges, round_changes
 
 
 def test_a_paper_that_the_round_before_did_not_have_is_new() -> None:

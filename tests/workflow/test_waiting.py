@@ -44,10 +44,10 @@ from paper_search.workflow import (
 from paper_search.workflow.decisions import answer_model
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.rounds import ask_again, join_reports
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import MAX_WAITS
-from paper_search.workflow.waiting import ask_again, join_reports
 
 WAIT = {"action": "edit", "revised_data": {"wait_for_sources": True}}
 QUICK = "abcd"

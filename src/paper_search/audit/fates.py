@@ -8,9 +8,8 @@ from enum import Enum
 
 from paper_search.audit.reading import ReviewThread
 from paper_search.models import Arrival, Paper, RawPaper, ScoredPaper
-from paper_search.workflow.counts import PlacedArrival, placed, rows_of
+from paper_search.workflow.counts import PlacedArrival, SearchedRound, placements, rows_of
 from paper_search.workflow.results import decisions_on_papers, empty_collection
-from paper_search.workflow.rounds import SearchedRound
 
 
 class Fate(str, Enum):
@@ -94,7 +93,7 @@ def fates(thread: ReviewThread) -> list[RecordFate]:
     counting = {i for round_ in thread.rounds for i in round_.records}
     outside = [i for i in sorted(thread.records) if i not in counting]
     rest = [(Arrival(record=i, source=thread.records[i].source), None) for i in outside]
-    rows = placed([*rows_of(thread.rounds), *rest], work_of)
+    rows = placements([*rows_of(thread.rounds), *rest], work_of)
     return [_fate(row, thread.records, works) for row in rows]
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from paper_search.audit.fates import Fate, RecordFate
 from paper_search.audit.reading import ReviewThread
-from paper_search.workflow.counts import RoundCounts, count_rounds, counted
+from paper_search.workflow.counts import RoundCounts, count_rounds, quantity
 
 
 class PrismaFlow(BaseModel):
@@ -55,10 +55,10 @@ class PrismaFlow(BaseModel):
         """Return one line: `60 records identified, 15 duplicates, 45 works`."""
         removed = self.removed_by_checks
         parts = [
-            f"{counted(self.identified, 'record')} identified",
+            f"{quantity(self.identified, 'record')} identified",
             f"{removed:,} removed by a check" if removed else "",
-            counted(self.duplicates, "duplicate"),
-            counted(self.works, "work"),
+            quantity(self.duplicates, "duplicate"),
+            quantity(self.works, "work"),
         ]
         return ", ".join(filter(None, parts))
 

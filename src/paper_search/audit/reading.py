@@ -9,10 +9,10 @@ from paper_search.errors import ThreadNotWaitingError
 from paper_search.models import PaperCollection, RawPaper, SourceReport
 from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
 from paper_search.workflow import ThreadCatalog, ThreadInfo
-from paper_search.workflow.agreement import Agreement
+from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.marks import MarkStore, ScreeningMark
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.rounds import SearchedRound
+from paper_search.workflow.reviewers import Agreement
 from paper_search.workflow.state import WorkflowState
 
 

@@ -12,8 +12,8 @@ from paper_search.audit.flow import PrismaFlow
 from paper_search.audit.logs import Row
 from paper_search.audit.pictures import CAPTIONS
 from paper_search.audit.reading import ReviewThread
-from paper_search.workflow.agreement import Agreement
-from paper_search.workflow.rounds import SearchedRound
+from paper_search.workflow.counts import SearchedRound
+from paper_search.workflow.reviewers import Agreement
 
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?\+00:00$")

@@ -129,8 +129,7 @@ class Answer:
             return None
         if self.action != "edit" and not self._has_marks:
             return None
-        found = checkpoint.payload.collection.listed(is_all=True)
-        listed = [paper.id for paper in found.papers]
+        listed = [paper.id for paper in checkpoint.payload.collection.every_paper]
         relevant, irrelevant = (
             _marked(words, listed) for words in (self.relevant, self.irrelevant)
         )

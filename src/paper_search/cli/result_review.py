@@ -136,7 +136,7 @@ class _ResultAnswer:
 
     @property
     def _papers(self) -> list[Paper]:
-        return self._payload.collection.listed(is_all=True).papers
+        return self._payload.collection.every_paper
 
     @property
     def menu(self) -> str:

@@ -17,8 +17,7 @@ from paper_search.cli.terminal import QuitError, Terminal, pressed
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from paper_search.workflow.agreement import Agreement, Conflict
-    from paper_search.workflow.reviewers import Reviewers
+    from paper_search.workflow.reviewers import Agreement, Conflict, Reviewers
 
 _Found = TypeVar("_Found")
 _PROMPT = "[r]elevant  [i]rrelevant  s[k]ip  [q]uit > "

@@ -26,8 +26,9 @@ from paper_search.cli.terminal import Terminal
 from paper_search.models import EndReason, PaperCollection
 from paper_search.models.source_report import summaries
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow.judging import JudgingReport
 from paper_search.workflow.questions import remarks
-from paper_search.workflow.rejudging import JudgingReport
+from paper_search.workflow.results import part_of
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         ended_by = result.ended_by.value if result.ended_by else None
         about = {"thread_id": self._thread_id, "status": "done"}
-        self._delivery.deliver(result.decided(), about)
+        self._delivery.deliver(part_of(result), about)
         words = (ended_by or "done").replace("_", " ")
         count = len(result.papers)
         counted = "1 paper" if count == 1 else f"{count} papers"

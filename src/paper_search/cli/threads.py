@@ -87,6 +87,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.plain import PlainDetail
+    from paper_search.workflow.results import part_of
 
     config = settings(ctx, home)
     detail = run(thread_detail(config.persistence_url, thread))
@@ -100,9 +101,8 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
         every = (*detail.collection.papers, *detail.collection.set_aside)
         if decision or any(paper.screening for paper in every):
             decided = decision_line(detail.collection, decision)
-        listed = detail.collection.decided(decision) if is_listing else detail.collection
-        listed = listed.listed(is_all=is_all, min_score=min_score)
-        detail = detail.model_copy(update={"collection": listed})
+        part = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
+        detail = detail.model_copy(update={"collection": part}) if is_listing else detail
     if as_json:
         print_json(detail.model_dump(mode="json"))
         return
@@ -145,6 +145,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.plain import PlainDetail
+    from paper_search.workflow.results import part_of
 
     detail = run(thread_detail(settings(ctx, home).persistence_url, thread))
     if isinstance(detail, PlainDetail):
@@ -164,7 +165,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if detail.status.value != "done":
         say(f"unfinished search ({detail.status.value}): these are the papers so far")
     about = {"thread_id": thread, "status": detail.status.value, "decision": decision or "default"}
-    listed = detail.collection.decided(decision).listed(is_all=is_all, min_score=min_score)
+    listed = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
     delivery.deliver(listed, about)
     say(decision_line(detail.collection, decision))
 

@@ -22,7 +22,7 @@ from paper_search.cli.strategy_view import (
 from paper_search.cli.tables import highlighted, paper_table, report_table, score, source_table
 from paper_search.models.source_report import counting_summary, summaries
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
-from paper_search.workflow.rejudging import JudgingReport
+from paper_search.workflow.judging import JudgingReport
 
 if TYPE_CHECKING:
     from paper_search.models import (
@@ -108,7 +108,7 @@ def show_papers(
         How many were shown.
     """
     collection = payload.collection
-    papers = collection.listed(is_all=True).papers
+    papers = collection.every_paper
     line = len(collection.papers)
     end = start + PAGE if start else min(PAGE, line)
     new_ids = payload.changes.new_ids if payload.changes else []

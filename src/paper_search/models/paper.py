@@ -335,37 +335,10 @@ class PaperCollection(BaseModel):
     """Papers that only rounds before the last one found, and nobody decided on; those of a round
     that was rejected are not among them."""
 
-    def listed(self, *, is_all: bool = False, min_score: float | None = None) -> PaperCollection:
-        """Return the collection with what was set aside among its papers, or without low scores.
-
-        Args:
-            is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
-            min_score: of all that the round found, what has at least this score is listed.
-        """
-        if is_all:
-            every = [*self.papers, *self.set_aside, *self.earlier]
-            return self.model_copy(update={"papers": every, "set_aside": [], "earlier": []})
-        if min_score is None:
-            return self
-        every = [*self.papers, *self.set_aside]
-        papers = [p for p in every if p.relevance_score >= min_score or not p.is_judged]
-        kept = {paper.id for paper in papers}
-        rest = [paper for paper in every if paper.id not in kept]
-        return self.model_copy(update={"papers": papers, "set_aside": rest})
-
-    def decided(self, decision: PaperDecision | Literal["all"] | None = None) -> PaperCollection:
-        """Return the collection with the papers alone on which a person decided so.
-
-        Args:
-            decision: which; `all`: every paper, those decided irrelevant last; None: included and
-                undecided ones.
-        """
-        wanted = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
-        papers = [paper for paper in self.papers if paper.decision in wanted]
-        aside = [paper for paper in self.set_aside if paper.decision in wanted]
-        papers += [paper for paper in aside if paper.decision != "undecided"]
-        rest = [paper for paper in aside if paper.decision == "undecided"]
-        return self.model_copy(update={"papers": papers, "set_aside": rest})
+    @property
+    def every_paper(self) -> list[Paper]:
+        """Return the papers, what was set aside and earlier rounds' papers."""
+        return [*self.papers, *self.set_aside, *self.earlier]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):

@@ -13,6 +13,7 @@ from paper_search.audit.pictures import CAPTIONS, is_available
 from paper_search.errors import RequestRefusedError, ThreadNotWaitingError
 from paper_search.exports import get_exporter, known_exporters, suffix_of_format
 from paper_search.web.site import Visit
+from paper_search.workflow.results import part_of
 
 _PICTURES_KEPT = 8
 """Threads whose pictures stay in memory."""
@@ -46,7 +47,7 @@ async def papers(visit: Visit) -> Response:
     collection = await visit.every.searches.session(thread_id).result()
     if collection is None:
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet")
-    chosen = collection.decided(cast("Decided", decision) if decision else None)
+    chosen = part_of(collection, decision=cast("Decided", decision) if decision else None)
     content = await asyncio.to_thread(get_exporter(name), chosen)
     return _file(content, f"{thread_id}-{name}{suffix_of_format(name)}")
 

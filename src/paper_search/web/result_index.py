@@ -101,7 +101,7 @@ class ResultIndex:
 
     def __init__(self, collection: PaperCollection) -> None:
         self.collection = collection
-        self._every = collection.listed(is_all=True).papers
+        self._every = collection.every_paper
         self._by_id = {paper.id: paper for paper in self._every}
         self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
         self._text = {paper.id: _searchable(paper) for paper in self._every}

@@ -22,8 +22,7 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
-from paper_search.workflow.counts import RoundCounts
-from paper_search.workflow.round_changes import RoundChanges
+from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 
 class CheckpointKind(str, Enum):

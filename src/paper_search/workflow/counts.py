@@ -2,13 +2,156 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from paper_search.models import Arrival
-from paper_search.workflow.rounds import SearchedRound
+from paper_search.models import Arrival, SearchReport, SourceReport
+from paper_search.prompts import prompt_digests
+
+
+class SearchedRound(BaseModel):
+    """One search: what it brought, when, and what it was done with."""
+
+    iteration: int
+    """The round, from 0."""
+    searched_at: str
+    """UTC, ISO 8601."""
+    arrivals: list[Arrival]
+    program: str
+    """Version of this program."""
+    models: dict[str, str] = Field(default_factory=dict)
+    """The model of each skill by the name of its prompt; a skill that asks none is left out."""
+    prompts: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of these prompts."""
+
+    @property
+    def records(self) -> list[str]:
+        """Return the ids of the records that arrived, each once."""
+        return list(dict.fromkeys(row.record for row in self.arrivals if row.record is not None))
+
+
+def arrivals_of(answer: SearchReport, ids: Sequence[str]) -> list[Arrival]:
+    """Return a row for each time that a source gave a record.
+
+    Args:
+        answer: of all sources; a record that several queries brought says so.
+        ids: under which its records are stored, in their order.
+    """
+    if answer.arrivals:
+        stored = dict(zip((paper.id for paper in answer.papers), ids, strict=True))
+        return [
+            row.model_copy(update={"record": stored[row.record]}) if row.record else row
+            for row in answer.arrivals
+        ]
+    rows: list[Arrival] = []
+    for name, paper in zip(ids, answer.papers, strict=True):
+        rows += [
+            Arrival(record=name, source=seen.source, query=seen.query, position=seen.rank)
+            for seen in paper.sightings
+        ] or [Arrival(record=name, source=paper.source)]
+    later = Counter((s.source, s.query) for paper in answer.papers for s in paper.sightings[1:])
+    for report in answer.sources:
+        key = report.source, report.query
+        own = min(later[key], report.repeated)  # two queries may be sent as one string
+        later[key] -= own
+        rows += _removed(report, own)
+    return rows
+
+
+def arrivals_again(before: Sequence[Arrival], again: Sequence[Arrival]) -> list[Arrival]:
+    """Return the rows of a round after sources were asked again: what they repeat came once."""
+    known = {(row.source, row.query, row.record) for row in before if row.record}
+    asked = {(row.source, row.query) for row in again}
+    # An answer in full counts anew what was removed from it.
+    kept = [row for row in before if row.record or (row.source, row.query) not in asked]
+    return [*kept, *(r for r in again if (r.source, r.query, r.record) not in known)]
+
+
+def searched_round(
+    iteration: int, arrivals: Sequence[Arrival], models: Mapping[str, str]
+) -> SearchedRound:
+    """Return what is kept of a search that has just ended."""
+    from paper_search import __version__  # noqa: PLC0415  # reads the disk
+
+    return SearchedRound(
+        iteration=iteration,
+        searched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        arrivals=list(arrivals),
+        program=__version__,
+        models=dict(models),
+        prompts=prompt_digests(models),
+    )
+
+
+def _removed(report: SourceReport, later: int) -> list[Arrival]:
+    """Return a row for each record that a source gave and that was removed at once.
+
+    Args:
+        report: of one query.
+        later: of the repeated records, those that an earlier query to the source gave.
+    """
+    reasons = {
+        "not what was asked for": report.excluded,
+        "no title": report.dropped,
+        "the same record on a later page": report.repeated - later,
+        "beyond the number that was asked for": report.beyond_limit,
+        "the source did not come to an end": report.unused,
+    }
+    return [
+        Arrival(source=report.source, query=report.query, removed=reason)
+        for reason, count in reasons.items()
+        for _ in range(count)
+    ]
+
+
+FAR = 10
+"""Places that a paper moves up before it is worth a word."""
+
+
+class RoundChanges(BaseModel):
+    """The difference between the result of a round and that of the round before."""
+
+    new_ids: list[str] = Field(default_factory=list)
+    """Papers that no earlier round found."""
+    risen: dict[str, int] = Field(default_factory=dict)
+    """By id of a paper: how many places it moved up, `FAR` at least."""
+    queries: str = ""
+    """Terms that are asked now (+) or no longer (-); empty: the queries are the same."""
+
+    @property
+    def summary(self) -> str:
+        """Return one line: `12 new papers in the result; 3 moved up by 10 places or more`."""
+        count = len(self.new_ids)
+        papers = f"{count} new {'paper' if count == 1 else 'papers'} in the result"
+        parts = [papers if count else "No new papers in the result"]
+        if self.risen:
+            parts.append(f"{len(self.risen)} moved up by {FAR} places or more")
+        line = "; ".join(parts)
+        return f"{line}. Queries: {self.queries}" if self.queries else line
+
+
+def round_changes(
+    before: list[str], after: list[str], known: set[str], queries: str
+) -> RoundChanges:
+    """Return what changed between two lists of paper ids, best first.
+
+    Args:
+        before: what was shown in the round before.
+        after: what is shown now.
+        known: ids of all papers that earlier rounds brought, shown or not.
+        queries: how the queries differ.
+    """
+    places = {name: place for place, name in enumerate(before)}
+    moves = {name: places[name] - place for place, name in enumerate(after) if name in places}
+    return RoundChanges(
+        new_ids=[name for name in after if name not in known],
+        risen={name: move for name, move in moves.items() if move >= FAR},
+        queries=queries,
+    )
 
 
 class RoundCounts(BaseModel):
@@ -27,6 +170,8 @@ class RoundCounts(BaseModel):
     round."""
     first_found: int
     """Records that had not arrived before."""
+    found_works: int
+    """Works of which a record arrived, known ones included."""
     new_works: int
     """Works of which no record had arrived before."""
     works: int
@@ -40,9 +185,9 @@ class RoundCounts(BaseModel):
             f"{self.removed:,} removed by a check" if self.removed else "",
             f"{self.first_found:,} new",
         ]
-        line = f"{counted(self.arrived, 'record')} arrived: {', '.join(filter(None, parts))}"
+        line = f"{quantity(self.arrived, 'record')} arrived: {', '.join(filter(None, parts))}"
         earlier = f" (with earlier rounds {self.works:,})" if self.round > 1 else ""
-        return f"{line}; {counted(self.new_works, 'new work')}{earlier}"
+        return f"{line}; {quantity(self.new_works, 'new work')}{earlier}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +203,7 @@ class PlacedArrival:
     """Whether no record of the same work had arrived before."""
 
 
-def placed(
+def placements(
     rows: Iterable[tuple[Arrival, SearchedRound | None]], work_of: Mapping[str, str]
 ) -> Iterator[PlacedArrival]:
     """Yield arrivals with what came before each.
@@ -87,9 +232,9 @@ def rows_of(rounds: Iterable[SearchedRound]) -> Iterator[tuple[Arrival, Searched
 
 
 def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) -> list[RoundCounts]:
-    """Return what each round brought; see `placed`."""
+    """Return what each round brought; see `placements`."""
     of_round: dict[int, list[PlacedArrival]] = {round_.iteration: [] for round_ in rounds}
-    for row in placed(rows_of(rounds), work_of):
+    for row in placements(rows_of(rounds), work_of):
         if row.round is not None:
             of_round[row.round.iteration].append(row)
     counts: list[RoundCounts] = []
@@ -106,6 +251,7 @@ def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
                 removed=removed,
                 again=again,
                 first_found=len(rows) - removed - again,
+                found_works=len({work_of.get(i, i) for i in round_.records}),
                 new_works=new_works,
                 works=new_works + (counts[-1].works if counts else 0),
             )
@@ -118,6 +264,6 @@ def works_before(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
     return {work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records}
 
 
-def counted(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
     """Return a number with what it counts."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

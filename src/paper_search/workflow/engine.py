@@ -26,8 +26,8 @@ from paper_search.workflow.checkpoints import (
     DecisionAction,
     ResultPayload,
 )
+from paper_search.workflow.judging import JudgingReport
 from paper_search.workflow.questions import markable_ids
-from paper_search.workflow.rejudging import JudgingReport
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.results import merge_papers as _merge_accumulated
 from paper_search.workflow.session import SearchSession

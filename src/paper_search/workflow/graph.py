@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from paper_search.persistence.listing import listed
 from paper_search.steps import Outcome, StepDef, Workflow
+from paper_search.threads.spending import counted
 from paper_search.workflow import nodes
-from paper_search.workflow.spending import counted
 from paper_search.workflow.state import (
     MOST_SEARCHES,
     SearchOutput,
@@ -17,12 +19,19 @@ from paper_search.workflow.state import (
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
 
+metered = partial(
+    counted,
+    iteration=lambda state: state.current_iteration,
+    budget=lambda ctx: ctx.workflow_params.budget,
+)
+"""Returns a step whose calls of models are counted."""
+
 # fmt: off
 WORKFLOW = Workflow(
     "paper_search",
-    StepDef("parse_intent", "Understand the question", handler=counted(nodes.parse_intent),
+    StepDef("parse_intent", "Understand the question", handler=metered(nodes.parse_intent),
             next={OK: "build_strategy"}),
-    StepDef("build_strategy", "Write the search strategy", handler=counted(nodes.build_strategy),
+    StepDef("build_strategy", "Write the search strategy", handler=metered(nodes.build_strategy),
             next={OK: "scope_strategy"}, bound="max_iterations"),
     StepDef("scope_strategy", "Look at hit counts before asking", handler=nodes.scope_strategy,
             next={OK: "confirm_strategy", SKIP: "search"}),
@@ -30,9 +39,9 @@ WORKFLOW = Workflow(
             next={APPROVE: "search", EDIT: "search", REJECT: "build_strategy", FAIL: "finish"}),
     StepDef("search", "Ask all sources", handler=nodes.search,
             next={OK: "deduplicate"}, bound=MOST_SEARCHES),
-    StepDef("deduplicate", "Merge the records of one work", handler=counted(nodes.deduplicate),
+    StepDef("deduplicate", "Merge the records of one work", handler=metered(nodes.deduplicate),
             next={OK: "score"}),
-    StepDef("score", "Judge relevance", handler=counted(nodes.score),
+    StepDef("score", "Judge relevance", handler=metered(nodes.score),
             next={OK: "organize"}),
     StepDef("organize", "Sort and describe the result", handler=nodes.organize,
             next={OK: "review_results", SKIP: "finish"}),

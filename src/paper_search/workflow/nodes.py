@@ -18,22 +18,18 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills.known_papers import check_known_papers
-from paper_search.skills.strategy.changes import changes
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
 from paper_search.threads.state import asker, checked_state
-from paper_search.workflow.carrying import (
-    divide_works,
-    placed,
-    pool_after,
-    with_earlier,
-    without_earlier,
-)
 from paper_search.workflow.checkpoints import Decision, DecisionAction
-from paper_search.workflow.counts import count_rounds, works_before
+from paper_search.workflow.counts import (
+    arrivals_again,
+    arrivals_of,
+    searched_round,
+)
 from paper_search.workflow.decisions import answer_model, feedback_of
-from paper_search.workflow.judgements import StoredJudgements, judged_by, judged_by_note
+from paper_search.workflow.judging import StoredJudgements, judged_by, judged_by_note
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import (
     markable_ids,
@@ -43,8 +39,18 @@ from paper_search.workflow.questions import (
 )
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
-from paper_search.workflow.round_changes import round_changes
-from paper_search.workflow.rounds import arrivals_again, arrivals_of, searched_round
+from paper_search.workflow.rounds import (
+    arrivals_before,
+    ask_again,
+    count_kept,
+    divide_works,
+    join_reports,
+    pool_after,
+    with_counts,
+    with_earlier,
+    with_places,
+    without_earlier,
+)
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
     CollectionRef,
@@ -55,7 +61,6 @@ from paper_search.workflow.state import (
     WorkflowState,
 )
 from paper_search.workflow.strategies import edited, limited, seeded
-from paper_search.workflow.waiting import arrivals_before, ask_again, count_kept, join_reports
 
 BEFORE_APPROVAL = "nobody yet: hits are counted before the strategy is approved"
 BY_SETTING = "the setting `enrich` of the run"
@@ -211,24 +216,14 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     every = await records.scored(list(state.scores))
     scored = await without_earlier(state, records, every)
     if state.is_ordered:
-        scored = placed(scored, await records.marked(state.marks))
+        scored = with_places(scored, await records.marked(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
     stored = await records.put_collection(collection, limit, scored=scored)
-    stored = await with_earlier(state, records, stored, scored)
+    stored = await with_earlier(state, records, stored)
     await records.index(state.question)
-    rounds, work_of = await records.brought(state.current_iteration)
-    counts = count_rounds(rounds, work_of)
-    reference = stored.model_copy(update={"counts": counts[-1] if counts else None})
-    if (before := state.result) is not None:
-        changed = round_changes(
-            before.paper_ids,
-            stored.paper_ids,
-            {*before.all_ids, *works_before(rounds, work_of)},
-            changes(before.metadata.search_strategy, strategy),
-        )
-        reference = reference.model_copy(update={"changes": changed})
+    reference = await with_counts(state, records, stored, ctx.services)
     known = _known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known}
     if ctx.workflow_params.enable_result_checkpoint:

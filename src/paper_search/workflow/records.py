@@ -29,7 +29,7 @@ from paper_search.persistence.allocation import making_many
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
 from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
-from paper_search.workflow.rounds import SearchedRound
+from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.rows import (
     VERDICT,
     dumped,
@@ -97,7 +97,7 @@ class SearchRecords(RecordStore):
         searches = [SearchedRound.model_validate(row) for row in rows.values()]
         return sorted(searches, key=lambda searched: searched.iteration)
 
-    async def brought(self, until: int) -> tuple[list[SearchedRound], dict[str, str]]:
+    async def rounds_until(self, until: int) -> tuple[list[SearchedRound], dict[str, str]]:
         """Return what each search up to a round brought, and the work of each of its records."""
         rounds = [searched for searched in await self.rounds() if searched.iteration <= until]
         ids = {i for searched in rounds for i in searched.records}

@@ -1,22 +1,30 @@
-"""What a search gives in the end."""
+"""What a search gives in the end, with what a person said of its papers and their records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Literal
 
 from paper_search.models import (
+    DeduplicationReport,
     Facets,
+    MergeDecision,
     Paper,
     PaperCollection,
+    RawPaper,
+    ScoredPaper,
     ScreeningDecision,
     SearchConstraints,
     SearchMetadata,
     SearchStrategy,
 )
+from paper_search.models.paper import DECISIONS, PaperDecision
 from paper_search.skills.result_organizer import by_score, facets_of
+from paper_search.sources.enrichment import GAPS
+from paper_search.workflow.counts import count_rounds
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.regrouping import Merge, regrouped
 from paper_search.workflow.state import WorkflowState
 
 
@@ -56,9 +64,8 @@ async def merged_collection(
     )
     said = state.history[-1].feedback if state.history else None
     if deduplicate is not None and said is not None and said.merge_decisions:
-        before = collection
-        collection = await regrouped(before, said.merge_decisions, records, deduplicate)
-        collection = recounted(collection, len(collection.papers) - len(before.papers))
+        collection = await regrouped(collection, said.merge_decisions, records, deduplicate)
+        collection = recounted(await _with_total(collection, state, records))
         decisions = decisions_on_papers(state, made, merged | _members(collection))
     named = merged | _members(collection)
     notes = {named.get(mark.paper_id, mark.paper_id): mark.note for mark in made if mark.note}
@@ -174,17 +181,57 @@ def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollec
     return recounted(collection.model_copy(update=update))
 
 
-def recounted(collection: PaperCollection, split: int = 0) -> PaperCollection:
-    """Return a changed collection with the counts of what it holds now.
+def part_of(
+    collection: PaperCollection,
+    *,
+    decision: PaperDecision | Literal["all"] | None = None,
+    is_all: bool = False,
+    min_score: float | None = None,
+) -> PaperCollection:
+    """Return the collection with some of its papers, and facets that count these.
 
     Args:
-        collection: with its papers as they are now.
-        split: how many more works than before the round found, since a person split or merged.
+        collection: the whole.
+        decision: papers on which a person decided so; `all`: every paper, those decided irrelevant
+            last; None: included and undecided ones.
+        is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
+        min_score: of all that the round found, what has at least this score is listed.
     """
-    total = collection.metadata.total_found + split
+    wanted = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
+    aside = [paper for paper in collection.set_aside if paper.decision in wanted]
+    papers = [paper for paper in collection.papers if paper.decision in wanted]
+    papers += [paper for paper in aside if paper.decision != "undecided"]
+    rest = [paper for paper in aside if paper.decision == "undecided"]
+    earlier = collection.earlier
+    if is_all:
+        papers, rest, earlier = [*papers, *rest, *earlier], [], []
+    elif min_score is not None:
+        every = [*papers, *rest]
+        papers = [p for p in every if p.relevance_score >= min_score or not p.is_judged]
+        listed = {paper.id for paper in papers}
+        rest = [paper for paper in every if paper.id not in listed]
+    update = {"papers": papers, "set_aside": rest, "earlier": earlier}
+    part = collection.model_copy(update=update)
+    is_same = [paper.id for paper in papers] == [paper.id for paper in collection.papers]
+    return part if is_same else recounted(part)
+
+
+def recounted(collection: PaperCollection) -> PaperCollection:
+    """Return a changed collection with facets that count the papers that it has now."""
+    return collection.model_copy(update={"facets": facets_of(collection.papers)})
+
+
+async def _with_total(
+    collection: PaperCollection, state: WorkflowState, records: SearchRecords
+) -> PaperCollection:
+    """Return a collection that was regrouped with how many works its round found, counted anew."""
+    counts = state.result.counts if state.result else None
+    if counts is None:
+        return collection
+    rounds, work_of = await records.rounds_until(counts.round - 1)
+    total = count_rounds(rounds, work_of | _members(collection))[-1].found_works
     metadata = collection.metadata.model_copy(update={"total_found": total})
-    facets = facets_of(collection.papers)
-    return collection.model_copy(update={"metadata": metadata, "facets": facets})
+    return collection.model_copy(update={"metadata": metadata})
 
 
 def empty_collection(question: str) -> PaperCollection:
@@ -205,3 +252,96 @@ def _members(collection: PaperCollection) -> dict[str, str]:
 
 def _word(*, is_relevant: bool) -> str:
     return "include" if is_relevant else "exclude"
+
+
+Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[DeduplicationReport]]
+
+
+async def regrouped(
+    collection: PaperCollection,
+    decisions: Sequence[MergeDecision],
+    records: SearchRecords,
+    merge: Merge,
+) -> PaperCollection:
+    """Return the collection with the papers that the decisions are about merged or split.
+
+    All other papers stay as they are. A new paper stands where the first of those stood that its
+    records come from, with that one's verdict.
+    """
+    named = {i for decision in decisions for i in (decision.one, decision.other)}
+    affected = [paper for paper in collection.papers if named & set(_records_of(paper))]
+    stored = await records.stored([i for paper in affected for i in _records_of(paper)])
+    # A paper that an organizer made of no record of ours can be neither merged nor split.
+    touched = [paper for paper in affected if stored.issuperset(_records_of(paper))]
+    paper_of = {member: paper for paper in touched for member in _records_of(paper)}
+    if not touched:
+        return collection
+    wanted = [
+        decision for decision in decisions if {decision.one, decision.other} <= paper_of.keys()
+    ]
+    members = await records.records(list(paper_of))
+    report = await merge(members, _spelled_out(touched, wanted))
+    made: dict[str, list[Paper]] = {}
+    for work in report.works:
+        sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]
+        first = min(sources, key=touched.index)
+        found = _with_findings(work, sorted(sources, key=touched.index))
+        made.setdefault(first.id, []).append(_judged_as(first, found))
+    kept = [made.get(paper.id, []) if paper in touched else [paper] for paper in collection.papers]
+    return collection.model_copy(update={"papers": [paper for group in kept for paper in group]})
+
+
+def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
+    """Return the work with what was looked up for the papers that it is made of.
+
+    Half of a paper that was split gets nothing: whose it was is not known.
+    """
+    members = set(_records_of(work))
+    whole = [paper for paper in papers if members.issuperset(_records_of(paper))]
+    found: dict[str, str] = {}
+    origins = dict(work.field_sources)
+    for gap in GAPS:
+        giver = next((paper for paper in whole if getattr(paper, gap)), None)
+        if giver is not None and not getattr(work, gap):
+            found[gap] = getattr(giver, gap)
+            origins[gap] = giver.field_sources.get(gap, giver.id)
+    return work.model_copy(update={**found, "field_sources": origins}) if found else work
+
+
+def _records_of(paper: Paper | RawPaper) -> list[str]:
+    return paper.merged_from or [paper.id]
+
+
+def _spelled_out(
+    papers: Iterable[Paper], decisions: Sequence[MergeDecision]
+) -> list[MergeDecision]:
+    """Return a word on every pair: as decided, else as the papers have it now.
+
+    What is said to be one work brings all records of the two papers together.
+    """
+    said = {frozenset((decision.one, decision.other)): decision.is_same for decision in decisions}
+    group = {member: number for number, paper in enumerate(papers) for member in _records_of(paper)}
+    for pair, is_same in said.items():
+        one, other = sorted(group[i] for i in pair)
+        if is_same:
+            group = {i: one if number == other else number for i, number in group.items()}
+    return [
+        MergeDecision(
+            one=one,
+            other=other,
+            is_same=said.get(frozenset((one, other)), group[one] == group[other]),
+        )
+        for one, other in combinations(group, 2)
+    ]
+
+
+def _judged_as(paper: Paper, work: RawPaper) -> Paper:
+    return Paper.from_scored(
+        ScoredPaper(
+            paper=work,
+            relevance_score=paper.relevance_score,
+            relevance_reason=paper.relevance_reason,
+            tags=paper.tags,
+            is_judged=paper.is_judged,
+        )
+    )

@@ -1,107 +1,229 @@
-"""What each search of a thread brought, row by row: all counts and audits are made of it."""
+"""What a round takes over from those before it, and what slow sources add to it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from pydantic import BaseModel, Field
-
-from paper_search.models import Arrival, SearchReport, SourceReport
-from paper_search.prompts import prompt_digests
-
-
-class SearchedRound(BaseModel):
-    """One search: what it brought, when, and what it was done with."""
-
-    iteration: int
-    """The round, from 0."""
-    searched_at: str
-    """UTC, ISO 8601."""
-    arrivals: list[Arrival]
-    program: str
-    """Version of this program."""
-    models: dict[str, str] = Field(default_factory=dict)
-    """The model of each skill by the name of its prompt; a skill that asks none is left out."""
-    prompts: dict[str, str] = Field(default_factory=dict)
-    """SHA-256 of these prompts."""
-
-    @property
-    def records(self) -> list[str]:
-        """Return the ids of the records that arrived, each once."""
-        return list(dict.fromkeys(row.record for row in self.arrivals if row.record is not None))
+from paper_search.models import (
+    Arrival,
+    MarkedPaper,
+    RawPaper,
+    ScoredPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.skills import ResultOrganizer
+from paper_search.skills.strategy.changes import changes
+from paper_search.workflow.counts import count_rounds, round_changes, works_before
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.skills import Skills
+from paper_search.workflow.state import CollectionRef, WorkflowState
 
 
-def arrivals_of(answer: SearchReport, ids: Sequence[str]) -> list[Arrival]:
-    """Return a row for each time that a source gave a record.
+async def divide_works(
+    state: WorkflowState,
+    records: SearchRecords,
+    works: Sequence[RawPaper],
+    ids: Sequence[str],
+    *,
+    judges_again: bool,
+) -> dict[str, list[str]]:
+    """Return which of the works are to be judged, and which only earlier rounds found.
 
     Args:
-        answer: of all sources; a record that several queries brought says so.
-        ids: under which its records are stored, in their order.
+        state: before the works are in it.
+        records: of the thread.
+        works: merged of the records of this round and of earlier ones.
+        ids: under which they are stored, in the same order.
+        judges_again: whether papers of earlier rounds that are marked relevant are judged again.
     """
-    if answer.arrivals:
-        stored = dict(zip((paper.id for paper in answer.papers), ids, strict=True))
-        return [
-            row.model_copy(update={"record": stored[row.record]}) if row.record else row
-            for row in answer.arrivals
-        ]
-    rows: list[Arrival] = []
-    for name, paper in zip(ids, answer.papers, strict=True):
-        rows += [
-            Arrival(record=name, source=seen.source, query=seen.query, position=seen.rank)
-            for seen in paper.sightings
-        ] or [Arrival(record=name, source=paper.source)]
-    later = Counter((s.source, s.query) for paper in answer.papers for s in paper.sightings[1:])
-    for report in answer.sources:
-        key = report.source, report.query
-        counted = min(later[key], report.repeated)  # two queries may be sent as one string
-        later[key] -= counted
-        rows += _removed(report, counted)
-    return rows
+    old = set(state.pool) - set(state.found)
+    members = [set(work.merged_from or [work.id]) for work in works]
+    earlier = [i for i, of_work in zip(ids, members, strict=True) if of_work <= old]
+    verdicts = await _verdicts(state, records)
+    # Half of a work that a person split has never been judged.
+    kept = {*earlier} & {*await records.judged(earlier)}
+    kept -= {i for i in earlier if judges_again and verdicts.get(i)}
+    return {"works": [i for i in ids if i not in kept], "earlier": earlier}
 
 
-def arrivals_again(before: Sequence[Arrival], again: Sequence[Arrival]) -> list[Arrival]:
-    """Return the rows of a round after sources were asked again: what they repeat came once."""
-    known = {(row.source, row.query, row.record) for row in before if row.record}
-    asked = {(row.source, row.query) for row in again}
-    # An answer in full counts anew what was removed from it.
-    kept = [row for row in before if row.record or (row.source, row.query) not in asked]
-    return [*kept, *(r for r in again if (r.source, r.query, r.record) not in known)]
+async def without_earlier(
+    state: WorkflowState, records: SearchRecords, scored: Sequence[ScoredPaper]
+) -> list[ScoredPaper]:
+    """Return the papers that this round found or a person marked relevant."""
+    earlier, verdicts = set(state.earlier), await _verdicts(state, records)
+    return [v for v in scored if v.paper.id not in earlier or verdicts.get(v.paper.id)]
 
 
-def searched_round(
-    iteration: int, arrivals: Sequence[Arrival], models: Mapping[str, str]
-) -> SearchedRound:
-    """Return what is kept of a search that has just ended."""
-    from paper_search import __version__  # noqa: PLC0415  # reads the disk
-
-    return SearchedRound(
-        iteration=iteration,
-        searched_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        arrivals=list(arrivals),
-        program=__version__,
-        models=dict(models),
-        prompts=prompt_digests(models),
-    )
-
-
-def _removed(report: SourceReport, later: int) -> list[Arrival]:
-    """Return a row for each record that a source gave and that was removed at once.
-
-    Args:
-        report: of one query.
-        later: of the repeated records, those that an earlier query to the source gave.
-    """
-    reasons = {
-        "not what was asked for": report.excluded,
-        "no title": report.dropped,
-        "the same record on a later page": report.repeated - later,
-        "beyond the number that was asked for": report.beyond_limit,
-        "the source did not come to an end": report.unused,
+async def with_earlier(
+    state: WorkflowState, records: SearchRecords, reference: CollectionRef
+) -> CollectionRef:
+    """Return the result with the papers that only earlier rounds found, in their parts."""
+    verdicts = await _verdicts(state, records)
+    excluded = [i for i in state.earlier if verdicts.get(i) is False]
+    update = {
+        "set_aside_ids": [*reference.set_aside_ids, *excluded],
+        "earlier_ids": [i for i in state.earlier if i not in verdicts],
     }
+    return reference.model_copy(update=update)
+
+
+async def with_counts(
+    state: WorkflowState, records: SearchRecords, reference: CollectionRef, skills: Skills
+) -> CollectionRef:
+    """Return the result with what its round brought, and what differs from the result before."""
+    rounds, work_of = await records.rounds_until(state.current_iteration)
+    counts = count_rounds(rounds, work_of)
+    update: dict[str, Any] = {"counts": counts[-1] if counts else None}
+    if counts and isinstance(skills.result_organizer, ResultOrganizer):
+        total = {"total_found": counts[-1].found_works}  # a foreign one says itself what it found
+        update["metadata"] = reference.metadata.model_copy(update=total)
+    if (before := state.result) is not None and state.strategy is not None:
+        update["changes"] = round_changes(
+            before.paper_ids,
+            reference.paper_ids,
+            {*before.all_ids, *works_before(rounds, work_of)},
+            changes(before.metadata.search_strategy, state.strategy),
+        )
+    return reference.model_copy(update=update)
+
+
+async def pool_after(
+    state: WorkflowState, records: SearchRecords, *, is_rejected: bool
+) -> dict[str, Any]:
+    """Return the records that the next round knows of; of a rejected round's, those decided on.
+
+    Args:
+        state: with the answer to the round in its history.
+        records: of the thread.
+        is_rejected: whether the answer was a rejection.
+    """
+    whole = list(dict.fromkeys([*state.found, *state.pool]))
+    if is_rejected:
+        named = await records.merged_into(whole)
+        refused = {named.get(i, i) for i in state.found} - {*await _verdicts(state, records)}
+        whole = [i for i in whole if named.get(i, i) not in refused]
+    return {"found": [], "pool": whole}
+
+
+def with_places(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> list[ScoredPaper]:
+    """Return papers with their place in the order; what was marked irrelevant is set aside."""
+    refused = {mark.id for mark in marked if not mark.is_relevant}
+    places = itertools.count(1)
     return [
-        Arrival(source=report.source, query=report.query, removed=reason)
-        for reason, count in reasons.items()
-        for _ in range(count)
+        paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
+        for paper in scored
     ]
+
+
+async def _verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
+    """Return by the id of a work whether a person marked it relevant; the latest mark counts."""
+    named = await records.merged_into(list(state.marks))
+    return {named.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
+
+
+async def ask_again(
+    services: Skills, strategy: SearchStrategy, awaited: Sequence[str]
+) -> SearchReport:
+    """Return what the awaited sources of a strategy have, each up to its deadline.
+
+    Args:
+        services: what searches.
+        strategy: as it was approved; what it does not name is not asked, as in any search.
+        awaited: the sources that ran out of time.
+    """
+    is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
+    named = [name for name in awaited if not is_limited or name in strategy.sources]
+    # Another process may have fewer sources; a strategy without any that is known asks all.
+    asked = [name for name in named if services.has_any_of([name])]
+    gone = [_gone(name) for name in named if name not in asked]
+    if not asked:
+        return SearchReport(sources=gone)
+    answer = await services.search(strategy.model_copy(update={"sources": asked}), is_waiting=True)
+    return answer.model_copy(update={"sources": [*answer.sources, *gone]})
+
+
+async def arrivals_before(records: SearchRecords, iteration: int) -> list[Arrival]:
+    """Return what the sources of a round gave before some of them were asked again."""
+    rounds = await records.rounds()
+    return [
+        row for searched in rounds if searched.iteration == iteration for row in searched.arrivals
+    ]
+
+
+def join_reports(
+    before: Sequence[SourceReport], again: Sequence[SourceReport]
+) -> list[SourceReport]:
+    """Return the reports of a round, those of sources that were asked again in their place.
+
+    What a source gave the first time stays in the result, so it stays counted.
+    """
+    names = dict.fromkeys(report.source for report in again)
+    joined: list[SourceReport] = []
+    for source in dict.fromkeys([*(report.source for report in before), *names]):
+        earlier = [report for report in before if report.source == source]
+        if source in names:
+            later = [report for report in again if report.source == source]
+            earlier = _joined(earlier, later)
+        joined += earlier
+    return joined
+
+
+def count_kept(
+    counted: Mapping[str, int],
+    names: Iterable[str],
+    before: Sequence[SourceReport],
+    after: Sequence[SourceReport],
+) -> dict[str, int]:
+    """Return how many records each source gave, in all rounds.
+
+    Args:
+        counted: so far.
+        names: of the sources that were asked just now.
+        before: the reports of this round that are counted already.
+        after: those that stand now.
+    """
+    kept = dict(counted)
+    for name in dict.fromkeys(names):
+        then, now = (sum(r.kept for r in part if r.source == name) for part in (before, after))
+        kept[name] = kept.get(name, 0) + now - then
+    return kept
+
+
+def _joined(before: list[SourceReport], again: list[SourceReport]) -> list[SourceReport]:
+    """Return the reports of one source on both askings."""
+    first = {report.query: report for report in before}
+    joined = [_counting(report, first.pop(report.query, None)) for report in again]
+    left = [report for report in first.values() if report.kept or report.requests]
+    return [*(report.model_copy(update={"is_unfinished": False}) for report in left), *joined]
+
+
+def _counting(report: SourceReport, before: SourceReport | None) -> SourceReport:
+    """Return the row of both askings: all requests, and the counts of the one that gave more."""
+    if before is None:
+        return report
+    both: dict[str, object] = {
+        "requests": [*before.requests, *report.requests],
+        "asked_at": before.asked_at,
+        "milliseconds": before.milliseconds + report.milliseconds,
+    }
+    if before.kept <= report.kept:
+        return report.model_copy(update=both)
+    note = f"{before.kept} records that it gave before are kept"
+    both |= {
+        "status": SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK,
+        "hits": before.hits if report.hits is None else report.hits,
+        "note": f"{report.note}; {note}" if report.note else note,
+        "error": report.error,
+        "is_unfinished": report.is_unfinished,
+    }
+    return before.model_copy(update=both)
+
+
+def _gone(name: str) -> SourceReport:
+    error = f"{name!r} cannot be asked here: it is not among the sources that are set up"
+    return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)

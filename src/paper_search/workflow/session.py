@@ -25,9 +25,9 @@ from paper_search.workflow.checkpoints import (
 )
 from paper_search.workflow.decisions import answer_model, past_decision
 from paper_search.workflow.graph import WORKFLOW
+from paper_search.workflow.judging import JudgingReport, judge_again
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
-from paper_search.workflow.rejudging import JudgingReport, judge_again
 from paper_search.workflow.results import final_collection, merged_collection
 from paper_search.workflow.reviewers import Reviewers
 from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks

@@ -25,8 +25,7 @@ from paper_search.models import (
 from paper_search.models.usage import Budget, StepSpending
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps.types import Untracked
-from paper_search.workflow.counts import RoundCounts
-from paper_search.workflow.round_changes import RoundChanges
+from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 SCHEMA_VERSION = 1
 """Of the channels; a thread of another version is refused, never misread."""
