@@ -12,18 +12,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 from xml.etree.ElementTree import Element  # for its type only
 
-from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.arxiv_categories import category_names
-from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
-from paper_search.bibliography.names import author_named
+from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.bibliography.text import plain
 from paper_search.http.body import HttpAnswer
-from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.values import address, every, inner_text, local_name, number, year
+from paper_search.sources.record import Entry, People, Table, first, listed, texts, words
+from paper_search.sources.values import address, every, inner_text, local_name, number
 
 ENDPOINT = "https://export.arxiv.org/api/query"
 _ERRORS = "arxiv.org/api/errors"
@@ -142,73 +141,53 @@ class ArxivDialect(FieldDialect):
         return f"({wanted} ANDNOT {unwanted})"
 
 
-def read_entry(entry: Element) -> RawPaper | None:
-    """Return the record of an `entry`; None: it has no title.
-
-    The year is that of the first version. What the authors wrote as their journal reference is
-    free text; the venue is the text before its first number.
-    """
-    title = plain(inner_text(entry, "title"))
-    if not title:
-        return None
-    where = inner_text(entry, "id")
-    reference = plain(inner_text(entry, "journal_ref")) or None
-    comment = plain(inner_text(entry, "comment"))
-    abstract = plain_abstract(inner_text(entry, "summary"))
-    is_withdrawn = _WITHDRAWN.match(comment) or _WITHDRAWN.match(abstract or "")
-    links = {link.get("title") or link.get("rel"): link.get("href") for link in _all(entry, "link")}
-    pdf = address(links.get("pdf"))
-    paper = RawPaper(
-        title=title,
-        authors=[author_named(name) for author in _all(entry, "author") if (name := _name(author))],
-        abstract=abstract,
-        year=year(inner_text(entry, "published")) or year(inner_text(entry, "updated")),
-        venue=_venue(reference),
-        doi=parse_doi(inner_text(entry, "doi")),
-        arxiv_id=parse_arxiv_id(where),
-        url=address(links.get("alternate")) or address(where),
-        full_text_url=pdf.replace("http://", "https://") if pdf else None,
-        publication_type="article-journal" if reference else "article",
-        is_retracted=True if is_withdrawn else None,
-        keywords=category_names(" ".join(_categories(entry))),
-        source=NAME,
-        raw_data=_details(entry, where, reference, comment),
-    )
-    paper.id = f"{NAME}:{paper.arxiv_id or content_key(paper)}"
-    return paper
+def _is_withdrawn(entry: Entry) -> bool | None:
+    said = (plain(first(entry, name) or "") for name in ("comment", "summary"))
+    return any(map(_WITHDRAWN.match, said)) or None
 
 
-def _all(entry: Element, name: str) -> list[Element]:
-    return entry.findall(f"{{*}}{name}")
-
-
-def _name(author: Element) -> str:
-    return plain(inner_text(author, "name"))
-
-
-def _categories(entry: Element) -> list[str]:
-    return [term for category in _all(entry, "category") if (term := category.get("term"))]
-
-
-def _venue(reference: str | None) -> str:
+def _venue(entry: Entry) -> str:
+    """Return the journal: of a reference in free text, what stands before its first number."""
+    reference = first(entry, "journal_ref", words)
     if reference is None:
         return "arXiv"
     journal = _JOURNAL.match(reference)
-    return journal[0].strip(" .@-(") if journal else reference
+    return journal[0].strip(" .@-(") if journal else str(reference)
 
 
-def _details(
-    entry: Element, where: str, reference: str | None, comment: str
-) -> dict[str, str | list[str]]:
-    """Return what the record has no field for."""
-    details: dict[str, str | list[str] | None] = {
-        "id_with_version": parse_arxiv_id(where, keep_version=True),
-        "categories": _categories(entry),
-        "journal_ref": reference,
-        "comment": comment,
-        "updated": inner_text(entry, "updated"),
-    }
-    return {name: value for name, value in details.items() if value}
+def _secure(url: str) -> str | None:
+    return url.replace("http://", "https://") if address(url) else None
+
+
+ENTRY = Table(
+    prefix=NAME,
+    key=("id", parse_arxiv_id),
+    fields={
+        "title": "title",
+        "authors": People("author", name="name"),
+        "abstract": "summary",
+        "year": "published|updated",
+        "venue": _venue,
+        "doi": "doi",
+        "arxiv_id": "id",
+        "url": "link[@rel=alternate].@href|id",
+        "full_text_url": ("link[@title=pdf].@href", _secure),
+        "publication_type": lambda entry: (
+            "article-journal" if first(entry, "journal_ref", words) else "article"
+        ),
+        "is_retracted": _is_withdrawn,
+        "keywords": lambda entry: category_names(" ".join(texts(entry, "category.@term"))),
+    },
+    details={
+        "id_with_version": ("id", lambda given: parse_arxiv_id(given, keep_version=True)),
+        "categories": listed("category.@term"),
+        "journal_ref": ("journal_ref", plain),
+        "comment": ("comment", plain),
+        "updated": "updated",
+    },
+)
+"""Its year is that of the first version."""
+read_entry = ENTRY.read
 
 
 create_source = Arxiv.source

@@ -7,30 +7,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
-from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi, parse_pmid
+from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
-from paper_search.bibliography.text import normalised_title
+from paper_search.bibliography.text import normalised_title, plain
 from paper_search.http.body import HttpAnswer
-from paper_search.models import RawPaper, SearchConstraints
+from paper_search.models import Author, SearchConstraints
 from paper_search.query import Node, Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LUCENE_OPERATORS, Dialect, Written, bare_or_quoted, quoted
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import Entry, Table, every, first, listed
 from paper_search.sources.values import (
     address,
-    count,
-    first_text,
     items,
     mapping,
-    mappings,
     number,
     text,
     words,
-    year,
 )
 
 ENDPOINT = "https://api.core.ac.uk/v3/search/works"
@@ -133,88 +130,64 @@ class CoreDialect(Dialect):
         return f"({wanted} AND NOT {unwanted})"
 
 
-def read_work(work: Any) -> RawPaper | None:
-    """Return the record of an entry of `results`; None: it has no title."""
-    work = mapping(work)
-    title = words(work.get("title"))
-    if not title:
-        return None
-    journal = next(mappings(work.get("journals")), {})
-    paper = RawPaper(
-        title=title,
-        authors=[author_named(name) for name in _names(work)],
-        abstract=plain_abstract(_COMMENT.sub(".", text(work.get("abstract")))),
-        year=year(work.get("yearPublished")) or year(work.get("publishedDate")),
-        venue=words(journal.get("title")),
-        issn=_issn(journal),
-        publisher=_publisher(work),
-        doi=parse_doi(text(work.get("doi"))),
-        arxiv_id=parse_arxiv_id(text(work.get("arxivId"))),
-        pmid=parse_pmid(text(work.get("pubmedId"))),
-        language=language_code(text(mapping(work.get("language")).get("code"))),
-        citation_count=count(work.get("citationCount")),
-        publication_type=_TYPES.get(text(work.get("documentType")).lower()),
-        url=_page(work),
-        full_text_url=_full_text(work),
-        source=NAME,
-        raw_data=_details(work),
-    )
-    paper.id = f"{NAME}:{text(work.get('id')) or content_key(paper)}"
-    return paper
-
-
-def _names(work: dict[str, Any]) -> list[str]:
+def _names(entry: Entry) -> list[Author]:
     """Return each author once.
 
     Repositories list a name as often as they found it, and family names alone beside full ones.
     """
-    given = [words(author.get("name")) for author in mappings(work.get("authors"))]
-    distinct = {normalised_title(name): name for name in reversed(given) if name}
-    names = list(dict.fromkeys(distinct[normalised_title(name)] for name in given if name))
+    names = [name for one in every(entry, "authors.name") if (name := words(one))]
+    distinct = {normalised_title(name): name for name in reversed(names)}
+    names = list(dict.fromkeys(distinct[normalised_title(name)] for name in names))
     parts = {part for name in names for part in _parts(name) if len(_parts(name)) > 1}
-    return [name for name in names if len(_parts(name)) > 1 or not parts & _parts(name)]
+    once = [name for name in names if len(_parts(name)) > 1 or not parts & _parts(name)]
+    return [author_named(name) for name in once]
 
 
 def _parts(name: str) -> set[str]:
     return {normalised_title(part) for part in re.split(r"[\s,]+", name) if part}
 
 
-def _issn(journal: dict[str, Any]) -> str | None:
-    found = (_ISSN.fullmatch(text(identifier)) for identifier in items(journal.get("identifiers")))
-    return next((issn[0].upper() for issn in found if issn), None)
+def _issn(identifier: str) -> str | None:
+    return identifier.upper() if _ISSN.fullmatch(identifier) else None
 
 
-def _publisher(work: dict[str, Any]) -> str | None:
-    """Return the publisher without the quotes that CORE puts around those of Crossref."""
-    name = words(work.get("publisher")) or ""
-    return name.strip("'\" ") or None
-
-
-def _page(work: dict[str, Any]) -> str | None:
-    for link in mappings(work.get("links")):
-        if text(link.get("type")) == "display":
-            return address(link.get("url"))
-    return None
-
-
-def _full_text(work: dict[str, Any]) -> str | None:
+def _full_text(entry: Entry) -> str | None:
     """Return where to download the text; of a page about it on arXiv, the text itself."""
-    copies = (address(url) for url in items(work.get("sourceFulltextUrls")))
-    found = address(work.get("downloadUrl")) or next(filter(None, copies), None)
-    if found and "arxiv.org/abs/" in found and (arxiv_id := parse_arxiv_id(found)):
+    url: str | None = first(entry, "downloadUrl|sourceFulltextUrls", address)
+    if url and "arxiv.org/abs/" in url and (arxiv_id := parse_arxiv_id(url)):
         return f"https://arxiv.org/pdf/{arxiv_id}"
-    return found
+    return url
 
 
-def _details(work: dict[str, Any]) -> dict[str, Any]:
-    """Return what the record has no field for."""
-    details = {
-        "oai_ids": [said for oai_id in items(work.get("oaiIds")) if (said := text(oai_id))],
-        "document_type": text(work.get("documentType")),
-        "field_of_study": first_text(work.get("fieldOfStudy")),
-        "published_date": text(work.get("publishedDate")),
-    }
-    return {name: value for name, value in details.items() if value}
+_WORK = Table(
+    prefix=NAME,
+    key="id",
+    fields={
+        "title": "title",
+        "authors": _names,
+        "abstract": ("abstract", lambda said: plain_abstract(_COMMENT.sub(".", said))),
+        "year": "yearPublished|publishedDate",
+        "venue": "journals.title",
+        "issn": ("journals.identifiers", _issn),
+        # CORE puts quotes around the publishers of Crossref.
+        "publisher": ("publisher", lambda name: plain(name).strip("'\" ")),
+        "doi": "doi",
+        "arxiv_id": "arxivId",
+        "pmid": "pubmedId",
+        "language": "language.code",
+        "citation_count": "citationCount",
+        "publication_type": ("documentType", lambda kind: _TYPES.get(kind.lower())),
+        "url": "links[type=display].url",
+        "full_text_url": _full_text,
+    },
+    details={
+        "oai_ids": listed("oaiIds"),
+        "document_type": "documentType",
+        "field_of_study": "fieldOfStudy",
+        "published_date": "publishedDate",
+    },
+)
+read_work = _WORK.read
 
 
 create_source = Core.source

@@ -9,30 +9,23 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
-    content_key,
     parse_arxiv_id,
-    parse_doi,
-    parse_isbn,
-    parse_issn,
 )
-from paper_search.bibliography.keywords import keywords_of
-from paper_search.bibliography.languages import language_code
-from paper_search.bibliography.names import author_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.http.body import HttpAnswer
-from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
+from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.ranked_text import author_names, words_of
+from paper_search.sources.record import Entry, People, Table, every, first, keywords, texts, words
+from paper_search.sources.values import address, text, year
 
 ENDPOINT = "https://api.crossref.org/works"
 TYPES = {
@@ -179,121 +172,92 @@ def _said(message: Any) -> str:
     return "; ".join(filter(None, told))[:500]
 
 
-def read_item(item: Any, source: str) -> RawPaper | None:
-    """Return the record of an entry of `items`, of whatever types; None: it has no title."""
-    entry = values.mapping(item)
-    title = _title(entry)
-    if not title:
-        return None
-    doi = parse_doi(values.text(entry.get("DOI")))
-    paper = RawPaper(
-        title=title,
-        doi=doi,
-        authors=list(_authors(entry)),
-        abstract=plain_abstract(values.text(entry.get("abstract"))),
-        year=_year(entry),
-        venue=_venue(entry),
-        publisher=_words(entry.get("publisher")),
-        volume=values.text(entry.get("volume")) or None,
-        issue=values.text(entry.get("issue")) or None,
-        pages=values.text(entry.get("page")) or values.text(entry.get("article-number")) or None,
-        isbn=values.first_read(parse_isbn, entry.get("ISBN")),
-        issn=values.first_read(parse_issn, entry.get("ISSN")),
-        arxiv_id=parse_arxiv_id(doi) if doi and "arxiv" in doi else None,
-        citation_count=values.count(entry.get("is-referenced-by-count")),
-        full_text_url=_free_text(entry),
-        url=_address(entry),
-        language=language_code(values.text(entry.get("language"))),
-        publication_type=TYPES.get(values.text(entry.get("type"))),
-        is_retracted=_is_retracted(entry, title),
-        keywords=keywords_of(values.items(entry.get("subject"))),
-        source=source,
-    )
-    paper.id = f"crossref:{doi or content_key(paper)}"
-    return paper
+def _words(value: Any) -> str | None:
+    """Return the text, with entities decoded that were encoded twice (`&amp;amp;`)."""
+    raw = text(value)
+    return words(html.unescape(raw) if "&amp;" in raw else raw)
 
 
-def _title(entry: dict[str, Any]) -> str | None:
-    title = _words(values.first_text(entry.get("title")))
-    subtitle = _words(values.first_text(entry.get("subtitle")))
+def _title(entry: Entry) -> str | None:
+    title, subtitle = (_words(first(entry, name)) for name in ("title", "subtitle"))
     if not title or not subtitle or normalised_title(subtitle) in normalised_title(title):
         return title
     return f"{title.rstrip(' :')}: {subtitle}"
 
 
-def _words(value: Any) -> str | None:
-    """Return the text, with entities decoded that were encoded twice (`&amp;amp;`)."""
-    given = values.text(value)
-    return values.words(html.unescape(given) if "&amp;" in given else given)
+def _year(entry: Entry) -> int | None:
+    dates = (every(entry, f"{name}.date-parts") for name in _DATES)
+    starts = (parts[0][0] for parts in dates if parts and isinstance(parts[0], list) and parts[0])
+    return next(filter(None, map(year, starts)), None)
 
 
-def _authors(entry: dict[str, Any]) -> Iterator[Author]:
-    """Yield people and organisations; editors where a book has no author."""
-    listed = list(values.mappings(entry.get("author"))) or list(
-        values.mappings(entry.get("editor"))
-    )
-    for person in listed:
-        orcid = _ORCID.search(values.text(person.get("ORCID")))
-        author = author_of(
-            family=_words(person.get("family")),
-            given=_words(person.get("given")),
-            suffix=_words(person.get("suffix")),
-            literal=_words(person.get("name")) or _words(person.get("literal")),
-            author_id=orcid[0] if orcid else None,
-        )
-        if author:
-            yield author
-
-
-def _year(entry: dict[str, Any]) -> int | None:
-    for name in _DATES:
-        parts = values.items(values.mapping(entry.get(name)).get("date-parts"))
-        first = values.items(parts[0]) if parts else []
-        if first and (found := values.year(first[0])):
-            return found
-    return None
-
-
-def _venue(entry: dict[str, Any]) -> str | None:
+def _venue(entry: Entry) -> str | None:
     """Return the journal, the book, or where a preprint was posted."""
-    event = values.mapping(entry.get("event"))
-    names = [
-        values.mapping(institution).get("name")
-        for institution in values.items(entry.get("institution"))
-    ]
-    given = [values.first_text(entry.get("container-title")), event.get("name")]
-    if values.text(entry.get("type")) == "posted-content":
-        given += [*names, entry.get("group-title")]
-    return next((found for value in given if (found := _words(value))), None)
+    is_posted = first(entry, "type") == "posted-content"
+    posted = "|institution.name|group-title" if is_posted else ""
+    return str(first(entry, f"container-title|event.name{posted}", _words) or "") or None
 
 
-def _address(entry: dict[str, Any]) -> str | None:
-    primary = values.mapping(values.mapping(entry.get("resource")).get("primary"))
-    return values.address(entry.get("URL")) or values.address(primary.get("URL"))
-
-
-def _free_text(entry: dict[str, Any]) -> str | None:
+def _free_text(entry: Entry) -> str | None:
     """Return the link to the text if its licence is open: most links lead to a till."""
-    licences = [values.text(terms.get("URL")) for terms in values.mappings(entry.get("license"))]
-    if not any("creativecommons.org" in licence for licence in licences):
+    if not any("creativecommons.org" in licence for licence in texts(entry, "license.URL")):
         return None
-    links = [
-        (values.text(link.get("content-type")) != "application/pdf", url)
-        for link in values.mappings(entry.get("link"))
-        if (url := values.address(link.get("URL")))
-    ]
-    return min(links, default=(True, None))[1]
-
-
-def _is_retracted(entry: dict[str, Any], title: str) -> bool | None:
-    """Return True for what was withdrawn, None if nothing is said; a notice of it is neither."""
-    updates = {
-        values.text(update.get("type")).lower()
-        for update in values.mappings(entry.get("updated-by"))
-    }
-    if updates & _WITHDRAWN or _RETRACTED_TITLE.match(title):
-        return True
+    for path in ("link[content-type=application/pdf].URL", "link.URL"):
+        if links := [*filter(None, map(address, every(entry, path)))]:
+            return min(links)
     return None
+
+
+def _is_retracted(entry: Entry) -> bool | None:
+    """Return True for what was withdrawn, None if nothing is said; a notice of it is neither."""
+    updates = {kind.lower() for kind in texts(entry, "updated-by.type")}
+    return True if updates & _WITHDRAWN or _RETRACTED_TITLE.match(_title(entry) or "") else None
+
+
+def _arxiv_id(doi: str) -> str | None:
+    return parse_arxiv_id(doi) if "arxiv" in doi.lower() else None
+
+
+def _orcid(address: str) -> str | None:
+    found = _ORCID.search(address)
+    return found[0] if found else None
+
+
+ITEM = Table(
+    prefix="crossref",
+    key="",
+    fields={
+        "title": _title,
+        "doi": "DOI",
+        "authors": People(
+            "author|editor",
+            family="family",
+            given="given",
+            suffix="suffix",
+            literal="name|literal",
+            id=("ORCID", _orcid),
+            read=_words,
+        ),
+        "abstract": "abstract",
+        "year": _year,
+        "venue": _venue,
+        "publisher": lambda entry: first(entry, "publisher", _words),
+        "volume": "volume",
+        "issue": "issue",
+        "pages": "page|article-number",
+        "isbn": "ISBN",
+        "issn": "ISSN",
+        "arxiv_id": ("DOI", _arxiv_id),
+        "citation_count": "is-referenced-by-count",
+        "full_text_url": _free_text,
+        "url": "URL|resource.primary.URL",
+        "language": "language",
+        "publication_type": ("type", TYPES.get),
+        "is_retracted": _is_retracted,
+        "keywords": keywords("subject"),
+    },
+)
+read_item = ITEM.read
 
 
 create_source = Crossref.source

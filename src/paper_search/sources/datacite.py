@@ -5,29 +5,33 @@ Fields: https://datacite-metadata-schema.readthedocs.io
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
-    content_key,
     doi_of_arxiv,
-    parse_arxiv_id,
-    parse_doi,
-    parse_isbn,
-    parse_issn,
-    parse_pmid,
 )
-from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.http.body import HttpAnswer
-from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import (
+    Entry,
+    Table,
+    coalesced,
+    every,
+    first,
+    keywords,
+    last_part,
+    span,
+    words,
+)
+from paper_search.sources.values import address, mapping, mappings, text
 
 ENDPOINT = "https://api.datacite.org/dois"
 _NO_WORKS = (
@@ -51,7 +55,7 @@ _TYPES = {
 _CITEPROC = frozenset(
     {"article", "article-journal", "book", "chapter", "dataset", "thesis", "report"}
 )
-_VERSION_OF = {"IsVersionOf", "IsIdenticalTo", "IsPreprintOf"}
+_VERSION_OF = ("IsVersionOf", "IsIdenticalTo", "IsPreprintOf")
 
 
 class DataciteDialect(LuceneDialect):
@@ -132,124 +136,89 @@ class Datacite(Adapter):
         )
 
 
-def read_doi(item: Any, source: str) -> RawPaper | None:
-    """Return the record of an entry of `data`, of whatever types; None: it has no title."""
-    entry = values.mapping(item)
-    given = values.mapping(entry.get("attributes"))
-    title = _title(given)
-    if not title:
-        return None
-    doi = parse_doi(values.text(given.get("doi")) or values.text(entry.get("id")))
-    ids = _identifiers(given)
-    container = values.mapping(given.get("container"))
-    publisher = given.get("publisher")
-    name = values.words(values.mapping(publisher).get("name")) or values.words(publisher)
-    kind = _type(values.mapping(given.get("types")), doi)
-    url = values.address(given.get("url"))
-    paper = RawPaper(
-        title=title,
-        doi=doi,
-        authors=list(_authors(given)),
-        abstract=_abstract(given),
-        year=values.year(given.get("publicationYear")),
-        venue=values.words(container.get("title")) or (name if kind == "article" else None),
-        publisher=name,
-        volume=values.text(container.get("volume")) or None,
-        issue=values.text(container.get("issue")) or None,
-        pages=values.pages(container.get("firstPage"), container.get("lastPage")),
-        isbn=parse_isbn(ids.get("isbn")),
-        issn=parse_issn(ids.get("issn")) or parse_issn(values.text(container.get("identifier"))),
-        pmid=parse_pmid(ids.get("pmid")),
-        arxiv_id=(parse_arxiv_id(doi) if doi else None) or parse_arxiv_id(ids.get("arxiv")),
-        citation_count=values.count(given.get("citationCount")),
-        full_text_url=values.address(values.first_text(given.get("contentUrl"))),
-        url=url or (f"https://doi.org/{doi}" if doi else None),
-        language=language_code(values.text(given.get("language"))),
-        publication_type=kind,
-        keywords=keywords_of(values.items(given.get("subjects"))),
-        source=source,
-    )
-    paper.id = f"datacite:{doi or content_key(paper)}"
-    return paper
-
-
-def _title(given: dict[str, Any]) -> str | None:
+def _title(entry: Entry) -> str | None:
     """Return the main title, with its subtitle."""
-    titles = list(values.mappings(given.get("titles")))
-    plain = [title for title in titles if not values.text(title.get("titleType"))] or titles[:1]
-    main = next((found for title in plain if (found := values.words(title.get("title")))), None)
-    sub = next(
-        (
-            found
-            for title in titles
-            if values.text(title.get("titleType")) == "Subtitle"
-            and (found := values.words(title.get("title")))
-        ),
-        None,
-    )
+    titles = list(mappings(mapping(entry).get("titles")))
+    plain = [title for title in titles if not text(title.get("titleType"))] or titles[:1]
+    main = first(plain, "title", words)
+    sub = first(entry, "titles[titleType=Subtitle].title", words)
     return f"{main}: {sub}" if main and sub and sub != main else main
 
 
-def _authors(given: dict[str, Any]) -> Iterator[Author]:
-    for creator in values.mappings(given.get("creators")):
-        forename = values.words(creator.get("givenName"))
-        family = values.words(creator.get("familyName"))
-        name = values.words(creator.get("name"))
-        is_organisation = values.text(creator.get("nameType")) == "Organizational"
-        orcid = next(
-            (
-                values.text(one.get("nameIdentifier")).rstrip("/").rpartition("/")[2]
-                for one in values.mappings(creator.get("nameIdentifiers"))
-                if values.text(one.get("nameIdentifierScheme")).upper() == "ORCID"
-            ),
-            None,
-        )
-        if forename and family:
-            author = author_of(family=family, given=forename, author_id=orcid or None)
-        elif is_organisation:
-            author = author_of(literal=name, author_id=orcid or None)
-        else:
-            author = author_named(name, orcid or None) if name else None
-        if author:
-            yield author
+def _person(person: Entry) -> Any:
+    """Return a person in parts, an organisation as it is, and one name split."""
+    author_id = first(person, "nameIdentifiers[nameIdentifierScheme=ORCID].nameIdentifier")
+    author_id = last_part(author_id or "") or None
+    parts = ("givenName", "familyName", "name")
+    given, family, name = (first(person, part, words) for part in parts)
+    if given and family:
+        return author_of(family=family, given=given, author_id=author_id)
+    if first(person, "nameType") == "Organizational":
+        return author_of(literal=name, author_id=author_id)
+    return author_named(name, author_id) if name else None
 
 
-def _abstract(given: dict[str, Any]) -> str | None:
-    texts = [
-        values.text(description.get("description"))
-        for description in values.mappings(given.get("descriptions"))
-        if values.text(description.get("descriptionType")) == "Abstract"
-    ]
-    return next((found for text in texts if (found := plain_abstract(text))), None)
-
-
-def _identifiers(given: dict[str, Any]) -> dict[str, str]:
-    """Return the identifiers of the work itself by kind, in lower case."""
-    found: dict[str, str] = {}
-    for identifier in (
-        *values.items(given.get("identifiers")),
-        *values.items(given.get("alternateIdentifiers")),
-    ):
-        one = values.mapping(identifier)
-        kind = one.get("identifierType") or one.get("alternateIdentifierType")
-        value = one.get("identifier") or one.get("alternateIdentifier")
-        found.setdefault(values.text(kind).lower(), values.text(value))
-    for related in values.mappings(given.get("relatedIdentifiers")):
-        if values.text(related.get("relationType")) in _VERSION_OF:
-            kind = values.text(related.get("relatedIdentifierType")).lower()
-            if kind in {"arxiv", "pmid"}:
-                found.setdefault(kind, values.text(related.get("relatedIdentifier")))
-    return found
-
-
-def _type(types: dict[str, Any], doi: str | None) -> str | None:
-    general = values.text(types.get("resourceTypeGeneral")).lower()
-    if doi and doi.startswith("10.48550/arxiv."):
+def _type(entry: Entry) -> str | None:
+    general = (first(entry, "types.resourceTypeGeneral") or "").lower()
+    if (first(entry, "doi") or "").lower().startswith("10.48550/arxiv."):
         return "article"
-    if general in _TYPES:
-        return _TYPES[general]
-    citeproc = values.text(types.get("citeproc"))
-    return citeproc if citeproc in _CITEPROC else None
+    citeproc = first(entry, "types.citeproc")
+    return _TYPES.get(general) or (citeproc if citeproc in _CITEPROC else None)
+
+
+def _venue(entry: Entry) -> str | None:
+    """Return where it appeared: of a preprint, the server that has it."""
+    is_preprint = _type(entry) == "article"
+    paths = "container.title|publisher.name|publisher" if is_preprint else "container.title"
+    return str(first(entry, paths, words) or "") or None
+
+
+def _own(kind: str) -> str:
+    """Return the paths of the identifiers of a kind that the work itself has."""
+    related = f"relatedIdentifiers[relatedIdentifierType={kind}]"
+    same = (f"{related}[relationType={relation}].relatedIdentifier" for relation in _VERSION_OF)
+    return "|".join(
+        (
+            f"identifiers[identifierType={kind}].identifier",
+            f"alternateIdentifiers[alternateIdentifierType={kind}].alternateIdentifier",
+            *(same if kind in {"arxiv", "pmid"} else ()),
+        )
+    )
+
+
+_DOI = Table(
+    prefix="datacite",
+    key="",
+    fields={
+        "title": _title,
+        "doi": "doi",
+        "authors": lambda entry: [*filter(None, map(_person, every(entry, "creators")))],
+        "abstract": "descriptions[descriptionType=Abstract].description",
+        "year": "publicationYear",
+        "venue": _venue,
+        "publisher": "publisher.name|publisher",
+        "volume": "container.volume",
+        "issue": "container.issue",
+        "pages": span("container.firstPage", "container.lastPage"),
+        "isbn": _own("isbn"),
+        "issn": f"{_own('issn')}|container.identifier",
+        "pmid": _own("pmid"),
+        "arxiv_id": f"doi|{_own('arxiv')}",
+        "citation_count": "citationCount",
+        "full_text_url": "contentUrl",
+        "url": coalesced("url", ("doi", "https://doi.org/{}".format), read=address),
+        "language": "language",
+        "publication_type": _type,
+        "keywords": keywords("subjects"),
+    },
+)
+
+
+def read_doi(item: Entry, source: str | None = None) -> RawPaper | None:
+    """Return the record of an entry of `data`; None: it has no title."""
+    entry = mapping(item)
+    attributes = mapping(entry.get("attributes"))
+    return _DOI.read({"doi": entry.get("id"), **attributes}, source)
 
 
 create_source = Datacite.source

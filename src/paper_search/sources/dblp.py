@@ -15,7 +15,7 @@ from itertools import product
 from math import prod
 from typing import Any, ClassVar, TypeAlias
 
-from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
@@ -31,16 +31,14 @@ from paper_search.sources.adapter import (
 )
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
+from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import (
     address,
-    first_text,
     items,
     mapping,
     number,
     text,
     without_stop,
-    words,
-    year,
 )
 
 ENDPOINT = "https://dblp.org/search/publ/api"
@@ -283,70 +281,64 @@ def _kinds(tree: Node) -> tuple[set[type], set[str | None]]:
     return kinds, fields
 
 
-def read_hit(hit: Any) -> RawPaper | None:
-    """Return the record of an entry of `hits.hit`; None: it has no title.
-
-    What DBLP files as CoRR is a preprint on arXiv.
-    """
-    info = mapping(mapping(hit).get("info"))
-    title = without_stop(plain(first_text(info.get("title"))))
-    if not title:
-        return None
-    kind = text(info.get("type")).lower()
-    doi = parse_doi(text(info.get("doi")))
-    links = [where for link in items(info.get("ee")) if (where := address(link))]
-    arxiv_id = _arxiv_id(info, doi, links)
-    paper = RawPaper(
-        title=title,
-        authors=_authors(info),
-        year=year(info.get("year")),
-        venue=words(first_text(info.get("venue"))),
-        doi=doi or next((found for link in links if (found := parse_doi(link))), None),
-        arxiv_id=arxiv_id,
-        volume=words(info.get("volume")),
-        issue=words(info.get("number")),
-        pages=words(info.get("pages")),
-        publisher=words(info.get("publisher")),
-        publication_type="thesis" if _is_thesis(info) else _TYPES.get(kind),
-        is_retracted=True if "withdrawn" in kind else None,
-        url=next(iter(links), None) or address(info.get("url")),
-        full_text_url=_full_text(links, arxiv_id),
-        source=NAME,
-        raw_data={name: said for name in (*_COPIED, "url") if (said := text(info.get(name)))},
-    )
-    paper.id = f"{NAME}:{text(info.get('key')) or content_key(paper)}"
-    return paper
+def _link(entry: Entry) -> list[str]:
+    return [*filter(None, map(address, every(entry, "ee")))]
 
 
-def _is_thesis(info: dict[str, Any]) -> bool:
-    """Whether it is the one or the other of DBLP's "Books and Theses"."""
-    return text(info.get("key")).startswith(("phd/", "ms/"))
-
-
-def _authors(info: dict[str, Any]) -> list[Author]:
-    """Return the authors, of whom one alone is no list; without the numbers of namesakes."""
-    authors = []
-    for author in items(mapping(info.get("authors")).get("author")):
-        entry = author if isinstance(author, dict) else {"text": author}
-        name = _NAMESAKE.sub("", plain(text(entry.get("text"))))
-        if name:
-            authors.append(author_named(name, text(entry.get("@pid")) or None))
-    return authors
-
-
-def _arxiv_id(info: dict[str, Any], doi: str | None, links: list[str]) -> str | None:
+def _arxiv_id(entry: Entry) -> str | None:
+    """Return the id of what DBLP files as CoRR, or of what a link leads to."""
+    doi = parse_doi(first(entry, "doi"))
     if doi and doi.startswith("10.48550/"):
         return parse_arxiv_id(doi)
-    if first_text(info.get("venue")) == "CoRR":
-        return parse_arxiv_id(text(info.get("volume")).removeprefix("abs/"))
-    return next((parse_arxiv_id(link) for link in links if "arxiv.org/" in link), None)
+    if first(entry, "venue") == "CoRR":
+        return parse_arxiv_id((first(entry, "volume") or "").removeprefix("abs/"))
+    return next((parse_arxiv_id(link) for link in _link(entry) if "arxiv.org/" in link), None)
 
 
-def _full_text(links: list[str], arxiv_id: str | None) -> str | None:
+def _full_text(entry: Entry) -> str | None:
     """Return where the text is; other links only lead to a page about it."""
-    if arxiv_id:
+    if arxiv_id := _arxiv_id(entry):
         return f"https://arxiv.org/pdf/{arxiv_id}"
-    return next((link for link in links if link.lower().endswith(".pdf")), None)
+    return next((link for link in _link(entry) if link.lower().endswith(".pdf")), None)
+
+
+def _type(entry: Entry) -> str | None:
+    is_thesis = (first(entry, "key") or "").startswith(("phd/", "ms/"))
+    return "thesis" if is_thesis else _TYPES.get((first(entry, "type") or "").lower())
+
+
+def _person(person: Any) -> Author | None:
+    entry = person if isinstance(person, dict) else {"text": person}
+    name = _NAMESAKE.sub("", plain(text(entry.get("text"))))
+    return author_named(name, text(entry.get("@pid")) or None) if name else None
+
+
+_INFO = Table(
+    prefix=NAME,
+    key="key",
+    fields={
+        "title": ("title", lambda title: without_stop(plain(title))),
+        "authors": lambda entry: [*filter(None, map(_person, every(entry, "authors.author")))],
+        "year": "year",
+        "venue": "venue",
+        "doi": "doi|ee",
+        "arxiv_id": _arxiv_id,
+        "volume": "volume",
+        "issue": "number",
+        "pages": "pages",
+        "publisher": "publisher",
+        "publication_type": _type,
+        "is_retracted": ("type", lambda kind: True if "withdrawn" in kind.lower() else None),
+        "url": "ee|url",
+        "full_text_url": _full_text,
+    },
+    details={name: name for name in ("key", "type", "access", "url")},
+)
+
+
+def read_hit(hit: Entry, source: str | None = None) -> RawPaper | None:
+    """Return the record of an entry of `hits.hit`; None: it has no title."""
+    return _INFO.read(mapping(hit).get("info"), source)
 
 
 create_source = Dblp.source

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 from urllib.parse import quote
 
-from paper_search.bibliography.abstracts import plain_abstract
-from paper_search.bibliography.identifiers import content_key, parse_doi, parse_issn
-from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
-from paper_search.bibliography.names import author_named
 from paper_search.http.body import HttpAnswer
-from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.models import SearchConstraints
 from paper_search.query import Node
 from paper_search.sources import values
 from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
 from paper_search.sources.dialect import LuceneDialect, quoted
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import People, Table, coalesced, keywords, last_part, only, span
+from paper_search.sources.values import address
 
 ENDPOINT = "https://doaj.org/api/search/articles"
 
@@ -98,58 +96,38 @@ class Doaj(Adapter):
         )
 
 
-def read_article(article: Any, source: str) -> RawPaper | None:
-    """Return the record of one article; None: it has no title.
-
-    Fields: https://doaj.github.io/doaj-docs/master/data_models/OutgoingAPIArticle
-    """
-    entry = values.mapping(article)
-    bib = values.mapping(entry.get("bibjson"))
-    title = values.words(bib.get("title"))
-    if not title:
-        return None
-    journal = values.mapping(bib.get("journal"))
-    ids = {
-        values.text(identifier.get("type")).lower(): values.text(identifier.get("id"))
-        for identifier in values.mappings(bib.get("identifier"))
-    }
-    links = [values.address(link.get("url")) for link in values.mappings(bib.get("link"))]
-    full_text = next(filter(None, links), None)
-    doi = parse_doi(ids.get("doi"))
-    doaj_id = values.text(entry.get("id"))
-    languages = [language_code(values.text(name)) for name in values.items(journal.get("language"))]
-    paper = RawPaper(
-        title=title,
-        doi=doi,
-        authors=list(_authors(bib)),
-        abstract=plain_abstract(values.text(bib.get("abstract"))),
-        year=values.year(bib.get("year")),
-        venue=values.words(journal.get("title")),
-        publisher=values.words(journal.get("publisher")),
-        issn=parse_issn(ids.get("pissn")) or parse_issn(ids.get("eissn")),
-        volume=values.text(journal.get("volume")) or None,
-        issue=values.text(journal.get("number")) or None,
-        pages=values.pages(
-            journal.get("start_page") or bib.get("start_page"),
-            journal.get("end_page") or bib.get("end_page"),
+ARTICLE = Table(
+    prefix="doaj",
+    key="id",
+    fields={
+        "title": "bibjson.title",
+        "doi": "bibjson.identifier[type=doi].id",
+        "authors": People("bibjson.author", name="name", id=("orcid_id", last_part)),
+        "abstract": "bibjson.abstract",
+        "year": "bibjson.year",
+        "venue": "bibjson.journal.title",
+        "publisher": "bibjson.journal.publisher",
+        "issn": "bibjson.identifier[type=pissn].id|bibjson.identifier[type=eissn].id",
+        "volume": "bibjson.journal.volume",
+        "issue": "bibjson.journal.number",
+        "pages": span(
+            "bibjson.journal.start_page|bibjson.start_page",
+            "bibjson.journal.end_page|bibjson.end_page",
         ),
-        full_text_url=full_text,
-        url=f"https://doaj.org/article/{doaj_id}" if doaj_id else full_text,
-        # A journal of several languages does not say which one the article is in.
-        language=languages[0] if len(languages) == 1 else None,
-        publication_type="article-journal",
-        keywords=keywords_of(values.items(bib.get("keywords")) + values.items(bib.get("subject"))),
-        source=source,
-    )
-    paper.id = f"doaj:{doaj_id or doi or content_key(paper)}"
-    return paper
+        "full_text_url": "bibjson.link.url",
+        "url": coalesced(
+            ("id", "https://doaj.org/article/{}".format), "bibjson.link.url", read=address
+        ),
+        "language": only("bibjson.journal.language", language_code),
+        "publication_type": lambda _: "article-journal",
+        "keywords": keywords("bibjson.keywords", "bibjson.subject"),
+    },
+)
+"""A journal of several languages does not say which one the article is in.
 
-
-def _authors(bib: dict[str, Any]) -> Iterator[Author]:
-    for author in values.mappings(bib.get("author")):
-        if name := values.words(author.get("name")):
-            orcid = values.text(author.get("orcid_id")).rstrip("/").rpartition("/")[2]
-            yield author_named(name, orcid or None)
+Fields: https://doaj.github.io/doaj-docs/master/data_models/OutgoingAPIArticle
+"""
+read_article = ARTICLE.read
 
 
 create_source = Doaj.source

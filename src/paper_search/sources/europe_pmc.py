@@ -7,36 +7,29 @@ Fields: https://europepmc.org/docs/EBI_Europe_PMC_Web_Service_Reference.pdf
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
-    content_key,
-    parse_doi,
-    parse_isbn,
     parse_pmcid,
-    parse_pmid,
 )
-from paper_search.bibliography.keywords import keywords_of
-from paper_search.bibliography.languages import language_code, library_code
+from paper_search.bibliography.languages import library_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
 from paper_search.http.body import HttpAnswer
-from paper_search.models import Author, RawPaper, SearchConstraints
+from paper_search.models import Author, SearchConstraints
 from paper_search.query import HEADINGS, OPERATORS, Node, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, LAST_YEAR, FieldDialect, Written, quoted
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import Entry, Table, cleaned, every, first, keywords, texts
 from paper_search.sources.values import (
     address,
-    count,
     items,
     mapping,
-    mappings,
     number,
     text,
     without_brackets,
-    year,
 )
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
@@ -141,102 +134,33 @@ class EuropePmcDialect(FieldDialect):
         return f"({wanted} NOT {unwanted})"
 
 
-def read_result(entry: Any) -> RawPaper | None:
-    """Return the record of an entry of `resultList.result`, core or lite; None: it has no title."""
-    entry = mapping(entry)
-    title = without_brackets(clean(text(entry.get("title"))))
-    if not title:
-        return None
-    journal_info = mapping(entry.get("journalInfo"))
-    journal = mapping(journal_info.get("journal"))
-    book = mapping(entry.get("bookOrReportDetails"))
-    kinds = _kinds(entry)
-    where = text(entry.get("source")).upper()
-    paper = RawPaper(
-        title=title,
-        authors=_authors(entry),
-        abstract=plain_abstract(text(entry.get("abstractText")), has_latex=False),
-        year=year(entry.get("pubYear")) or year(journal_info.get("yearOfPublication")),
-        venue=_first(journal, "title", "medlineAbbreviation")
-        or _first(entry, "journalTitle")
-        or _first(book, "publisher"),
-        doi=parse_doi(text(entry.get("doi"))),
-        pmid=parse_pmid(text(entry.get("pmid"))),
-        pmcid=parse_pmcid(text(entry.get("pmcid"))),
-        isbn=parse_isbn(_first(book, "isbn13", "isbn10")),
-        issn=_first(journal, "issn", "ISSN", "essn", "ESSN") or _first(entry, "journalIssn"),
-        volume=_first(journal_info, "volume") or _first(entry, "journalVolume"),
-        issue=_first(journal_info, "issue") or _first(entry, "issue"),
-        pages=_first(entry, "pageInfo"),
-        publisher=_first(book, "publisher"),
-        language=language_code(text(entry.get("language"))),
-        citation_count=count(entry.get("citedByCount")),
-        publication_type=_publication_type(where, kinds),
-        is_retracted=_is_retracted(entry, kinds),
-        full_text_url=_full_text(entry),
-        keywords=_keywords(entry),
-        source=NAME,
-        raw_data=_details(entry, kinds),
-    )
-    own_id = text(entry.get("id"))
-    paper.url = f"https://europepmc.org/article/{where}/{own_id}" if where and own_id else None
-    paper.id = f"{NAME}:{where}/{own_id}" if where and own_id else f"{NAME}:{content_key(paper)}"
-    return paper
-
-
-def _authors(entry: dict[str, Any]) -> list[Author]:
-    """Return the listed authors in full, else the names of the one line that there is."""
-    listed = [
-        author
-        for given in mappings(mapping(entry.get("authorList")).get("author"))
-        if (author := _author(given))
-    ]
-    if listed:
-        return listed
-    line = clean(text(entry.get("authorString"))).rstrip(".")
-    return [author_named(name) for part in line.split(",") if (name := part.strip())]
-
-
-def _author(author: dict[str, Any]) -> Author | None:
-    family, given, suffix, full_name, collective = (
-        clean(text(author.get(part)))
-        for part in ("lastName", "firstName", "suffix", "fullName", "collectiveName")
-    )
+def _person(person: Entry) -> Author | None:
+    parts = ("lastName", "firstName", "suffix", "fullName", "collectiveName")
+    family, given, suffix, full_name, collective = (first(person, part, cleaned) for part in parts)
+    orcid = first(person, "authorId[type=ORCID].value")
+    if not orcid and (first(person, "authorId.type") or "").upper() == "ORCID":
+        orcid = first(person, "authorId.value")
     if full_name and not family:
-        return author_named(full_name, _orcid(author))
-    return author_of(
-        family=family,
-        given=given if family else None,
-        suffix=suffix,
-        literal=collective,
-        author_id=_orcid(author),
-    )
+        return author_named(full_name, orcid)
+    own = given if family else None
+    return author_of(family=family, given=own, suffix=suffix, literal=collective, author_id=orcid)
 
 
-def _orcid(author: dict[str, Any]) -> str | None:
-    identifier = mapping(author.get("authorId"))
-    is_orcid = text(identifier.get("type")).upper() == "ORCID"
-    return text(identifier.get("value")) or None if is_orcid else None
+def _authors(entry: Entry) -> list[Author]:
+    """Return the listed authors in full, else the names of the one line that there is."""
+    people = [*filter(None, map(_person, every(entry, "authorList.author")))]
+    line = clean(first(entry, "authorString") or "").rstrip(".")
+    return people or [author_named(name) for part in line.split(",") if (name := part.strip())]
 
 
-def _first(entry: dict[str, Any], *names: str) -> str | None:
-    return next((found for name in names if (found := clean(text(entry.get(name))))), None)
+def _kinds(entry: Entry) -> list[str]:
+    kinds = texts(entry, "pubTypeList.pubType") or texts(entry, "pubType")
+    return [kind for entry in kinds for kind in entry.split("; ") if kind]
 
 
-def _kinds(entry: dict[str, Any]) -> list[str]:
-    listed = items(mapping(entry.get("pubTypeList")).get("pubType")) or items(entry.get("pubType"))
-    return [kind for entry in listed for kind in text(entry).split("; ") if kind]
-
-
-def _keywords(entry: dict[str, Any]) -> list[str]:
-    """Return the subject headings, then the authors' keywords."""
-    headings = mappings(mapping(entry.get("meshHeadingList")).get("meshHeading"))
-    named = [text(heading.get("descriptorName")) for heading in headings]
-    return keywords_of([*named, *items(mapping(entry.get("keywordList")).get("keyword"))])
-
-
-def _publication_type(where: str, kinds: list[str]) -> str:
-    known = {kind.lower() for kind in kinds}
+def _type(entry: Entry) -> str:
+    where = (first(entry, "source") or "").upper()
+    known = {kind.lower() for kind in _kinds(entry)}
     if where == "PPR" or "preprint" in known:
         return "article"
     if where == "PAT":
@@ -246,40 +170,85 @@ def _publication_type(where: str, kinds: list[str]) -> str:
     return "thesis" if known & {"thesis", "theses"} or where == "ETH" else "article-journal"
 
 
-def _is_retracted(entry: dict[str, Any], kinds: list[str]) -> bool | None:
+def _is_retracted(entry: Entry) -> bool | None:
     """Return None where the service gives no types: unknown."""
-    corrections = mappings(mapping(entry.get("commentCorrectionList")).get("commentCorrection"))
-    is_said = any(
-        text(correction.get("type")).lower() == "retraction in" for correction in corrections
-    )
-    if is_said or any(kind.lower() in _RETRACTED for kind in kinds):
-        return True
-    return False if kinds else None
+    kinds = {kind.lower() for kind in _kinds(entry)}
+    corrections = texts(entry, "commentCorrectionList.commentCorrection.type")
+    is_said = any(kind.lower() == "retraction in" for kind in corrections)
+    return is_said or bool(kinds & _RETRACTED) or (False if kinds else None)
 
 
-def _full_text(entry: dict[str, Any]) -> str | None:
+def _full_text(entry: Entry) -> str | None:
     """Return the best address that anybody may read."""
-    listed = mappings(mapping(entry.get("fullTextUrlList")).get("fullTextUrl"))
-    found = {
-        text(entry.get("documentStyle")).lower(): where
-        for entry in listed
-        if text(entry.get("availabilityCode")) in _OPEN and (where := address(entry.get("url")))
+    links = {
+        (first(link, "documentStyle") or "").lower(): where
+        for link in every(entry, "fullTextUrlList.fullTextUrl")
+        if first(link, "availabilityCode") in _OPEN and (where := first(link, "url", address))
     }
-    if best := next((found[style] for style in _STYLES if style in found), None):
-        return best
-    pmcid = parse_pmcid(text(entry.get("pmcid")))
-    is_here = text(entry.get("inEPMC")) == text(entry.get("isOpenAccess")) == "Y"
+    for style in _STYLES:
+        if style in links:
+            return str(links[style])
+    pmcid = parse_pmcid(first(entry, "pmcid"))
+    is_here = first(entry, "inEPMC") == first(entry, "isOpenAccess") == "Y"
     return f"https://europepmc.org/articles/{pmcid}?pdf=render" if pmcid and is_here else None
 
 
-def _details(entry: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
-    """Return what the record has no field for."""
-    details = {
-        "publication_types": kinds,
-        "is_open_access": text(entry.get("isOpenAccess")),
-        "first_publication_date": text(entry.get("firstPublicationDate")),
-    }
-    return {name: value for name, value in details.items() if value}
+def _key(entry: Entry) -> str | None:
+    where, own_id = (first(entry, "source") or "").upper(), first(entry, "id")
+    return f"{where}/{own_id}" if where and own_id else None
+
+
+def _page(entry: Entry) -> str | None:
+    return f"https://europepmc.org/article/{key}" if (key := _key(entry)) else None
+
+
+_VENUES = (
+    "journalInfo.journal.title", "journalInfo.journal.medlineAbbreviation", "journalTitle",
+    "bookOrReportDetails.publisher",
+)  # fmt: skip
+_ISSNS = (
+    *(f"journalInfo.journal.{name}" for name in ("issn", "ISSN", "essn", "ESSN")),
+    "journalIssn",
+)
+_RESULT = Table(
+    prefix=NAME,
+    key=_key,
+    fields={
+        "title": ("title", lambda title: without_brackets(clean(title))),
+        "authors": _authors,
+        "abstract": ("abstractText", lambda said: plain_abstract(said, has_latex=False)),
+        "year": "pubYear|journalInfo.yearOfPublication",
+        "venue": (
+            "|".join(_VENUES),
+            clean,
+        ),
+        "doi": "doi",
+        "pmid": "pmid",
+        "pmcid": "pmcid",
+        "isbn": "bookOrReportDetails.isbn13|bookOrReportDetails.isbn10",
+        "issn": (
+            "|".join(_ISSNS),
+            clean,
+        ),
+        "volume": "journalInfo.volume|journalVolume",
+        "issue": "journalInfo.issue|issue",
+        "pages": "pageInfo",
+        "publisher": "bookOrReportDetails.publisher",
+        "language": "language",
+        "citation_count": "citedByCount",
+        "publication_type": _type,
+        "is_retracted": _is_retracted,
+        "full_text_url": _full_text,
+        "url": _page,
+        "keywords": keywords("meshHeadingList.meshHeading.descriptorName", "keywordList.keyword"),
+    },
+    details={
+        "publication_types": _kinds,
+        "is_open_access": "isOpenAccess",
+        "first_publication_date": "firstPublicationDate",
+    },
+)
+read_result = _RESULT.read
 
 
 create_source = EuropePmc.source

@@ -7,25 +7,15 @@ stem, in title and abstract.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
-from paper_search.bibliography.abstracts import plain_abstract
-from paper_search.bibliography.identifiers import (
-    content_key,
-    parse_arxiv_id,
-    parse_doi,
-    parse_issn,
-    parse_pmcid,
-    parse_pmid,
-)
 from paper_search.bibliography.languages import language_code
-from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
+from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources import values
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
@@ -33,6 +23,7 @@ from paper_search.sources.dialect import ANYTHING, Dialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
+from paper_search.sources.record import People, Table, texts
 
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
 _MOST_WORDS = 5
@@ -292,64 +283,38 @@ def _quoted(texts: tuple[str, ...]) -> str | None:
     return cleaned if WORD.fullmatch(cleaned) else f'"{cleaned}"'
 
 
-def read_paper(paper: Any, source: str) -> RawPaper | None:
-    """Return the record of one paper; None: it has no title.
-
-    Args:
-        paper: an entry of `data`, or a citing or cited paper; fields may be missing, null or of
-            any type, and `paperId` is null for works that the graph only knows from references.
-        source: which source found it.
-    """
-    entry = values.mapping(paper)
-    title = values.words(entry.get("title"))
-    if not title:
-        return None
-    ids = values.mapping(entry.get("externalIds"))
-    place = values.mapping(entry.get("publicationVenue"))
-    journal = values.mapping(entry.get("journal"))
-    doi = parse_doi(values.text(ids.get("DOI")))
-    s2_id = values.text(entry.get("paperId")).lower() or None
-    record = RawPaper(
-        title=title,
-        doi=doi,
-        authors=list(_authors(entry)),
-        abstract=plain_abstract(values.text(entry.get("abstract"))),
-        snippet=values.words(values.mapping(entry.get("tldr")).get("text")),
-        year=values.year(entry.get("year")) or values.year(entry.get("publicationDate")),
-        venue=values.words(entry.get("venue"))
-        or values.words(journal.get("name"))
-        or values.words(place.get("name")),
-        issn=parse_issn(values.text(place.get("issn"))),
-        volume=values.text(journal.get("volume")) or None,
-        pages="".join(values.text(journal.get("pages")).split()) or None,
-        citation_count=values.count(entry.get("citationCount")),
-        full_text_url=values.address(values.mapping(entry.get("openAccessPdf")).get("url")),
-        url=values.address(entry.get("url")),
-        arxiv_id=parse_arxiv_id(values.text(ids.get("ArXiv")))
-        or (parse_arxiv_id(doi) if doi else None),
-        pmid=parse_pmid(values.text(ids.get("PubMed")) or None),
-        pmcid=parse_pmcid(values.text(ids.get("PubMedCentral")) or None),
-        s2_id=s2_id,
-        publication_type=_type(entry),
-        source=source,
-        raw_data={name.lower(): given for name in _KEPT if (given := values.text(ids.get(name)))},
-    )
-    record.id = f"s2:{s2_id or doi or content_key(record)}"
-    return record
+PAPER = Table(
+    prefix="s2",
+    key=("paperId", str.lower),
+    fields={
+        "title": "title",
+        "doi": "externalIds.DOI",
+        "authors": People("authors", name="name", id="authorId"),
+        "abstract": "abstract",
+        "snippet": "tldr.text",
+        "year": "year|publicationDate",
+        "venue": "venue|journal.name|publicationVenue.name",
+        "issn": "publicationVenue.issn",
+        "volume": "journal.volume",
+        "pages": ("journal.pages", lambda pages: "".join(pages.split())),
+        "citation_count": "citationCount",
+        "full_text_url": "openAccessPdf.url",
+        "url": "url",
+        "arxiv_id": "externalIds.ArXiv|externalIds.DOI",
+        "pmid": "externalIds.PubMed",
+        "pmcid": "externalIds.PubMedCentral",
+        "s2_id": ("paperId", str.lower),
+        "publication_type": lambda entry: _type(texts(entry, "publicationTypes")),
+    },
+    details={name.lower(): f"externalIds.{name}" for name in ("MAG", "CorpusId", "DBLP", "ACL")},
+)
+"""Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
+only knows from references."""
+read_paper = PAPER.read
 
 
-def _authors(entry: dict[str, Any]) -> Iterator[Author]:
-    for author in values.mappings(entry.get("authors")):
-        if name := values.words(author.get("name")):
-            yield author_named(name, values.text(author.get("authorId")) or None)
-
-
-def _type(entry: dict[str, Any]) -> str | None:
-    given = {
-        values.text(publication_type)
-        for publication_type in values.items(entry.get("publicationTypes"))
-    }
-    return next((csl for name, csl in _TYPES.items() if name in given), None)
+def _type(kinds: Sequence[str]) -> str | None:
+    return next((csl for name, csl in _TYPES.items() if name in kinds), None)
 
 
 create_source = SemanticScholar.source

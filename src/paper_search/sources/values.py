@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element  # for its type only
 
 from paper_search.bibliography.text import clean, plain
 from paper_search.http.retry import utc_now
@@ -36,7 +36,9 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def text(value: Any) -> str:
-    """Return the text as it is; a number is one too."""
+    """Return the text as it is, also of a number, or all text inside of an element of XML."""
+    if isinstance(value, Element):
+        return " ".join("".join(value.itertext()).split())
     if isinstance(value, bool):
         return ""
     return value.strip() if isinstance(value, str) else str(value) if isinstance(value, int) else ""

@@ -1,0 +1,261 @@
+"""Reads the records of a service by one table: of each field, where it stands and how it is read.
+
+A path leads through JSON and XML alike: `journal.title`, `identifier[type=doi].id`, `link.@href`.
+Where a list stands in between, it leads to every entry; of several paths, with `|` in between, the
+first counts at which something can be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from paper_search.bibliography.abstracts import plain_abstract
+from paper_search.bibliography.identifiers import (
+    content_key,
+    parse_arxiv_id,
+    parse_doi,
+    parse_isbn,
+    parse_issn,
+    parse_pmcid,
+    parse_pmid,
+)
+from paper_search.bibliography.keywords import keywords_of
+from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import author_named, author_of
+from paper_search.bibliography.text import clean, plain
+from paper_search.models import Author, RawPaper
+from paper_search.sources.values import address, count, flag, items, mapping, text, year
+
+Entry = Any
+Reader = Callable[[Entry], Any]
+Field = str | Reader | tuple[str, Reader]
+"""Paths; paths and how to read a text that stands there; or what reads it from the whole entry."""
+_STEP = re.compile(r"(?P<name>[^.\[\]]+)(?:\[(?P<key>[^=\]]+)=(?P<value>[^\]]*)\])?")
+
+
+@cache
+def _steps(path: str) -> tuple[tuple[str, str, str], ...]:
+    found = (step.groupdict("") for step in _STEP.finditer(path))
+    return tuple((step["name"], step["key"], step["value"].casefold()) for step in found)
+
+
+def every(entry: Entry, path: str) -> list[Any]:
+    """Return all values at a path."""
+    values = items(entry)
+    for name, key, value in _steps(path):
+        values = [
+            child
+            for parent in values
+            for child in _children(parent, name)
+            if not key or any(text(own).casefold() == value for own in _children(child, key))
+        ]
+    return values
+
+
+def _children(parent: Entry, name: str) -> list[Any]:
+    if not isinstance(parent, Element):
+        return items(mapping(parent).get(name))
+    if name.startswith("@"):
+        return items(parent.get(name[1:]))
+    return parent.findall(f"{{*}}{name}")
+
+
+def first(entry: Entry, paths: str, read: Reader = text) -> Any:
+    """Return the first value that can be read at one of the paths; None: there is none."""
+    values = (value for path in paths.split("|") for value in every(entry, path))
+    return next((found for value in values if (found := read(value)) not in {None, ""}), None)
+
+
+def words(value: Any) -> str | None:
+    """Return the text for people, without markup and LaTeX, or None."""
+    return plain(text(value)) or None
+
+
+def cleaned(value: Any) -> str | None:
+    """Return the text for people without markup, where no LaTeX may occur in it, or None."""
+    return clean(text(value)) or None
+
+
+def _of_text(read: Callable[[str], Any]) -> Reader:
+    return lambda value: read(found) if (found := text(value)) else None
+
+
+_READERS: dict[str, Reader] = {
+    "title": words,
+    "abstract": _of_text(plain_abstract),
+    "snippet": words,
+    "year": year,
+    "venue": words,
+    "publisher": words,
+    "volume": words,
+    "issue": words,
+    "pages": words,
+    "doi": _of_text(parse_doi),
+    "arxiv_id": _of_text(parse_arxiv_id),
+    "pmid": _of_text(parse_pmid),
+    "pmcid": _of_text(parse_pmcid),
+    "isbn": _of_text(parse_isbn),
+    "issn": _of_text(parse_issn),
+    "url": address,
+    "full_text_url": address,
+    "language": _of_text(language_code),
+    "citation_count": count,
+    "is_retracted": flag,
+}
+
+
+def value_of(entry: Entry, field: Field, read: Reader = text) -> Any:
+    """Return what an entry has in a field; None: nothing that can be read."""
+    if callable(field):
+        return field(entry)
+    paths, own = field if isinstance(field, tuple) else (field, None)
+    return first(entry, paths, _of_text(own) if own else read)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Where the records of a service hold what.
+
+    Attributes:
+        prefix: what the ids of the records begin with.
+        key: of a record, unique in the service; else its DOI or its content is.
+        fields: of `RawPaper`; without a title there is no record.
+        details: what it has no field for.
+    """
+
+    prefix: str
+    key: Field
+    fields: Mapping[str, Field]
+    details: Mapping[str, Field] | Reader | None = None
+
+    def read(self, entry: Entry, source: str | None = None) -> RawPaper | None:
+        """Return the record of an entry of whatever types; None: it has no title."""
+        if not value_of(entry, self.fields["title"], words):
+            return None
+        found = {
+            name: value
+            for name, field in self.fields.items()
+            if (value := value_of(entry, field, _READERS.get(name, text))) is not None
+        }
+        paper = RawPaper(**found, source=source or self.prefix, raw_data=self._details(entry))
+        key = value_of(entry, self.key) if self.key else None
+        paper.id = f"{self.prefix}:{key or paper.doi or content_key(paper)}"
+        return paper
+
+    def _details(self, entry: Entry) -> dict[str, Any]:
+        if callable(self.details):
+            return dict(self.details(entry))
+        listed = ((name, value_of(entry, field)) for name, field in (self.details or {}).items())
+        return {name: value for name, value in listed if value}
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Where an entry lists its authors, and their names; where one string is given, it is split.
+
+    Attributes:
+        at: the lists, of which the first counts that has anybody in it.
+        name: the whole name of a person.
+        family: the family name; `given` and `suffix` as well.
+        literal: the name of an organisation.
+        id: of the person.
+        is_inverted: whether the family name stands first.
+        read: reads the names.
+        leave_out: `attribute=value` of those who are not named.
+    """
+
+    at: str
+    name: Field = ""
+    family: Field = ""
+    given: Field = ""
+    suffix: Field = ""
+    literal: Field = ""
+    id: Field = ""
+    is_inverted: bool = False
+    read: Reader = words
+    leave_out: str = ""
+
+    def __call__(self, entry: Entry) -> list[Author]:
+        """Return the authors of an entry."""
+        lists = ([*map(self._author, every(entry, path))] for path in self.at.split("|"))
+        named = ([author for author in authors if author] for authors in lists)
+        return next((authors for authors in named if authors), [])
+
+    def _author(self, person: Entry) -> Author | None:
+        name, _, value = self.leave_out.partition("=")
+        if name and first(person, name) == value:
+            return None
+        known = value_of(person, self.id) if self.id else None
+        family = self._part(person, self.family)
+        if (whole := self._part(person, self.name)) and not family:
+            return author_named(whole, known, is_inverted=self.is_inverted)
+        return author_of(
+            family=family,
+            given=self._part(person, self.given),
+            suffix=self._part(person, self.suffix),
+            literal=self._part(person, self.literal),
+            author_id=known,
+        )
+
+    def _part(self, person: Entry, field: Field) -> str | None:
+        return value_of(person, field, self.read) or None if field else None
+
+
+def keywords(*paths: str) -> Reader:
+    """Return what reads the keywords at all of the paths."""
+    return lambda entry: keywords_of([word for path in paths for word in _worded(entry, path)])
+
+
+def _worded(entry: Entry, path: str) -> Iterator[Any]:
+    for value in every(entry, path):
+        yield text(value) if isinstance(value, Element) else value
+
+
+def texts(entry: Entry, path: str) -> list[str]:
+    """Return all texts at a path that are not empty."""
+    return [found for value in every(entry, path) if (found := text(value))]
+
+
+def listed(path: str) -> Reader:
+    """Return what reads all texts at a path."""
+    return lambda entry: texts(entry, path)
+
+
+def span(start: str, end: str) -> Reader:
+    """Return what reads pages from the first and the last one."""
+
+    def read(entry: Entry) -> str | None:
+        one, other = first(entry, start), first(entry, end)
+        return f"{one}-{other}" if one and other and one != other else one or other
+
+    return read
+
+
+def coalesced(*fields: Field, read: Reader = text) -> Reader:
+    """Return what reads the first of several fields that says something."""
+
+    def value(entry: Entry) -> Any:
+        values = (value_of(entry, field, read) for field in fields)
+        return next((found for found in values if found), None)
+
+    return value
+
+
+def only(path: str, read: Callable[[str], Any]) -> Reader:
+    """Return what reads the one text at a path; of several it is not known which one holds."""
+
+    def value(entry: Entry) -> Any:
+        found = texts(entry, path)
+        return read(found[0]) if len(found) == 1 else None
+
+    return value
+
+
+def last_part(address: str) -> str:
+    """Return what stands behind the last slash, such as the ORCID in its address."""
+    return address.rstrip("/").rpartition("/")[2]
