@@ -9,9 +9,20 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from paper_search.errors import WorkflowDefinitionError
-from paper_search.steps import Arg, Dispatch, Outcome, Remote, StepContext, StepDef, Workflow
+from paper_search.errors import WorkflowDefinitionError, WorkflowRunError
+from paper_search.steps import (
+    Arg,
+    Dispatch,
+    Outcome,
+    Remote,
+    StepContext,
+    StepDef,
+    Workflow,
+    discover_workflows,
+    run_workflow,
+)
 from paper_search.steps.signatures import read_signature
+from paper_search.steps.validation import DEFAULT_BOUND
 
 OK, SKIP, FAIL, ITERATE, DEFAULT = (
     Outcome.OK,
@@ -134,23 +145,30 @@ def test_a_step_without_a_way_to_the_end_is_refused():
     assert problems == ["step 'b' has no way to the end", "step 'c' has no way to the end"]
 
 
-def test_a_loop_without_a_bound_is_refused_and_named():
-    problems = problems_of(
-        StepDef("a", next={OK: "b"}),
-        StepDef("b", next={OK: None, FAIL: "a", SKIP: "b"}),
+def again(_ctx: Context) -> tuple[Literal[Outcome.ITERATE], dict[str, Any]]:
+    return ITERATE, {}
+
+
+def bounds_and_notes(*steps: StepDef) -> tuple[dict[str, object], tuple[str, ...]]:
+    workflow = Workflow("toy", *steps)
+    return {step.id: step.bound for step in workflow.steps if step.bound}, workflow.notes
+
+
+def test_a_loop_without_a_bound_gets_the_default_one_and_a_note():
+    bounds, notes = bounds_and_notes(
+        StepDef("a", next={OK: "b"}), StepDef("b", next={OK: None, FAIL: "a"})
     )
-    assert problems == [
-        "the loop a → b → a has no bound: give one of its steps a bound",
-    ]
+    assert bounds == {"a": DEFAULT_BOUND}
+    (note,) = notes
+    assert note.startswith("the loop a → b → a has no bound: step 'a' runs at most 25 times")
 
 
-def test_every_loop_needs_a_bounded_step_not_every_step_one():
-    steps = [StepDef("a", next={OK: "b"}, bound=2), StepDef("b", next={OK: None, FAIL: "a"})]
-    Workflow("toy", *steps)
-    inner = StepDef("b", next={OK: None, FAIL: "a", SKIP: "b"})
-    assert problems_of(steps[0], inner) == [
-        "the loop b → b has no bound: give one of its steps a bound"
-    ]
+def test_every_loop_gets_a_bounded_step_not_every_step_one():
+    outer = StepDef("a", next={OK: "b"}, bound=2)
+    assert bounds_and_notes(outer, StepDef("b", next={OK: None, FAIL: "a"})) == ({"a": 2}, ())
+    bounds, notes = bounds_and_notes(outer, StepDef("b", next={OK: None, FAIL: "a", SKIP: "b"}))
+    assert bounds == {"a": 2, "b": DEFAULT_BOUND}
+    assert len(notes) == 1
 
 
 class Params(BaseModel):
@@ -158,14 +176,17 @@ class Params(BaseModel):
     word: str = "w"
 
 
-@pytest.mark.parametrize(
-    ("bound", "problem"),
-    [
-        (0, "is less than 1"),
-        ("turns", "is not a setting of a run"),
-        ("word", "is not a whole number"),
-    ],
-)
+async def test_a_run_ends_with_an_error_when_the_default_bound_is_passed():
+    looping = Workflow("toy", StepDef("a", handler=again, next={OK: None, ITERATE: "a"}))
+    with pytest.raises(WorkflowRunError, match=f"its bound is {DEFAULT_BOUND}"):
+        await run_workflow(looping)
+
+
+def test_the_workflows_of_the_program_state_all_their_bounds():
+    workflows = discover_workflows("paper_search")
+    assert [note for name in workflows.names() for note in workflows[name].notes] == []
+
+
 def test_a_bound_is_a_number_or_a_setting_that_is_one(bound: Any, problem: str):
     loop = StepDef("a", next={OK: None, FAIL: "a"}, bound=bound)
     (told,) = problems_of(loop, params=Params)
@@ -314,7 +335,6 @@ def test_all_problems_are_told_at_once_with_the_steps_they_are_in():
         "step 'c': the default 'c'",
         "step 'c': its bound -1",
         "step 'c' cannot be reached",
-        "the loop a → b → a has no bound",
     ):
         assert any(problem.startswith(words) for problem in problems), words
 

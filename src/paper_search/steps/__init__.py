@@ -23,10 +23,6 @@ from paper_search.steps.toolkit.gates import (
     blocking_severities,
 )
 from paper_search.steps.toolkit.inputs import (
-    BoundedInt,
-    ChoiceSet,
-    Constant,
-    Domain,
     extract_schema,
     generate_inputs,
     generate_params,
@@ -37,10 +33,15 @@ from paper_search.steps.toolkit.remote import Remote
 from paper_search.steps.types import (
     AgentRole,
     Arg,
+    BoundedInt,
+    ChoiceSet,
+    Constant,
+    Domain,
     Handler,
     Outcome,
     Run,
     StepContext,
+    StepOutput,
     StepUpdate,
     Untracked,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "Severity",
     "StepContext",
     "StepDef",
+    "StepOutput",
     "StepUpdate",
     "Transitions",
     "Untracked",

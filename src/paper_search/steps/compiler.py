@@ -25,7 +25,13 @@ from paper_search.errors import (
     WorkflowRunError,
 )
 from paper_search.steps.checking import listed, wrong_values
-from paper_search.steps.step import BindableHandler, BoundHandler, Environment, StepDef
+from paper_search.steps.step import (
+    BindableHandler,
+    BoundHandler,
+    Environment,
+    StepDef,
+    checked_result,
+)
 from paper_search.steps.types import (
     AGAIN,
     MADE_BY,
@@ -249,7 +255,8 @@ class _StepRunner:
         ctx.progress("step", {"step": self._step.id})
         visit = runtime.execution_info.task_id if runtime.execution_info else ""
         result = self._invoke(ctx, visit)
-        outcome, update = self._result(await result if inspect.isawaitable(result) else result)
+        result = await result if inspect.isawaitable(result) else result
+        outcome, update = checked_result(self._step.id, result)
         if self._step.target(outcome) == self._workflow.entry_point:
             written[AGAIN] = True
         written.update(self._written(state, update))
@@ -280,15 +287,6 @@ class _StepRunner:
                 f"step {self._step.id!r} cannot read the state of {self._workflow.name!r}: "
                 f"{listed(error)}"
             ) from None
-
-    def _result(self, result: Any) -> tuple[Outcome, Mapping[str, Any]]:
-        match result:
-            case (Outcome() as outcome, Mapping() as update):
-                return outcome, update
-        raise StepResultError(
-            f"step {self._step.id!r} returned {repr(result)[:200]}; it returns an Outcome and a "
-            "mapping of the fields that it changes"
-        )
 
     def _written(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
         """Return the channels that an update writes: known fields only, as JSON."""

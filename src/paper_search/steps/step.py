@@ -93,6 +93,21 @@ class BindableHandler(ABC):
         """
 
 
+def checked_result(step_id: str, result: Any) -> StepResult:
+    """Return what a handler returned.
+
+    Raises:
+        StepResultError: it is no outcome with a mapping.
+    """
+    match result:
+        case (Outcome() as outcome, Mapping() as update):
+            return outcome, update
+    raise StepResultError(
+        f"step {step_id!r} returned {repr(result)[:200]}; it returns an Outcome and a mapping of "
+        "the fields that it changes"
+    )
+
+
 @dataclass(frozen=True)
 class StepDef:
     """One step: what it does, and where each of its outcomes leads."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from paper_search.steps.toolkit.dispatch import Dispatch as Dispatch  # noqa: PLC0414  # a re-export
 
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")
@@ -105,8 +109,8 @@ class StepContext(Generic[StateT, ParamsT, ServicesT]):
     """Fixed when the run starts."""
     step_state: StateT
     """The state as it stands: of the workflow's state model, or a dict if it has none."""
-    services: ServicesT
-    """Live objects given when the graph was made: skills, clients."""
+    services: ServicesT = cast("Any", None)  # noqa: RUF009  # a cast makes nothing
+    """Live objects from when the graph was made: skills, clients."""
     thread_id: str = ""
     store: Any = None
     """The LangGraph store of the run, where records live."""
@@ -123,6 +127,20 @@ Handler = Callable[[StepContext[Any, Any, Any]], StepResult | Awaitable[StepResu
 def no_op(ctx: StepContext[Any, Any, Any]) -> tuple[Literal[Outcome.OK], StepUpdate]:  # noqa: ARG001  # the handler's shape
     """Do nothing: the handler of a step that only marks a point in the table."""
     return Outcome.OK, {}
+
+
+@dataclass(frozen=True)
+class StepOutput:
+    """The result of a step that ran by itself."""
+
+    title: str
+    actions: tuple[str, ...]
+    next_command: str
+    """Runs what comes after it; empty: this step ended the workflow."""
+    outcome: Outcome | None = None
+    """None: the step hands over to another workflow, which only a whole run does."""
+    update: StepUpdate = field(default_factory=dict)
+    """What the step changes in the state."""
 
 
 class AgentRole(str, Enum):
@@ -147,3 +165,52 @@ class Run:
     """Every question that was asked, as JSON."""
     is_waiting: bool = False
     """Whether the last question is open: there was no answer left for it."""
+
+
+@dataclass(frozen=True)
+class BoundedInt:
+    """Every whole number from `lo` to `hi`, both included."""
+
+    lo: int
+    hi: int
+
+    def __post_init__(self) -> None:
+        if self.lo > self.hi:
+            raise ValueError(f"no number is at least {self.lo} and at most {self.hi}")
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.lo, self.hi + 1))
+
+
+@dataclass(frozen=True)
+class ChoiceSet:
+    """Each of some values."""
+
+    choices: tuple[Hashable, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "choices", tuple(self.choices))
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.choices)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One value."""
+
+    value: Hashable
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter((self.value,))
+
+
+Domain = BoundedInt | ChoiceSet | Constant
+"""The values that a setting can have, to be gone through."""
+
+
+def __getattr__(name: str) -> Any:
+    """Give `Dispatch`, which the seed has here and which needs the workflow that it hands to."""
+    if name != "Dispatch":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module("paper_search.steps.toolkit.dispatch").Dispatch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -14,6 +15,9 @@ from paper_search.steps.step import BindableHandler, StepDef
 from paper_search.steps.types import Outcome
 
 Targets = Mapping[str, Iterable[str | None]]
+
+DEFAULT_BOUND = 25
+"""How often a run may come to a step whose loop says nothing; LangGraph's own default limit."""
 
 
 def problems(
@@ -114,26 +118,36 @@ def _shape_problems(steps: Sequence[StepDef], entry_point: str) -> Iterator[str]
     for step_id, closure in closures.items():
         if targets[step_id] and not any(None in targets[reached_id] for reached_id in closure):
             yield f"step {step_id!r} has no way to the end"
-    yield from _loop_problems(steps, targets)
 
 
-def _loop_problems(steps: Sequence[StepDef], targets: Targets) -> Iterator[str]:
-    """Return the loops that are left when every step with a bound is taken out."""
-    bounded = {step.id for step in steps if step.bound is not None}
-    free = {
-        step_id: [to for to in leads_to if to is not None and to not in bounded]
-        for step_id, leads_to in targets.items()
-        if step_id not in bounded
-    }
-    told: set[str] = set()
-    for step_id in free:
-        loop = _loop_through(step_id, free)
-        if loop and not told.intersection(loop):
-            told.update(loop)
-            yield (
-                f"the loop {' → '.join([*loop, step_id])} has no bound: "
-                "give one of its steps a bound"
+def with_default_bounds(
+    steps: Sequence[StepDef], entry_point: str
+) -> tuple[tuple[StepDef, ...], tuple[str, ...]]:
+    """Return the steps with a bound in every loop, and a note for each that had none.
+
+    The step of a loop that a run reaches first gets the default bound.
+
+    Args:
+        steps: the table.
+        entry_point: id of the first step.
+    """
+    notes: list[str] = []
+    table = {step.id: step for step in steps}
+    order = _closure(entry_point, {step.id: list(step.next.values()) for step in steps})
+    for step_id in order:
+        unbounded = {
+            other.id: [to for to in other.next.values() if to and table[to].bound is None]
+            for other in table.values()
+            if other.bound is None
+        }
+        loop = _loop_through(step_id, unbounded) if step_id in unbounded else []
+        if loop:
+            table[step_id] = replace(table[step_id], bound=DEFAULT_BOUND)
+            notes.append(
+                f"the loop {' → '.join([*loop, step_id])} has no bound: step {step_id!r} runs at "
+                f"most {DEFAULT_BOUND} times; StepDef(bound=...) sets another"
             )
+    return tuple(table.values()), tuple(notes)
 
 
 def _loop_through(start: str, targets: Targets) -> list[str]:
@@ -151,13 +165,13 @@ def _loop_through(start: str, targets: Targets) -> list[str]:
     return []
 
 
-def _closure(start: str, targets: Targets) -> set[str]:
-    """Return the steps that can be reached from one, itself included."""
-    reached: set[str] = set()
+def _closure(start: str, targets: Targets) -> list[str]:
+    """Return the steps that can be reached from one, itself included, the nearest first."""
+    reached: list[str] = []
     waiting = [start]
     while waiting:
-        step_id = waiting.pop()
+        step_id = waiting.pop(0)
         if step_id not in reached and step_id in targets:
-            reached.add(step_id)
+            reached.append(step_id)
             waiting.extend(to for to in targets[step_id] if to is not None)
     return reached

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
 
-from paper_search.errors import WorkflowDefinitionError
+from paper_search.errors import UnknownNameError, WorkflowDefinitionError
 from paper_search.steps.parameters import gathered, params_model
 from paper_search.steps.signatures import read_signature
-from paper_search.steps.step import StepDef
-from paper_search.steps.types import RESERVED, Arg, Outcome
-from paper_search.steps.validation import problems
+from paper_search.steps.step import BindableHandler, StepDef, checked_result
+from paper_search.steps.types import RESERVED, Arg, Outcome, StepContext, StepOutput
+from paper_search.steps.validation import problems, with_default_bounds
 
 _FACTORY = re.compile(r"\w+(\.\w+)*:\w+")
 
@@ -51,6 +54,8 @@ class Workflow:
     result: type[BaseModel] | None
     services: str | None
     metadata: Mapping[str, str] = field(compare=False, repr=False)
+    notes: tuple[str, ...] = field(compare=False, repr=False)
+    """What was added to the table: the bound of a loop that had none."""
     _params: Mapping[str, Mapping[str, Arg]] = field(compare=False, repr=False)
 
     def __init__(  # noqa: PLR0913  # one argument a field
@@ -82,6 +87,7 @@ class Workflow:
             "result": result,
             "services": services,
             "metadata": MappingProxyType(dict(metadata)),
+            "notes": (),
             "_params": MappingProxyType(
                 {
                     step_id: MappingProxyType({taken.name: taken.arg for taken in read.parameters})
@@ -94,6 +100,9 @@ class Workflow:
         mistakes += [*problems(steps, first, signatures, params), *self._model_problems()]
         if mistakes:
             raise WorkflowDefinitionError(name, mistakes)
+        bounded, notes = with_default_bounds(steps, first)
+        object.__setattr__(self, "steps", bounded)
+        object.__setattr__(self, "notes", notes)
 
     def __getitem__(self, step_id: str) -> StepDef:
         for step in self.steps:
@@ -128,12 +137,64 @@ class Workflow:
         )
         return None if Outcome.DEFAULT in ends else ends
 
+    def run(
+        self,
+        step_id: str | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | None = None,
+        services: Any = None,
+    ) -> StepOutput:
+        """Run one step by itself, without a graph, a thread or a store.
+
+        Args:
+            step_id: which; None: the entry point.
+            params: the settings of the run.
+            state: as the steps before left it.
+            services: live objects of the step.
+
+        Raises:
+            UnknownNameError: there is no such step.
+            pydantic.ValidationError: settings or state cannot be used.
+            PersistenceError: the step asks a person.
+            StepResultError: it returned what it may not.
+        """
+        known = {step.id: step for step in self.steps}
+        chosen = self.entry_point if step_id is None else step_id
+        if chosen not in known:
+            raise UnknownNameError("step", chosen, list(known))
+        step = known[chosen]
+        handler: Any = step.handler
+        if isinstance(handler, BindableHandler):
+            return StepOutput(step.title, step.actions, self._command())
+        settings = _validated(self.params, params)
+        ctx = StepContext(step.id, settings, _validated(self.state, state), services)
+        arguments = {name: getattr(settings, name) for name in self._params[step.id]}
+        result = handler(ctx, **arguments)
+        if inspect.isawaitable(result):
+            result = asyncio.run(_awaited(result))
+        outcome, update = checked_result(step.id, result)
+        target = step.target(outcome)
+        command = "" if target is None else self._command("--step", target)
+        return StepOutput(step.title, step.actions, command, outcome, update)
+
+    def _command(self, *options: str) -> str:
+        return shlex.join(["paper-search", "graph", "run", self.name, *options])
+
     def _model_problems(self) -> Iterator[str]:
         fields = self.state.model_fields if self.state is not None else {}
         for name in sorted(RESERVED & set(fields)):
             yield f"its state has a field {name!r}, a name that the graph keeps for itself"
         if self.services is not None and not _FACTORY.fullmatch(self.services):
             yield f"its services {self.services!r} are not named as package.module:function"
+
+
+def _validated(model: type[BaseModel] | None, values: Mapping[str, Any] | None) -> Any:
+    return dict(values or {}) if model is None else model.model_validate(values or {})
+
+
+async def _awaited(result: Awaitable[Any]) -> Any:
+    return await result
 
 
 def title_of(name: str) -> str:

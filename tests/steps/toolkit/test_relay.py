@@ -25,9 +25,14 @@ from paper_search.steps import (
     ask_questions,
 )
 from paper_search.steps.compiler import compile_in_memory, compile_workflow
+from paper_search.steps.constants import SUB_AGENT_QUESTION_FORMAT
 from paper_search.steps.running import run_workflow
+from paper_search.steps.toolkit.relay import questions_in
 
 OK, FAIL = Outcome.OK, Outcome.FAIL
+BLOCK = """<needs_user_input><question id="scope"><text>Which years?</text>
+<option value="recent">since 2020</option><option value="all">all</option></question>
+</needs_user_input>"""
 CONFIG = {"configurable": {"thread_id": "t", "__pregel_strict_resume": True}}
 
 
@@ -230,3 +235,72 @@ async def test_a_run_with_too_few_answers_says_that_it_waits():
     assert [item["questions"][0]["id"] for item in run.questions] == ["depth", "tone"]
     assert run.trace == (("first", OK),)
     assert run.result == {"log": ["first"]}
+
+
+# --- questions of sub-agents that are prompted, in the form of seed 004 ---------------------------
+
+
+def test_the_example_in_the_prompt_is_read_as_what_it_shows():
+    start, end = SUB_AGENT_QUESTION_FORMAT.index("<"), SUB_AGENT_QUESTION_FORMAT.rindex(">") + 1
+    (scope,) = questions_in(f"\n{SUB_AGENT_QUESTION_FORMAT[start:end]}\n")
+    assert scope == Question(
+        id="scope",
+        text="Which years?",
+        options=(
+            Option(value="recent", label="since 2020"),
+            Option(value="all", label="all years"),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Which years do you mean?", f"First: {BLOCK}", f"{BLOCK} That is all.", "", "<question/>"],
+)
+def test_an_answer_that_is_more_than_a_block_asks_nothing(answer: str):
+    assert questions_in(answer) == ()
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "",
+        "<question id='a'><text>a?</text><option value='x'>x</option></question>",
+        "<question id='a'>",
+        "<question><text>a?</text><option value='x'/><option value='y'/></question>",
+        "".join(
+            f"<question id='q{n}'><text>?</text><option value='x'/><option value='y'/></question>"
+            for n in range(4)
+        ),
+    ],
+)
+def test_a_block_in_another_form_is_refused(inside: str):
+    with pytest.raises(InputError, match="cannot be read"):
+        questions_in(f"<needs_user_input>{inside}</needs_user_input>")
+
+
+async def test_a_sub_agent_that_asks_is_started_afresh_with_the_answers():
+    prompts: list[dict[str, str]] = []
+
+    def sub_agent(answers: dict[str, str]) -> str:
+        prompts.append(dict(answers))
+        return "the result" if answers else BLOCK
+
+    def work(ctx: StepContext[Any, Any, Any]) -> tuple[Outcome, dict[str, Any]]:
+        answer = sub_agent(ctx.step_state.get("answers", {}))
+        if questions := questions_in(answer):
+            return Outcome.ITERATE, {"questions": [item.model_dump() for item in questions]}
+        return OK, {"text": answer}
+
+    def relay(ctx: StepContext[Any, Any, Any]) -> tuple[Outcome, dict[str, Any]]:
+        questions = [Question.model_validate(item) for item in ctx.step_state["questions"]]
+        return OK, {"answers": ask_questions(ctx, *questions)}
+
+    relaying = Workflow(
+        "relay",
+        StepDef("work", handler=work, next={OK: None, Outcome.ITERATE: "ask"}, bound=3),
+        StepDef("ask", handler=relay, next={OK: "work"}),
+    )
+    run = await run_workflow(relaying, answers=[{"scope": "all"}])
+    assert run.result["text"] == "the result"
+    assert prompts == [{}, {"scope": "all"}]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, Literal, get_args, get_origin
 
@@ -12,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from paper_search.errors import InputError, UnknownNameError
 from paper_search.steps.step import StepDef
-from paper_search.steps.types import Outcome
+from paper_search.steps.types import BoundedInt, ChoiceSet, Constant, Domain, Outcome
 from paper_search.steps.workflow import Workflow
 
 ITERATION = "iteration"
@@ -20,45 +19,6 @@ ITERATION = "iteration"
 STEP = "step"
 
 
-@dataclass(frozen=True)
-class BoundedInt:
-    """Every whole number from `lo` to `hi`, both included."""
-
-    lo: int
-    hi: int
-
-    def __post_init__(self) -> None:
-        if self.lo > self.hi:
-            raise ValueError(f"no number is at least {self.lo} and at most {self.hi}")
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(self.lo, self.hi + 1))
-
-
-@dataclass(frozen=True)
-class ChoiceSet:
-    """Each of some values."""
-
-    choices: tuple[Hashable, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "choices", tuple(self.choices))
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self.choices)
-
-
-@dataclass(frozen=True)
-class Constant:
-    """One value."""
-
-    value: Hashable
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter((self.value,))
-
-
-Domain = BoundedInt | ChoiceSet | Constant
 Schema = dict[str, dict[str, Domain]]
 Path = tuple[tuple[str, Outcome], ...]
 

@@ -12,6 +12,24 @@ from paper_search.steps.types import StepContext
 MAX_QUESTIONS = 3
 MIN_OPTIONS, MAX_OPTIONS = 2, 3
 
+TAG = "needs_user_input"
+SUB_AGENT_QUESTION_FORMAT = f"""\
+If you cannot go on without a decision of the user, save your progress first. Then answer with this
+block and nothing else: 1 to {MAX_QUESTIONS} questions, each with {MIN_OPTIONS} or {MAX_OPTIONS} \
+distinct options.
+
+<{TAG}>
+<question id="scope"><text>Which years?</text>
+<option value="recent">since 2020</option><option value="all">all years</option></question>
+</{TAG}>
+
+You will be started afresh with the answers, and read your progress back."""
+"""Tells a sub-agent how to ask; for its prompt."""
+QUESTION_RELAY_HANDLER = f"""\
+If the whole answer of the sub-agent is a <{TAG}> block, put its questions to the user, each with
+its options. Then start the sub-agent afresh with the answers. Never answer in the user's place."""
+"""Tells the agent that hands over how to pass questions on; for its prompt."""
+
 
 class Option(BaseModel, frozen=True, extra="forbid"):
     """One answer that can be chosen."""
@@ -60,6 +78,39 @@ class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
         }
         config = ConfigDict(frozen=True, extra="forbid")
         return create_model("Answers", __config__=config, **fields)
+
+
+def questions_in(answer: str) -> tuple[Question, ...]:
+    """Return the questions of a sub-agent whose whole answer is a block of them; else none.
+
+    Raises:
+        InputError: it is a block in another form than `SUB_AGENT_QUESTION_FORMAT`.
+    """
+    text = answer.strip()
+    if not (text.startswith(f"<{TAG}>") and text.endswith(f"</{TAG}>")):
+        return ()
+    from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # only where an agent asks
+
+    from defusedxml import DefusedXmlException  # noqa: PLC0415  # as above
+    from defusedxml.ElementTree import fromstring  # noqa: PLC0415  # as above
+
+    try:
+        sheet = QuestionSheet(
+            questions=tuple(
+                Question(
+                    id=question.get("id", ""),
+                    text=(question.findtext("text") or "").strip(),
+                    options=tuple(
+                        Option(value=option.get("value", ""), label=(option.text or "").strip())
+                        for option in question.findall("option")
+                    ),
+                )
+                for question in fromstring(text).findall("question")
+            )
+        )
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise InputError(f"the sub-agent's questions cannot be read: {error}") from error
+    return sheet.questions
 
 
 def ask_questions(ctx: StepContext[Any, Any, Any], *questions: Question) -> dict[str, str]:

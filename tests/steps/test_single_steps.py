@@ -1,0 +1,99 @@
+"""A step runs by itself: without a graph, a thread or a store."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from paper_search.errors import PersistenceError, StepResultError, UnknownNameError
+from paper_search.steps import (
+    Arg,
+    Dispatch,
+    Outcome,
+    Question,
+    StepContext,
+    StepDef,
+    StepOutput,
+    Workflow,
+    ask_questions,
+)
+
+OK, ITERATE = Outcome.OK, Outcome.ITERATE
+Context = StepContext[Any, Any, Any]
+
+
+class State(BaseModel):
+    iteration: int = 0
+
+
+def look(
+    ctx: Context, most: Annotated[int, Arg(min=1, max=5)] = 3
+) -> tuple[Literal[Outcome.OK, Outcome.ITERATE], dict[str, Any]]:
+    iteration = ctx.step_state.iteration + 1
+    return (OK if iteration >= most else ITERATE), {"iteration": iteration}
+
+
+async def speak(ctx: Context) -> tuple[Literal[Outcome.OK], dict[str, Any]]:
+    return OK, {"iteration": ctx.services}
+
+
+def ask(ctx: Context) -> tuple[Outcome, dict[str, Any]]:
+    option = [{"value": "a"}, {"value": "b"}]
+    ask_questions(ctx, Question.model_validate({"id": "q", "text": "q?", "options": option}))
+    return OK, {}
+
+
+def workflow(**last: Any) -> Workflow:
+    return Workflow(
+        "toy",
+        StepDef("look", "Look", ("read",), look, {OK: "last", ITERATE: "look"}, bound="most"),
+        StepDef("last", "Speak", next={OK: None}, **last),
+        state=State,
+    )
+
+
+def test_a_step_gives_title_actions_outcome_update_and_what_runs_next():
+    assert workflow().run("look", state={"iteration": 1}) == StepOutput(
+        title="Look",
+        actions=("read",),
+        next_command="paper-search graph run toy --step look",
+        outcome=ITERATE,
+        update={"iteration": 2},
+    )
+
+
+def test_without_an_id_the_entry_point_runs_with_the_settings_of_the_run():
+    output = workflow().run(params={"most": 1})
+    assert (output.outcome, output.next_command) == (
+        OK,
+        "paper-search graph run toy --step last",
+    )
+
+
+def test_after_the_last_step_there_is_no_command():
+    assert workflow().run("last").next_command == ""
+
+
+def test_an_asynchronous_step_runs_with_its_services():
+    assert workflow(handler=speak).run("last", services=7).update == {"iteration": 7}
+
+
+def test_a_step_that_hands_over_names_the_whole_run():
+    inner = Workflow("inner", StepDef("x", next={OK: None}))
+    output = workflow(handler=Dispatch(workflow=inner)).run("last")
+    assert (output.outcome, output.next_command) == (None, "paper-search graph run toy")
+
+
+def test_what_cannot_be_run_is_refused():
+    with pytest.raises(UnknownNameError, match="known: last, look"):
+        workflow().run("nowhere")
+    with pytest.raises(ValidationError, match="most"):
+        workflow().run(params={"most": 9})
+    with pytest.raises(ValidationError, match="iteration"):
+        workflow().run(state={"iteration": "many"})
+    with pytest.raises(StepResultError, match="returned 'ok'"):
+        workflow(handler=lambda _ctx: "ok").run("last")
+    with pytest.raises(PersistenceError, match="has no way to"):
+        workflow(handler=ask).run("last")
