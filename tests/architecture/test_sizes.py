@@ -30,7 +30,7 @@ MAX_LINES = {
     "persistence": 3420,
     "query": 3370,
     "report_workflow": 2780,
-    "steps": 2760,
+    "steps": 2930,
     "threads": 2480,
     "web": 2330,
     "http": 1930,

@@ -187,6 +187,14 @@ def test_the_workflows_of_the_program_state_all_their_bounds():
     assert [note for name in workflows.names() for note in workflows[name].notes] == []
 
 
+@pytest.mark.parametrize(
+    ("bound", "problem"),
+    [
+        (0, "is less than 1"),
+        ("turns", "is not a setting of a run"),
+        ("word", "is not a whole number"),
+    ],
+)
 def test_a_bound_is_a_number_or_a_setting_that_is_one(bound: Any, problem: str):
     loop = StepDef("a", next={OK: None, FAIL: "a"}, bound=bound)
     (told,) = problems_of(loop, params=Params)

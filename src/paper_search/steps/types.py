@@ -7,12 +7,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
-
-if TYPE_CHECKING:
-    from paper_search.steps.toolkit.dispatch import Dispatch as Dispatch  # noqa: PLC0414  # a re-export
 
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")

@@ -95,11 +95,6 @@ class Dispatch(BindableHandler):
 def _checked_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
     """Return the workflow that a step hands over to.
 
-    Args:
-        dispatch: says which.
-        step: the one whose handler it is.
-        path: names of the workflows that led here, this one last.
-
     Raises:
         DispatchError: there is no such module, or it defines no workflow.
         WorkflowDefinitionError: it leads back into itself, or the step does not lead on from every
@@ -138,13 +133,7 @@ def _imported(script: str, step: StepDef) -> Workflow:
 
 
 def _given_to(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
-    """Return the input of the other workflow, as JSON.
-
-    Args:
-        dispatch: may say how it is made.
-        target: the other one; None: it is remote, and all of the state is given.
-        ctx: of the step that hands over.
-    """
+    """Return the input of the other workflow, as JSON."""
     made = dispatch.give(ctx) if dispatch.give is not None else _fields(ctx.step_state)
     model = None if target is None else target.request or target.state
     if dispatch.give is None and model is not None:
@@ -176,14 +165,7 @@ def _taken_from(
     ctx: Context,
     values: Mapping[str, Any],
 ) -> StepResult:
-    """Return the outcome and the update that the other workflow's result means here.
-
-    Args:
-        dispatch: may say how they are made.
-        target: the other one; None: it is remote.
-        ctx: of the step that handed over.
-        values: what the other one left; without an outcome, that is ok.
-    """
+    """Return the outcome and the update that the other workflow's result means here."""
     result = _result(target, values)
     if dispatch.take is not None:
         return dispatch.take(ctx, result)
