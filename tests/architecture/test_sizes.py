@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11680,
     "sources": 8050,
     "cli": 7840,
-    "report": 6310,
+    "report": 6000,
     "library": 6020,
     "workflow": 5170,
     "persistence": 3420,

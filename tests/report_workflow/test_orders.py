@@ -48,9 +48,9 @@ ESCAPES |= {
 }
 """What stands for the signs of a text, and for lists of it."""
 TAGS = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "div", "ul", "ol",
-    "li", "a", "strong", "figure", "figcaption", "img", "main",
-    "nav", "table", "caption", "colgroup", "col", "thead", "tbody", "tr", "th", "td", "span",
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "ol", "li", "a",
+    "strong", "em", "code", "blockquote", "img", "main", "table", "thead", "tbody", "tr", "th",
+    "td",
 }  # fmt: skip
 
 
@@ -251,8 +251,7 @@ def check_latex(text: str, calm: str) -> None:
 
 
 def _commands(text: str) -> set[str]:
-    """Return the commands, without those that say how characters are set."""
-    return set(re.findall(r"\\([A-Za-z]+)", re.sub(r"(?m)^\\DeclareUnicode.*$", "", text)))
+    return set(re.findall(r"\\([A-Za-z]+)", text))
 
 
 def check_bibtex(text: str, count: int) -> None:

@@ -86,7 +86,7 @@ def decided_by(source: SearchResult) -> str:
     return str(source.metadata.get("decided_by") or NOT_STATED)
 
 
-def without_year(source: SearchResult) -> str:
+def author_names(source: SearchResult) -> str:
     """Return who wrote a source, as `author_year` names them."""
     return author_year(source).rpartition(", ")[0]
 
@@ -100,7 +100,7 @@ def quoted(text: str) -> str:
     return f"“{inner}”"
 
 
-def in_words(study: Study, source: SearchResult) -> str:
+def quoted_sentences(study: Study, source: SearchResult) -> str:
     """Return the sentences of a study, word for word."""
     if study.quotes:
         return " ".join(quoted(quote.text) for quote in study.quotes)

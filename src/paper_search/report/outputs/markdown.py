@@ -1,32 +1,43 @@
-"""A report as Markdown; what sources wrote can neither format it nor load anything."""
+"""A report as Markdown: the one template, from which every other format is made.
+
+What sources wrote can neither format it nor load anything.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from paper_search.exports.text import single_line
-from paper_search.report.document import Report
+from paper_search.report.claims.citations import cited_keys
+from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.evidence import author_year
-from paper_search.report.outputs.blocks import (
-    Block,
-    Contents,
-    Element,
-    Figure,
-    Heading,
-    Notice,
-    Span,
-    Table,
-    headings,
-    rendered,
-    spaced,
-)
-from paper_search.report.outputs.layout import REFERENCES, layout
+from paper_search.report.models import Study
+from paper_search.report.outputs.figures import CAPTIONS
 from paper_search.report.outputs.references import DEFAULT_STYLE, link_of, references
+from paper_search.report.passages import (
+    NOT_STATED,
+    author_names,
+    decided_by,
+    kind_of,
+    quoted_sentences,
+)
 
-_ESCAPED = re.compile(r"([\\`*_\[\]<>|#~$])")
+REFERENCES = "References"
+_ROWS = 40
+"""Papers that the table shows, the most relevant first."""
+_ESCAPED = re.compile(r"([\\`*_\[\]<>|#~$]|&(?=#?\w+;))")
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s`]+|\bwww\.[^\s`]+", re.IGNORECASE)
+_PART = re.compile(rf"(?P<citation>\[\s*@[^\[\]]+\])|(?P<bold>\*\*[^*\n]+\*\*)|(?P<mark>{MARK})")
+_MARKER = re.compile(r"\s*(?:(?P<heading>#{1,6})|(?P<bullet>[-*•])|(?P<number>\d{1,2}[.)]))\s+")
+_PREFIXES = {"heading": "### ", "bullet": "- ", "number": "1. "}
+_NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
+_NUMBERS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
 
 
 def render_markdown(
@@ -39,87 +50,7 @@ def render_markdown(
     Raises:
         ConfigError: the style cannot be used.
     """
-    files = figures or {}
-    elements = layout(report, files)
-    named = references(report, style)
-    lines = [f"# {escaped(report.title)}"]
-    lines += MarkdownWriter(report, elements, files, has_references=bool(named)).lines()
-    if named:
-        lines += ["", f"## {REFERENCES}", ""]
-        lines += [_reference(report, key, line) for key, line in named.items()]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-@dataclass(frozen=True)
-class MarkdownWriter:
-    """Writes the elements of one report; other kinds of Markdown write some of them otherwise."""
-
-    report: Report
-    elements: list[Element]
-    files: Mapping[str, str]
-    has_references: bool
-
-    def lines(self) -> Iterator[str]:
-        """Return the lines, with a blank one before each element that begins anew."""
-        before: Element | None = None
-        for element in self.elements:
-            if not _is_list(before, element):
-                yield ""
-            yield self._written(element)
-            before = element
-
-    def _written(self, element: Element) -> str:
-        match element:
-            case Heading():
-                return self._heading(element)
-            case Notice():
-                return "\n>\n".join(f"> {self._line(block.spans)}" for block in element.blocks)
-            case Contents():
-                last = [Heading(REFERENCES, REFERENCES.lower())] if self.has_references else []
-                listed = [*headings(self.elements), *last]
-                return "\n".join(f"- [{self._text(h.text)}](#{h.name})" for h in listed)
-            case Table():
-                return self._table(element)
-            case Figure():
-                return f"![{self._text(element.caption)}]({self.files[element.name]})"
-            case Block():
-                marks = {"bullet": "- ", "number": "1. ", "heading": "### "}
-                return marks.get(element.kind, "") + self._line(element.spans)
-
-    def _heading(self, element: Heading) -> str:
-        return f"## {self._text(element.text)}"
-
-    def _table(self, table: Table) -> str:
-        head = [f"**{self._text(table.caption)}**", ""]
-        return "\n".join([*head, *self._rows(table, ["---"] * len(table.head))])
-
-    def _rows(self, table: Table, dashes: Sequence[str]) -> list[str]:
-        lines = [table.head, *(map(self._line, row) for row in table.rows)]
-        head, *rows = (f"| {' | '.join(cells)} |" for cells in lines)
-        return [head, f"|{'|'.join(dashes)}|", *rows]
-
-    def _line(self, spans: tuple[Span, ...]) -> str:
-        return rendered(
-            spans,
-            {
-                "text": lambda span: spaced(span.text, self._text(span.text)),
-                "bold": lambda span: f"**{self._text(span.text)}**",
-                "citation": lambda span: self._citation(span.keys),
-                "mark": lambda span: rf"*\[{self._text(span.text)}\]*",
-                "study": self._study,
-            },
-        )
-
-    def _text(self, text: str) -> str:
-        return escaped(text)
-
-    def _study(self, span: Span) -> str:
-        return self._text(span.text)
-
-    def _citation(self, keys: tuple[str, ...]) -> str:
-        known = self.report.evidence.by_key
-        named = [author_year(known[key]) if key in known else f"?{key}" for key in keys]
-        return f"({escaped('; '.join(named))})"
+    return MarkdownTemplate(report, figures or {}, references(report, style)).text()
 
 
 def escaped(text: str) -> str:
@@ -131,22 +62,288 @@ def escaped(text: str) -> str:
         parts += [_ESCAPED.sub(r"\\\1", line[position : match.start()]), f"`{match.group()}`"]
         position = match.end()
     parts.append(_ESCAPED.sub(r"\\\1", line[position:]))
-    return re.sub(r"^(\s*)([-+]|\d+[.)])(\s)", r"\1\\\2\3", "".join(parts))
+    return re.sub(r"^(\s*)([-+=]|\d+[.)])(?=[\s=-]|$)", r"\1\\\2", "".join(parts))
 
 
-def _is_list(before: Element | None, element: Element) -> bool:
-    """Whether an element goes on with the list that the one before it is in."""
-    return (
-        isinstance(before, Block)
-        and isinstance(element, Block)
-        and before.kind == element.kind
-        and element.kind in {"bullet", "number"}
-    )
+def anchors(titles: Sequence[str]) -> list[str]:
+    """Return what links to headings, as GitHub makes it; a repeated one gets a number."""
+    counts: dict[str, int] = {}
+    names = []
+    for title in titles:
+        name = _NOT_IN_ANCHORS.sub("", title.lower()).replace(" ", "-") or "part"
+        number = counts[name] = counts.get(name, -1) + 1
+        names.append(f"{name}-{number}" if number else name)
+    return names
 
 
-def _reference(report: Report, key: str, line: str) -> str:
-    address = link_of(report.evidence.by_key[key])
-    if not address:
-        return f"- {escaped(line)}"
-    text = escaped(line.replace(address, "").rstrip(" ."))
-    return f"- {text}. <{address}>"
+def with_number(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun, in words up to twelve: "three sources".
+
+    `plural`: by default the noun with an s; empty: the number alone.
+    """
+    word = _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
+    if plural == "":
+        return "none" if number == 0 else word
+    return f"{word} {noun if number == 1 else plural or noun + 's'}"
+
+
+class MarkdownTemplate:
+    """Writes one report; other kinds of Markdown write citations and tables otherwise.
+
+    `figures`: file of each by its name; `references`: line of each by its key.
+    """
+
+    def __init__(
+        self, report: Report, figures: Mapping[str, str], references: Mapping[str, str]
+    ) -> None:
+        self.report = report
+        self._figures = figures
+        self._references = references
+
+    def text(self) -> str:
+        """Return the whole report."""
+        parts = [f"# {self.escaped(self.report.title)}", *self.body()]
+        if self._references:
+            lines = [self._reference(key, line) for key, line in self._references.items()]
+            parts += [self.heading(REFERENCES), "\n".join(lines)]
+        return "\n\n".join(parts).rstrip() + "\n"
+
+    def body(self) -> Iterator[str]:
+        """Return the blocks between the title and the references."""
+        report = self.report
+        yield self._notice(_status(report))
+        sections = [("Abstract", "abstract", report.abstract)] if report.abstract else []
+        sections += [(part.title, part.section_id, part.content) for part in report.sections]
+        sections += [("Conclusion", "conclusion", report.conclusion)] if report.conclusion else []
+        if report.is_table:
+            sections = [] if report.studies else sections
+        else:
+            if report.headline is not None:
+                yield self._notice([report.headline.text])
+            yield self._contents([title for title, _, _ in sections])
+        yield from self._evidence()
+        for title, place, content in sections:
+            yield self.heading(title)
+            yield from self._blocks(report.marked(place, content))
+        yield from self._searches()
+
+    def escaped(self, text: str) -> str:
+        """Return text that is shown as it is."""
+        return escaped(text)
+
+    def heading(self, title: str) -> str:
+        """Return the heading of a part."""
+        return f"## {self.escaped(title)}"
+
+    def citation(self, keys: Sequence[str]) -> str:
+        """Return who is cited."""
+        return f"({'; '.join(map(self.source, keys))})"
+
+    def source(self, key: str) -> str:
+        """Return a source as the text names it."""
+        known = self.report.evidence.by_key
+        return escaped(author_year(known[key]) if key in known else f"?{key}")
+
+    def study(self, name: str, key: str) -> str:
+        """Return who wrote the study of a row of the table of evidence."""
+        del key
+        return self.escaped(name)
+
+    def table(
+        self, caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], widths: list[float]
+    ) -> str:
+        """Return a table; `widths`: share of the line of each column."""
+        lines = self.rows(head, rows, ["---"] * len(widths))
+        return f"**{self.escaped(caption)}**\n\n{lines}"
+
+    @staticmethod
+    def rows(head: Sequence[str], rows: Sequence[Sequence[str]], dashes: Sequence[str]) -> str:
+        """Return the lines of a table."""
+        first, *others = (f"| {' | '.join(cells)} |" for cells in (head, *rows))
+        return "\n".join([first, f"|{'|'.join(dashes)}|", *others])
+
+    def _reference(self, key: str, line: str) -> str:
+        address = link_of(self.report.evidence.by_key[key])
+        if not address:
+            return f"- {escaped(line)}"
+        return f"- {escaped(line.replace(address, '').rstrip(' .'))}. <{address}>"
+
+    def _notice(self, lines: Sequence[str]) -> str:
+        return "\n>\n".join(f"> {self._line(line)}" for line in lines)
+
+    def _contents(self, titles: Sequence[str]) -> str:
+        listed = ["Evidence"] if self.report.studies else []
+        listed += [*titles, *(["Searches"] if self._runs or self._figures else [])]
+        listed += [REFERENCES] if self._references else []
+        return "\n".join(
+            f"- [{self.escaped(title)}](#{name})"
+            for title, name in zip(listed, anchors(listed), strict=True)
+        )
+
+    def _blocks(self, text: str) -> Iterator[str]:
+        """Return the blocks of a text; whatever it holds besides lists and headings is plain."""
+        kind, lines = "", list[str]()
+        for line in [*text.splitlines(), ""]:
+            marker = _MARKER.match(line)
+            before, kind = kind, (marker.lastgroup or "") if marker else ""
+            is_more = bool(line.strip()) and kind == before and kind != "heading"
+            if lines and not is_more:
+                yield ("\n" if before else " ").join(lines)
+                lines = []
+            if line.strip():
+                words = self._line(line[marker.end() :] if marker else line.strip())
+                lines.append(_PREFIXES.get(kind, "") + words)
+
+    def _line(self, line: str) -> str:
+        """Return a line: plain text, bold text, citations, marks of sentences."""
+        parts, position = [], 0
+        for match in _PART.finditer(line):
+            words = match.group()
+            parts.append(self._plain(line[position : match.start()]))
+            match match.lastgroup:
+                case "bold":
+                    parts.append(f"**{self.escaped(words.strip('*'))}**")
+                case "citation":
+                    parts.append(self.citation(cited_keys(words)))
+                case _:
+                    parts.append(rf"*\[{self.escaped(words.strip('[]'))}\]*")
+            position = match.end()
+        return "".join([*parts, self._plain(line[position:])])
+
+    def _plain(self, text: str) -> str:
+        """Return text between other parts of a line, with the blanks at its ends."""
+        head = " " if text[:1].isspace() else ""
+        tail = " " if text[-1:].isspace() and text.strip() else ""
+        return f"{head}{self.escaped(text)}{tail}"
+
+    def _pictures(self, *names: str) -> Iterator[str]:
+        for name in names:
+            if name in self._figures:
+                yield f"![{self.escaped(CAPTIONS[name])}]({self._figures[name]})"
+
+    def _evidence(self) -> Iterator[str]:
+        """Return the table of evidence: each paper, what it is, who decided, and its own words."""
+        report = self.report
+        if not report.studies:
+            return
+        is_read = any(study.says != NOT_STATED for study in report.studies)
+        head = ["Study", "Year", "What it is", "Decided by", "In its words"]
+        widths = [0.15, 0.07, 0.17, 0.14, 0.47]
+        if is_read:
+            head.insert(4, "Says, as the model reads it")
+            widths = [0.15, 0.07, 0.16, 0.12, 0.12, 0.38]
+        caption = "What each paper says on the question, word for word"
+        if (retracted := len(report.sources) - len(report.evidence.usable)) > 0:
+            caption += f"; {with_number(retracted, 'retracted paper')} left out"
+        if (others := len(report.studies) - _ROWS) > 0:
+            caption += f"; {others} more papers stand in the JSON"
+        rows = [self._study_row(study, is_read=is_read) for study in report.studies[:_ROWS]]
+        yield self.heading("Evidence")
+        yield self.table(caption, head, rows, widths)
+        yield from self._pictures("evidence")
+
+    def _study_row(self, study: Study, *, is_read: bool) -> list[str]:
+        source = self.report.evidence.by_id[study.result_id]
+        cells = [str(source.year or "n.d."), kind_of(source), decided_by(source)]
+        cells += [study.says] if is_read else []
+        cells.append(quoted_sentences(study, source))
+        key = self.report.evidence.key_of(study.result_id)
+        return [self.study(author_names(source), key), *map(self.escaped, cells)]
+
+    @property
+    def _runs(self) -> list[dict[str, Any]]:
+        queries = self.report.provenance.get("search_queries") or []
+        return [run for query in queries for run in query.get("runs") or []]
+
+    def _searches(self) -> Iterator[str]:
+        """Return where was searched, for what, when, and how much there was."""
+        report, runs = self.report, self._runs
+        if runs or self._figures:
+            yield self.heading("Searches")
+        if runs:
+            thread = report.provenance.get("from_thread")
+            origin = f", taken over from the search {thread}" if thread else ""
+            count = len(report.cited)
+            yield self._line(
+                f"{with_number(len(runs), 'search', 'searches').capitalize()}{origin} gave "
+                f"{with_number(len(report.sources), 'source')} after merging and judging, of which "
+                f"{with_number(count, 'one', plural='')} {'is' if count == 1 else 'are'} "
+                f"{'in the table' if report.is_table else 'cited'}."
+            )
+            rows = list(dict.fromkeys(tuple(map(self.escaped, _run_row(run))) for run in runs))
+            head = ["Where", "What", "When", "Hits", "Used"]
+            widths = [0.17, 0.45, 0.19, 0.11, 0.08]
+            yield self.table("Every search that was run", head, rows, widths)
+        yield from self._pictures("flow", "years")
+
+
+def _run_row(run: dict[str, Any]) -> list[str]:
+    status = str(run["status"])
+    note = "" if status in {"ok", "empty"} else f" ({status.replace('_', ' ')})"
+    hits = "not said" if run["hits"] is None else f"{run['hits']:,}"
+    return [f"{run['source']}{note}", run["query"], day(run["at"]), hits, f"{run['kept']:,}"]
+
+
+def _status(report: Report) -> list[str]:
+    when = written_on(report)
+    by = "with" if report.metadata.get("is_by_model") else "without"
+    facts = [f"Status: {report.status}", f"written {by} a language model"]
+    facts[-1] += f" on {when}" if when else ""
+    lines = [f"{'; '.join(filter(None, [*facts, _decision(report)]))}."]
+    if report.reason:
+        lines.append(f"Not a finished report: {report.reason}.")
+    lines += [_support(report)] if any(report.support.values()) else []
+    return lines + [f"{caveat.rstrip('.')}." for caveat in report.caveats]
+
+
+def _support(report: Report) -> str:
+    """Return what was checked, with the result."""
+    counts = {name: number for name, number in report.support.items() if number}
+    results = [
+        f"{number:,} {words}" for name, words in MARKS.items() if (number := counts.get(name))
+    ]
+    if "supported" in counts:
+        results.insert(0, f"{counts['supported']:,} supported by words of the cited source")
+    by = {sentence.checked_by for sentence in report.sentences if sentence.status in counts}
+    checkers = " and ".join(name for name in ("code", "model") if name in by)
+    how = f", checked by {checkers.replace('model', 'a model')}" if checkers else ""
+    total = with_number(sum(counts.values()), "statement")
+    return " ".join([f"Of {total}{how}: {', '.join(results)}.", *_authors(report)])
+
+
+def _authors(report: Report) -> list[str]:
+    """Return who wrote statements, and how many of these no source was found to bear."""
+    by: dict[str, list[bool]] = {}
+    for sentence in report.sentences:
+        author = report.author_of(sentence)
+        if author and sentence.status != "of_the_report":
+            by.setdefault(author, []).append(sentence.status == "supported")
+    return [
+        f"{author[:1].upper()}{author[1:]} wrote "
+        f"{with_number(len(supported), 'of them', 'of them')}, "
+        f"{with_number(sum(supported), 'one', plural='')} supported by a source."
+        for author, supported in by.items()
+    ]
+
+
+def _decision(report: Report) -> str:
+    """Return who approved which version."""
+    version = report.metadata.get("version")
+    if (approval := report.approval) is not None:
+        return f"version {version} approved by {approval.by} on {day(approval.at)}"
+    ended = str(report.provenance.get("ended_by") or "").replace("_", " ")
+    return f"version {version}, {ended}" if ended else ""
+
+
+def written_on(report: Report) -> str:
+    """Return the day on which the report was completed; "" where it is not known."""
+    return day(report.metadata.get("completed_at"))
+
+
+def day(at: Any) -> str:
+    """Return a time as a date: 3 May 2026; anything else as nothing."""
+    try:
+        moment = datetime.fromisoformat(str(at))
+    except ValueError:
+        return ""
+    return f"{moment.day} {moment:%B %Y}"

@@ -1,38 +1,27 @@
-"""A report as one HTML page that loads nothing, runs nothing and links only its references."""
+"""A report as one HTML page, made from its Markdown; it loads nothing and runs nothing."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import groupby
+from itertools import pairwise
 
-from paper_search.exports.text import single_line
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 from paper_search.report.document import Report
-from paper_search.report.evidence import author_year
-from paper_search.report.outputs.blocks import (
-    Block,
-    Contents,
-    Element,
-    Figure,
-    Heading,
-    Notice,
-    Span,
-    Table,
-    headings,
-    kind_of,
-    rendered,
-)
-from paper_search.report.outputs.layout import REFERENCES, layout
-from paper_search.report.outputs.references import DEFAULT_STYLE, link_of, references
+from paper_search.report.outputs.markdown import REFERENCES, MarkdownTemplate, anchors, escaped
+from paper_search.report.outputs.references import DEFAULT_STYLE, references
 from paper_search.resources import PackageFiles
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
 )
-_LISTS = {"bullet": "ul", "number": "ol"}
+_DRAWING = "data:image/svg+xml;base64,"
+_LINK = re.compile(rf"https?://|#|{re.escape(_DRAWING)}", re.IGNORECASE)
 
 
 def render_html(
@@ -46,123 +35,86 @@ def render_html(
     Raises:
         ConfigError: the style cannot be used.
     """
-    drawn = figures or {}
+    images = {
+        name: _DRAWING + base64.b64encode(content).decode("ascii")
+        for name, content in (figures or {}).items()
+    }
     named = references(report, style)
-    elements = layout(report, drawn)
-    writer = _Writer(report, elements, drawn, has_references=bool(named))
-    body = [f"<h1>{_text(report.title)}</h1>", *writer.all()]
-    if named:
-        lines = "".join(_reference(report, key, line) for key, line in named.items())
-        body += [f"<h2>{REFERENCES}</h2>", f'<ul id="references" class="references">{lines}</ul>']
-    head = (
+    title = escape(" ".join(report.title.split()))
+    css = PackageFiles("paper_search.report.outputs").read("page.css").decode("utf-8")
+    return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(report.title)}</title>\n<style>{_style()}</style>\n</head>\n"
+        f"<title>{title}</title>\n<style>{css}</style>\n</head>\n<body>\n<main>\n"
+        f"{_html(_LinkedTemplate(report, images, named).text(), list(named))}"
+        "</main>\n</body>\n</html>\n"
     )
-    return head + "<body>\n<main>\n" + "\n".join(body) + "\n</main>\n</body>\n</html>\n"
 
 
-@dataclass(frozen=True)
-class _Writer:
-    """Writes the elements of one report."""
+class _LinkedTemplate(MarkdownTemplate):
+    """Links sources to their references."""
 
-    report: Report
-    elements: list[Element]
-    drawn: Mapping[str, bytes]
-    has_references: bool
+    def source(self, key: str) -> str:
+        return self._linked(super().source(key), key)
 
-    def all(self) -> Iterator[str]:
-        for kind, some in groupby(self.elements, key=kind_of):
-            if (tag := _LISTS.get(kind)) is not None:
-                items = "".join(f"<li>{self._element(item)}</li>" for item in some)
-                yield f"<{tag}>{items}</{tag}>"
-            else:
-                yield from map(self._element, some)
+    def study(self, name: str, key: str) -> str:
+        return self._linked(escaped(name), key)
 
-    def _element(self, element: Element) -> str:
-        match element:
-            case Heading():
-                return f'<h2 id="{escape(element.name)}">{_text(element.text)}</h2>'
-            case Notice():
-                lines = "".join(f"<p>{self._line(block.spans)}</p>" for block in element.blocks)
-                return f'<div class="{element.kind}">{lines}</div>'
-            case Contents():
-                return self._contents()
-            case Table():
-                return self._table(element)
-            case Figure():
-                data = base64.b64encode(self.drawn[element.name]).decode("ascii")
-                words = _text(element.caption)
-                image = f'<img alt="{words}" src="data:image/svg+xml;base64,{data}">'
-                return f"<figure>{image}<figcaption>{words}</figcaption></figure>"
-            case Block():
-                line = self._line(element.spans)
-                tags = {"heading": "h3", "paragraph": "p"}
-                tag = tags.get(element.kind)
-                return f"<{tag}>{line}</{tag}>" if tag else line
-
-    def _contents(self) -> str:
-        listed = [(part.name, part.text) for part in headings(self.elements)]
-        listed += [("references", REFERENCES)] if self.has_references else []
-        items = "".join(
-            f'<li><a href="#{escape(name)}">{_text(text)}</a></li>' for name, text in listed
-        )
-        return f'<nav aria-label="Contents"><h2>Contents</h2><ol>{items}</ol></nav>'
-
-    def _table(self, table: Table) -> str:
-        columns = "".join(f'<col style="width:{width:.0%}">' for width in table.widths)
-        head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.head)
-        rows = "".join(
-            f"<tr>{''.join(f'<td>{self._line(cell)}</td>' for cell in row)}</tr>"
-            for row in table.rows
-        )
-        return (
-            f"<table><caption>{_text(table.caption)}</caption><colgroup>{columns}</colgroup>"
-            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        )
-
-    def _line(self, spans: tuple[Span, ...]) -> str:
-        return rendered(
-            spans,
-            {
-                "text": lambda span: escape(" ".join(span.text.split("\n")), quote=True),
-                "bold": lambda span: f"<strong>{escape(span.text, quote=True)}</strong>",
-                "citation": lambda span: _citation(self.report, span.keys),
-                "mark": lambda span: f'<span class="mark">{escape(span.text)}</span>',
-                "study": lambda span: _link(span.keys[0], span.text),
-            },
-        )
+    def _linked(self, text: str, key: str) -> str:
+        return f"[{text}](#ref-{key})" if key in self.report.cited else text
 
 
-def _style() -> str:
-    return PackageFiles("paper_search.report.outputs").read("page.css").decode("utf-8")
+def _html(text: str, keys: Sequence[str]) -> str:
+    """Return Markdown as HTML with what links lead to: headings by title, references by key."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]  # as it is documented
+    tokens = parser.parse(text)
+    titles = [
+        _words(following)
+        for token, following in pairwise(tokens)
+        if token.type == "heading_open" and token.tag == "h2"
+    ]
+    names = iter(anchors(titles))
+    classes = iter(["status", "answer"])
+    rest = iter(keys)
+    is_reference = False
+    for index, token in enumerate(tokens):
+        match token.type:
+            case "heading_open" if token.tag == "h2":
+                token.attrSet("id", next(names))
+                is_reference = _words(tokens[index + 1]) == REFERENCES
+            case "blockquote_open":
+                token.attrSet("class", next(classes, "answer"))
+            case "bullet_list_open" if is_reference and token.level == 0:
+                token.attrSet("class", "references")
+            case "bullet_list_open" if _is_contents(tokens[index + 3]):
+                token.attrSet("class", "contents")
+            case "list_item_open" if is_reference:
+                token.attrSet("id", f"ref-{next(rest, '')}")
+            case "th_open":
+                token.attrSet("scope", "col")
+            case "inline":
+                _set_classes(token.children or [])
+    return str(parser.renderer.render(tokens, parser.options, {}))
 
 
-def _text(text: str) -> str:
-    return escape(single_line(text), quote=True)
+def _is_contents(token: Token) -> bool:
+    first = (token.children or [token])[0]
+    target = str(first.attrGet("href") or "")
+    return target.startswith("#") and not target.startswith("#ref-")
 
 
-def _link(key: str, who: str) -> str:
-    return f'<a class="cite" href="#ref-{escape(key)}">{_text(who)}</a>'
+def _words(token: Token) -> str:
+    return "".join(child.content for child in token.children or [])
 
 
-def _citation(report: Report, keys: tuple[str, ...]) -> str:
-    shown = []
-    for key in keys:
-        result = report.evidence.by_key.get(key)
-        if result is None:
-            shown.append(_text(f"?{key}"))
-        elif key in report.cited:
-            shown.append(_link(key, author_year(result)))
-        else:
-            shown.append(_text(author_year(result)))
-    return f"({'; '.join(shown)})"
-
-
-def _reference(report: Report, key: str, line: str) -> str:
-    address = escape(link_of(report.evidence.by_key[key]), quote=True)
-    text = _text(line.replace(address, "").rstrip(" .") if address else line)
-    link = f'. <a rel="noopener noreferrer nofollow" href="{address}">{address}</a>'
-    return f'<li id="ref-{escape(key)}">{text}{link if address else ""}</li>'
+def _set_classes(tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        if token.type == "em_open":
+            token.attrSet("class", "mark")
+        elif token.type == "link_open" and str(token.attrGet("href")).startswith("#ref-"):
+            token.attrSet("class", "cite")
+        elif token.type == "link_open" and str(token.attrGet("href")).startswith("http"):
+            token.attrSet("rel", "noopener noreferrer nofollow")

@@ -8,27 +8,28 @@ import functools
 import json
 import re
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-from anyascii import anyascii
-from pylatexenc.latexencode import unicode_to_latex
 
 from paper_search.errors import ExportError
 from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.text import single_line
 from paper_search.report.document import Report
-from paper_search.report.outputs.blocks import Heading, Span, Table
-from paper_search.report.outputs.layout import REFERENCES, layout, written_on
-from paper_search.report.outputs.markdown import MarkdownWriter, escaped
+from paper_search.report.outputs.markdown import (
+    REFERENCES,
+    MarkdownTemplate,
+    escaped,
+    written_on,
+)
 from paper_search.report.outputs.references import cited_collection, csl_items
 
 TIMEOUT_S = 120.0
-_FORMAT = "--from=markdown-raw_html-raw_tex-raw_attribute-tex_math_dollars-yaml_metadata_block"
+_FORMAT = (
+    "--from=markdown-raw_html-raw_tex-raw_attribute-tex_math_dollars-yaml_metadata_block"
+    "+gfm_auto_identifiers"
+)
 _HOW = "pip install 'paper-search[docx]', or install pandoc 3"
 
 
@@ -55,13 +56,14 @@ async def render_docx(
     }
     style = [f"--csl={csl}"] if csl else []
     options = ["--to=docx", "--citeproc", "--bibliography=references.json", *style]
+    options.append("--metadata=nocite:@*")  # as in LaTeX
     return await _converted(report, options, files)
 
 
 async def render_latex(
     report: Report, *, bibliography: str = "references", figures: Mapping[str, str] | None = None
 ) -> str:
-    r"""Return the report as a LaTeX document for pdfLaTeX, XeLaTeX or LuaLaTeX.
+    r"""Return the report as a LaTeX document; for letters beyond Latin, use XeLaTeX or LuaLaTeX.
 
     `bibliography`: name of the .bib file beside it, without the suffix, for \citep. `figures`:
     file of each figure by its name, a PDF or an image.
@@ -71,17 +73,16 @@ async def render_latex(
     """
     name = re.sub(r"[^A-Za-z0-9_-]", "", bibliography) or "references"
     text = pandoc_markdown(report, figures or {}, _bibtex_keys(report))
-    header = _declared(text + report.title + render_bibtex(report))
     options = [
         "--to=latex",
         "--standalone",
         "--natbib",
         *([f"--bibliography={name}.bib"] if report.cited else []),
-        "--include-in-header=header.tex",
         "--variable=documentclass:article",
+        "--variable=nocite-ids:*",  # the table of evidence names studies without citing them
         f"--metadata=date:{written_on(report)}",
     ]
-    return (await _converted(report, options, {"report.md": text, "header.tex": header})).decode()
+    return (await _converted(report, options, {"report.md": text})).decode()
 
 
 def render_bibtex(report: Report) -> str:
@@ -97,28 +98,21 @@ def _bibtex_keys(report: Report) -> dict[str, str]:
 
 @functools.cache
 def pandoc() -> str:
-    """Return the pandoc program: the one on the path, else the one of pypandoc_binary.
+    """Return the pandoc program: that of the extra, else the one on the path.
 
-    One that cannot work in its sandbox, as that of Debian 12, is passed over.
+    The sandbox of older ones fails, as that of Debian 12.
 
     Raises:
         ExportError: there is none.
     """
-    for program in filter(None, (shutil.which("pandoc"), _packaged())):
-        words = [program, "--sandbox", "--to=docx", "--output=-"]
-        tried = subprocess.run(words, input=b"x", capture_output=True, check=False)  # noqa: S603  # fixed words
-        if tried.returncode == 0:
-            return program
-    raise ExportError(f"Word and LaTeX documents need pandoc: {_HOW}")
-
-
-def _packaged() -> str | None:
     try:
         import pypandoc  # noqa: PLC0415  # an extra
 
         return str(pypandoc.get_pandoc_path())
     except (ImportError, OSError):
-        return None
+        if program := shutil.which("pandoc"):
+            return program
+    raise ExportError(f"Word and LaTeX documents need pandoc: {_HOW}")
 
 
 async def _converted(report: Report, options: list[str], files: Mapping[str, str]) -> bytes:
@@ -132,7 +126,6 @@ async def _converted(report: Report, options: list[str], files: Mapping[str, str
             _FORMAT,
             *options,
             "--shift-heading-level-by=-1",
-            "--metadata=nocite:@*",  # the table of the evidence names studies without citing them
             f"--metadata=title:{single_line(report.title)}",
             "--output=made",
             "report.md",
@@ -168,70 +161,26 @@ def pandoc_markdown(
 
     `keys`: those of the bibliography by the report's; None: they are the same.
     """
-    known = dict(keys) if keys is not None else {key: key for key in report.cited}
-    writer = _Writer(
-        report,
-        layout(report, figures),
-        figures,
-        has_references=False,
-        keys=known,
-        cites_studies=keys is not None,
-    )
-    return "\n".join(writer.lines()) + "\n\n"
+    names = dict(keys) if keys is not None else {key: key for key in report.cited}
+    return "\n\n".join(_PandocTemplate(report, figures, names).body()) + "\n\n"
 
 
-@dataclass(frozen=True)
-class _Writer(MarkdownWriter):
-    """Writes pandoc's Markdown: with widths of columns, and citations by their keys."""
+class _PandocTemplate(MarkdownTemplate):
+    """Writes citations by their keys, and the widths of columns."""
 
-    keys: Mapping[str, str]
-    cites_studies: bool
+    def __init__(self, report: Report, figures: Mapping[str, str], keys: Mapping[str, str]) -> None:
+        super().__init__(report, figures, {})
+        self._keys = keys
 
-    def _heading(self, element: Heading) -> str:
-        return f"{super()._heading(element)} {{#{element.name}}}"
-
-    def _table(self, table: Table) -> str:
-        dashes = ["-" * max(3, round(width * 100)) for width in table.widths]
-        return "\n".join([*self._rows(table, dashes), "", f": {self._text(table.caption)}"])
-
-    def _text(self, text: str) -> str:
+    def escaped(self, text: str) -> str:
         return re.sub(r"([@^\"'-])", r"\\\1", escaped(text.strip()))
 
-    def _study(self, span: Span) -> str:
-        """Return who wrote a study; in LaTeX with its citation, which is what gives a reference."""
-        cited = f" {self._citation(span.keys)}" if self.cites_studies else ""
-        return self._text(span.text) + cited
+    def citation(self, keys: Sequence[str]) -> str:
+        names = "; ".join(f"@{self._keys[key]}" for key in keys if key in self._keys)
+        return f"[{names}]" if names else ""
 
-    def _citation(self, keys: tuple[str, ...]) -> str:
-        known = "; ".join(f"@{self.keys[key]}" for key in keys if key in self.keys)
-        return f"[{known}]" if known else ""
-
-
-_SPECIAL = str.maketrans({**{sign: rf"\{sign}" for sign in "&%$#_{}"}, "\\": "/", "~": "-"})
-_LAST_OF_T1 = "\u017f"
-_IN_FONTS = frozenset("–—‘’‚“”„…•†‡‰‹›€™−")
-"""Beyond Latin letters, what pdfLaTeX sets without being told how."""
-_IN_FORMULAS = frozenset(
-    "ΓΔΘΛΞΠΣΦΨΩαβγδεζηθικλμνξπρστυφχψω≤≥≈≠≡∼∝→←↔∞√∑∏∫∂∇∈∉⊂⊆∪∩≪≫₀₁₂₃₄₅₆₇₈₉⁰⁴⁵⁶⁷⁸⁹⁺⁻"
-)
-"""What plain LaTeX has a macro for, of what titles and abstracts hold."""
-
-
-def _declared(text: str) -> str:
-    """Return how pdfLaTeX is to set the characters that its fonts do not have.
-
-    Without that it stops at the first of them. The other two read the characters themselves.
-    """
-    lines = [
-        rf"\DeclareUnicodeCharacter{{{ord(letter):04X}}}{{{_set_by_pdftex(letter)}}}"
-        for letter in sorted(set(text))
-        if letter > _LAST_OF_T1 and letter not in _IN_FONTS
-    ]
-    return "\n".join([r"\usepackage{iftex}\ifpdftex", *lines, r"\fi", ""])
-
-
-def _set_by_pdftex(letter: str) -> str:
-    """Return a macro for a character of formulas, any other in Latin letters."""
-    if letter in _IN_FORMULAS:
-        return str(unicode_to_latex(letter))  # type: ignore[no-untyped-call]  # it has no types
-    return anyascii(letter).translate(_SPECIAL)
+    def table(
+        self, caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], widths: list[float]
+    ) -> str:
+        dashes = ["-" * max(3, round(width * 100)) for width in widths]
+        return f"{self.rows(head, rows, dashes)}\n\n: {self.escaped(caption)}"
