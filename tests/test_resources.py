@@ -34,7 +34,7 @@ def providers(folder: Path) -> dict[str, ResourceProvider[object]]:
         "files": DirectoryFiles(folder),
         "package resources": PackageFiles("paper_search.prompts"),
         "workflows": discover_workflows("paper_search"),
-        "entry points": EntryPoints("paper_search.exporters", "export format"),
+        "entry points": EntryPoints("paper_search.embeddings", "embedding"),
         "step data": Entries({step.id: step.title for step in WORKFLOW.steps}),
     }
 
@@ -120,8 +120,8 @@ def test_installed_packages_are_looked_for_once(tmp_path: Path, monkeypatch: pyt
     finder = CountingFinder()
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     monkeypatch.syspath_prepend(str(tmp_path))
-    formats: EntryPoints[object] = EntryPoints("paper_search.exporters", "export format")
-    assert "bibtex" in formats.names()
-    assert "ris" in formats.names()
-    assert callable(formats.read("bibtex"))
+    models: EntryPoints[object] = EntryPoints("paper_search.embeddings", "embedding")
+    assert "minilm" in models.names()
+    assert "openai" in models.names()
+    assert callable(models.read("openai"))
     assert finder.calls == 1

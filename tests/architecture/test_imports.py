@@ -20,7 +20,6 @@ HEAVY = {
     "openai",
     "py3langid",
     "rich",
-    "rispy",
     "tantivy",
 }
 """Packages that take longer to import than `--help` may take."""

@@ -125,7 +125,7 @@ def test_a_plain_paper_has_all_its_cells() -> None:
         "relevance_score": "0.5",
         "tags": "method; dataset",
         "keywords": "graphs; trees",
-        "url": "https://example.org/a%20b",
+        "full_text_url": "https://example.org/a%20b",
         "is_judged": "no",
         "is_retracted": "no",
         "source": "test",

@@ -23,8 +23,9 @@ tl tgl - tagalog|tr tur - turkish|uk ukr - ukrainian|ur urd - urdu|uz uzb - uzbe
 vi vie - vietnamese|zh chi zho chinese
 """
 _NATIVE = {
-    "deutsch": "de", "français": "fr", "francais": "fr", "español": "es", "espanol": "es",
-    "italiano": "it", "português": "pt", "portugues": "pt", "nederlands": "nl", "polski": "pl",
+    "deutsch": "de", "ngerman": "de", "français": "fr", "francais": "fr", "español": "es",
+    "espanol": "es", "italiano": "it", "português": "pt", "portugues": "pt", "nederlands": "nl",
+    "polski": "pl",
     "русский": "ru", "中文": "zh", "日本語": "ja", "한국어": "ko", "farsi": "fa", "mandarin": "zh",
     "nb": "no", "nn": "no", "nob": "no", "nno": "no", "scr": "hr", "scc": "sr", "american": "en",
     "british": "en", "castilian": "es", "valencian": "ca", "iw": "he", "in": "id",

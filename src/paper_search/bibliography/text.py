@@ -108,7 +108,9 @@ def _latex() -> Callable[[str], str]:
     texts, arguments = (part.get_default_latex_context_db() for part in (to_text, walker))
     # The library shows a link by its two arguments without reading that it has any.
     link = to_text.MacroTextSpec("href", simplify_repl=_words_of_link)
-    texts.add_context_category("links", macros=[link], prepend=True)
+    plain = {"textasciicircum": "^", "textasciitilde": "~"}  # the library has accents for them
+    letters = [to_text.MacroTextSpec(name, simplify_repl=text) for name, text in plain.items()]
+    texts.add_context_category("links", macros=[link, *letters], prepend=True)
     texts.set_unknown_macro_spec(to_text.MacroTextSpec("", simplify_repl=_unknown_command))
     two = spec.MacroSpec("href", args_parser=spec.MacroStandardArgsParser("{{"))
     arguments.add_context_category("links", macros=[two], prepend=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from paper_search.exports import FORMATS
+
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models.usage import Budget
@@ -28,9 +30,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="table, json, bibtex, biblatex, ris, csl-json, csv, xlsx, markdown, zotero-rdf, "
-        "asreview, rayyan, or the path of a .csl file for references in that style; else by the "
-        "name of --output, else table.",
+        help=f"table, {', '.join(sorted(FORMATS))}, or the path of a .csl file for references in "
+        "that style; else by the name of --output, else table.",
     ),
 ]
 Output = Annotated[

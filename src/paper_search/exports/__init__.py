@@ -1,7 +1,8 @@
-"""The formats in which a person takes the papers home."""
+"""Export formats."""
 
 from paper_search.exports.files import write_export
 from paper_search.exports.registry import (
+    FORMATS,
     Exporter,
     export,
     format_for_suffix,
@@ -11,6 +12,7 @@ from paper_search.exports.registry import (
 )
 
 __all__ = [
+    "FORMATS",
     "Exporter",
     "export",
     "format_for_suffix",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from paper_search.exports.citation_keys import citation_keys
@@ -40,6 +41,10 @@ _BALANCED = str.maketrans({**_SPECIAL, "{": r"\{", "}": r"\}"})
 _UNBALANCED = str.maketrans(
     {**_SPECIAL, "{": r"{\ensuremath{\lbrace}}", "}": r"{\ensuremath{\rbrace}}"}
 )
+
+
+_LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=[`!?])(?=`)")
+"""Where TeX would make one letter of two: a dash of hyphens, a quote of apostrophes."""
 
 
 def export_bibtex(collection: PaperCollection) -> str:
@@ -157,7 +162,7 @@ def _author(author: Author) -> str:
 
 def _escaped(text: str | None) -> str:
     line = single_line(text)
-    return line.translate(_BALANCED if _is_balanced(line) else _UNBALANCED)
+    return _LIGATURE.sub("{}", line.translate(_BALANCED if _is_balanced(line) else _UNBALANCED))
 
 
 def _is_balanced(text: str) -> bool:

@@ -9,18 +9,23 @@ import csv
 import io
 import re
 from datetime import datetime
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from paper_search.bibliography.fields import COLUMNS
 from paper_search.bibliography.names import written
-from paper_search.exports.text import identifier, single_line, web_address
+from paper_search.exports.text import safe_address, single_line
+from paper_search.models import Author
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from paper_search.models import Paper, PaperCollection
+    from paper_search.models import PaperCollection
 
 # A spreadsheet whose list separator is a semicolon splits our cells there, quoted or not.
-_FORMULA_START = re.compile(r'(^|;[\s"]*)(?=[=+\-@＝＋－＠])')
+_FORMULA_START = re.compile(r"(^|;[\s\"]*)(?='*[=+\-@＝＋－＠])")
+_INERT_START = re.compile(r"(^|;[\s\"]*)'(?='*[=+\-@＝＋－＠])")
+_BETWEEN = "; "
 
 Cell = str | int | float
 
@@ -69,87 +74,63 @@ def export_xlsx(collection: PaperCollection) -> bytes:
     return file.getvalue()
 
 
+def without_apostrophe(cell: str) -> str:
+    """Return the text of a cell of ours, without what keeps it from being a formula."""
+    return _INERT_START.sub(r"\1", cell)
+
+
+def items_of(cell: str) -> list[str]:
+    """Return the authors or keywords in one cell of ours."""
+    return [item for item in cell.split(_BETWEEN) if item]
+
+
 def _time_of(collection: PaperCollection) -> datetime:
     """Return the time of the search, as Excel has times: without a zone."""
     try:
-        found = datetime.fromisoformat(collection.metadata.timestamp)
+        time = datetime.fromisoformat(collection.metadata.timestamp)
     except ValueError:
         return datetime(2000, 1, 1)  # noqa: DTZ001  # as Excel has times
-    return found.replace(tzinfo=None)
+    return time.replace(tzinfo=None)
 
 
 def _rows(collection: PaperCollection) -> Iterator[list[Cell]]:
     yield list(COLUMNS)
     for paper in collection.papers:
-        yield _cells(paper)
+        special = {
+            "url": safe_address(paper.url),
+            "full_text_url": safe_address(paper.full_text_url),
+            "citation_count": paper.known_citation_count,
+            "relevance_score": round(paper.relevance_score, 2),
+            **paper.screening_columns,
+        }
+        yield [
+            _cell(special[name] if name in special else getattr(paper, name)) for name in COLUMNS
+        ]
 
 
-COLUMNS = (
-    "title",
-    "authors",
-    "year",
-    "venue",
-    "doi",
-    "url",
-    "full_text_url",
-    "relevance_score",
-    "relevance_reason",
-    "is_judged",
-    "tags",
-    "citation_count",
-    "publication_type",
-    "volume",
-    "issue",
-    "pages",
-    "publisher",
-    "language",
-    "isbn",
-    "issn",
-    "arxiv_id",
-    "pmid",
-    "pmcid",
-    "openalex_id",
-    "s2_id",
-    "is_retracted",
-    "abstract",
-    "source",
-    "id",
-    "decision",
-    "decided_by",
-    "decided_at",
-    "reason",
-    "note",
-    "labels",
-    "keywords",
-)
+def _cell(value: Any) -> Cell:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case list():
+            return _BETWEEN.join(filter(None, map(_item, value)))
+        case _:
+            number_or_text: Cell = value
+            return number_or_text
 
 
-def _cells(paper: Paper) -> list[Cell]:
-    """Return the values of one paper in the order of the columns."""
-    address, count = web_address(paper), paper.known_citation_count
-    full_text = web_address(paper.model_copy(update={"url": None}))
-    special: dict[str, Cell] = {
-        "authors": "; ".join(
-            name for author in paper.authors if (name := single_line(written(author)))
-        ),
-        "doi": identifier(paper.doi),
-        "url": address,
-        "full_text_url": full_text if full_text != address else "",
-        "relevance_score": round(paper.relevance_score, 2),
-        "is_judged": "yes" if paper.is_judged else "no",
-        "tags": "; ".join(tag.value for tag in paper.tags),
-        "labels": "; ".join(paper.labels),
-        "keywords": "; ".join(paper.keywords),
-        "is_retracted": {None: "", True: "yes", False: "no"}[paper.is_retracted],
-        "citation_count": "" if count is None else count,
-        **paper.screening_columns,
-    }
-    return [special[name] if name in special else _plain(paper, name) for name in COLUMNS]
-
-
-def _plain(paper: Paper, field: str) -> Cell:
-    value: Cell | None = getattr(paper, field)
-    return "" if value is None else value
+def _item(value: Any) -> str:
+    """Return one of several in a cell; a separator of its own would make it two."""
+    match value:
+        case Author():
+            text = written(value)
+        case Enum():
+            text = str(value.value)
+        case _:
+            text = str(value)
+    return single_line(text)
 
 
 def _inert(cell: Cell) -> Cell:

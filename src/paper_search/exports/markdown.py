@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paper_search.exports.text import identifier, single_line, web_address
+from paper_search.exports.text import identifier, safe_address, single_line, web_address
 
 if TYPE_CHECKING:
     from paper_search.models import Author, Paper, PaperCollection
@@ -119,7 +119,7 @@ def _address(paper: Paper) -> str:
     if not doi:
         return web_address(paper)
     resolver = "" if doi.lower().startswith(("http://", "https://")) else "https://doi.org/"
-    return web_address(paper.model_copy(update={"url": resolver + doi}))
+    return safe_address(resolver + doi)
 
 
 def inert(text: str | None) -> str:

@@ -1,41 +1,94 @@
-"""Which formats exist: entry points of the group `paper_search.exporters`, ours and others'."""
+"""The export formats: ours, one row each, and those that other packages register."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paper_search.errors import UnknownNameError
-from paper_search.models import PaperCollection
 from paper_search.resources import EntryPoints
+
+if TYPE_CHECKING:
+    from paper_search.models import PaperCollection
 
 STYLE_SUFFIX = ".csl"
 """Of a file with a style of references, whose path is the name of a format."""
 
-Exporter = Callable[[PaperCollection], str | bytes]
+Exporter: TypeAlias = "Callable[[PaperCollection], str | bytes]"
 """Text is written as UTF-8; a workbook is bytes."""
 
-EXPORTERS: EntryPoints[Exporter] = EntryPoints("paper_search.exporters", "export format")
+EXPORTERS: EntryPoints[Any] = EntryPoints("paper_search.exporters", "export format")
+"""What other packages bring."""
 
-_FORMAT_OF_SUFFIX = {
-    ".bib": "bibtex",
-    ".biblatex": "biblatex",
-    ".csl": "csl-json",
-    ".csl.json": "csl-json",
-    ".csv": "csv",
-    ".json": "json",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".rdf": "zotero-rdf",
-    ".ris": "ris",
-    ".xlsx": "xlsx",
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """One of our formats.
+
+    Attributes:
+        function: module of this package, and the function in it.
+        suffixes: of its files, the usual one first; one that several formats have stands for the
+            first of them.
+        group: under which the page offers it.
+        title: what the page calls it.
+        lost: fields of a record that do not come back as they were when the file is read again,
+            because the format or the programs that it is for have no place for them; None: it is
+            not to be read again.
+    """
+
+    function: str
+    suffixes: tuple[str, ...]
+    group: str
+    title: str
+    lost: frozenset[str] | None = None
+
+
+_MANAGERS, _SCREENING, _TABLES = "Reference managers", "Screening tools", "Tables and text"
+_ONLY_OURS = {
+    "id", "source", "citation_count", "openalex_id", "s2_id", "is_retracted", "bibtex",
+    "merged_from", "field_sources", "versions", "sightings",
+}  # fmt: skip
+"""What no reference manager has a field for; a retraction is a keyword there."""
+FORMATS = {
+    "ris": ExportFormat("ris:export_ris", (".ris",), _MANAGERS, "RIS (Zotero, EndNote)",
+                        frozenset(_ONLY_OURS)),
+    "zotero-rdf": ExportFormat("zotero:export_zotero", (".rdf",), _MANAGERS,
+                               "Zotero RDF with notes"),
+    "bibtex": ExportFormat("bibtex:export_bibtex", (".bib",), _MANAGERS, "BibTeX",
+                           frozenset({*_ONLY_OURS, "full_text_url"})),
+    "biblatex": ExportFormat("bibtex:export_biblatex", (".biblatex",), _MANAGERS, "BibLaTeX",
+                             frozenset({*_ONLY_OURS, "full_text_url"})),
+    "csl-json": ExportFormat("json_formats:export_csl_json", (".json", ".csl.json", ".csl"),
+                             _MANAGERS, "CSL-JSON", frozenset({*_ONLY_OURS, "full_text_url"})),
+    "asreview": ExportFormat("screening_tools:export_asreview", (".csv",), _SCREENING,
+                             "ASReview with labels"),
+    "rayyan": ExportFormat("screening_tools:export_rayyan", (".csv",), _SCREENING,
+                           "Rayyan with decisions"),
+    "xlsx": ExportFormat("csv_table:export_xlsx", (".xlsx",), _TABLES, "Excel workbook",
+                         frozenset({"bibtex", "merged_from", "field_sources", "versions",
+                                    "sightings"})),
+    "csv": ExportFormat("csv_table:export_csv", (".csv",), _TABLES, "CSV",
+                        frozenset({"bibtex", "merged_from", "field_sources", "versions",
+                                   "sightings"})),
+    "markdown": ExportFormat("markdown:export_report", (".md", ".markdown"), _TABLES, "Markdown"),
+    "json": ExportFormat("json_formats:export_json", (".json",), _TABLES,
+                         "JSON with everything known", frozenset()),
+}  # fmt: skip
+_OF_SUFFIX = {
+    suffix: name
+    for name, known in FORMATS.items()
+    for suffix in known.suffixes
+    if (name, suffix) not in {("csl-json", ".json"), ("asreview", ".csv"), ("rayyan", ".csv")}
 }
 
 
 def known_exporters() -> list[str]:
     """Return the formats of all installed exporters, sorted."""
-    return EXPORTERS.names()
+    return sorted({*FORMATS, *EXPORTERS.names()})
 
 
 def get_exporter(name: str) -> Exporter:
@@ -51,7 +104,13 @@ def get_exporter(name: str) -> Exporter:
         from paper_search.exports.references import export_references  # noqa: PLC0415  # slow import
 
         return functools.partial(export_references, style=name)
-    return EXPORTERS.read(name)
+    if name in FORMATS:
+        module, _, function = FORMATS[name].function.partition(":")
+        exporter: Exporter = getattr(import_module(f"paper_search.exports.{module}"), function)
+        return exporter
+    if name not in EXPORTERS.names():
+        raise UnknownNameError("export format", name, known_exporters())
+    return EXPORTERS.read(name)  # type: ignore[no-any-return]  # what others register
 
 
 def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A002  the word of the command line
@@ -65,8 +124,7 @@ def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A0
 
 def suffix_of_format(name: str) -> str:
     """Return how the names of files of a format end, with the dot."""
-    own = {"csl-json": ".json", "markdown": ".md", "asreview": ".csv", "rayyan": ".csv"}
-    return own.get(name) or {form: end for end, form in _FORMAT_OF_SUFFIX.items()}.get(name, "")
+    return FORMATS[name].suffixes[0] if name in FORMATS else ""
 
 
 def format_for_suffix(path: str | Path) -> str:
@@ -78,10 +136,10 @@ def format_for_suffix(path: str | Path) -> str:
         UnknownNameError: no format ends its files like that.
     """
     name = Path(path).name.lower()
-    for suffix in sorted(_FORMAT_OF_SUFFIX, key=len, reverse=True):
+    for suffix in sorted(_OF_SUFFIX, key=len, reverse=True):
         if name.endswith(suffix):
-            return _FORMAT_OF_SUFFIX[suffix]
+            return _OF_SUFFIX[suffix]
     suffix = Path(name).suffix
     if suffix.removeprefix(".") in known_exporters():
         return suffix.removeprefix(".")
-    raise UnknownNameError("file suffix", suffix, list(_FORMAT_OF_SUFFIX))
+    raise UnknownNameError("file suffix", suffix, sorted(_OF_SUFFIX))

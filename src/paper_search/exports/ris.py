@@ -11,8 +11,8 @@ from paper_search.exports.text import (
     keywords,
     name_of,
     page_range,
+    safe_address,
     single_line,
-    web_address,
 )
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def export_ris(collection: PaperCollection) -> str:
     """Return the papers as RIS, each value on one line; no papers give "".
 
     Tags as in the RIS specification of 2011: T2 is the venue, SN an ISBN or ISSN, AN a PubMed or
-    arXiv number, C2 a PMCID, L1 the full text where it is not the landing page. M3 has the type
+    arXiv number, C2 a PMCID, L1 the full text. M3 has the type
     where TY says less, U1 to U4 ("user definable") the screening decision, N1 the note.
     """
     return "\n".join(_record(paper) for paper in collection.papers)
@@ -36,8 +36,6 @@ def _record(paper: Paper) -> str:
 
 def _tagged(paper: Paper) -> list[tuple[str, str]]:
     first_page, last_page = page_range(paper.pages)
-    address = web_address(paper)
-    full_text = web_address(paper.model_copy(update={"url": None}))
     columns = {name: single_line(value) for name, value in paper.screening_columns.items()}
     return [
         ("TI", single_line(paper.title)),
@@ -56,8 +54,8 @@ def _tagged(paper: Paper) -> list[tuple[str, str]]:
         ("AN", _prefixed("arXiv:", paper.arxiv_id)),
         ("C2", identifier(paper.pmcid)),
         ("M3", type_beside(paper, publication_kind(paper))),
-        ("UR", address),
-        ("L1", full_text if full_text != address else ""),
+        ("UR", safe_address(paper.url)),
+        ("L1", safe_address(paper.full_text_url)),
         ("LA", single_line(paper.language)),
         *(("KW", word) for word in keywords(paper)),
         ("AB", single_line(paper.abstract)),

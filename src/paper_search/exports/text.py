@@ -38,16 +38,18 @@ def name_of(author: Author) -> PersonName:
     )
 
 
-def web_address(record: BibliographicRecord) -> str:
-    """Return the record's landing page, else its full text, percent-encoded (RFC 3986); or "".
+def safe_address(address: str | None) -> str:
+    """Return an address of the web percent-encoded (RFC 3986), or "".
 
     Only http, https and ftp pass: an address from a source may be "javascript:...".
     """
-    for address in (record.url, record.full_text_url):
-        line = single_line(address)
-        if _WEB.match(line):
-            return quote(line, safe="%:/?#[]@!$&'()*+,;=~")
-    return ""
+    line = single_line(address)
+    return quote(line, safe="%:/?#[]@!$&'()*+,;=~") if _WEB.match(line) else ""
+
+
+def web_address(record: BibliographicRecord) -> str:
+    """Return the record's landing page, else its full text, as `safe_address` does."""
+    return safe_address(record.url) or safe_address(record.full_text_url)
 
 
 def identifier(text: str | None) -> str:
@@ -79,4 +81,6 @@ def own_keywords(paper: Paper) -> list[str]:
 def joined_keywords(paper: Paper) -> str:
     """Return the keywords as one text, with semicolons in between where one has a comma."""
     words = keywords(paper)
-    return ("; " if any("," in word for word in words) else ", ").join(words)
+    if not any("," in word for word in words):
+        return ", ".join(words)
+    return "; ".join(words) + (";" if len(words) == 1 else "")

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from paper_search.audit import audit_of, pictures_of, zipped
 from paper_search.audit.pictures import CAPTIONS, is_available
 from paper_search.errors import RequestRefusedError, ThreadNotWaitingError
-from paper_search.exports import get_exporter, known_exporters, suffix_of_format
+from paper_search.exports import FORMATS, get_exporter, known_exporters, suffix_of_format
 from paper_search.web.site import Visit
 from paper_search.workflow.results import part_of
 
@@ -31,7 +31,8 @@ async def downloads(visit: Visit) -> Response:
         "downloads.html",
         info=reading.info,
         reading=reading,
-        formats=known_exporters(),
+        formats=FORMATS,
+        others=[name for name in known_exporters() if name not in FORMATS],
         decisions=get_args(Decided),
         tab="downloads",
     )

@@ -16,7 +16,7 @@ from paper_search.library.importers import (
     Rejected,
     bibtex,
     json_records,
-    ris,
+    tagged,
 )
 from paper_search.models import (
     Author,
@@ -36,7 +36,7 @@ READERS: list[Reader] = [
     json_records.read_csl,
     json_records.read_lines,
     json_records.read_own,
-    ris.read,
+    tagged.RIS.read,
 ]
 
 
@@ -110,7 +110,7 @@ def test_ris_fields_arrive() -> None:
         "KW  - graphs\r\nKW  - trees, plants\r\n"
         "AB  - First line\r\nsecond line\r\nLA  - English\r\nUR  - https://example.org\r\nER  -\r\n"
     )
-    (record,), bad = split(ris.read, text)
+    (record,), bad = split(tagged.RIS.read, text)
     assert bad == []
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, R."]
     assert (record.title, record.venue, record.year) == ("A Title", "Proc. of X", 2020)
@@ -124,7 +124,7 @@ def test_a_broken_reference_does_not_lose_the_good_ones() -> None:
     text = (
         "1.\nTY  - JOUR\nTI  - One\nTY  - JOUR\nAU  - No Title\nER  - \nrubbish\n\nTY  -\nT1  - Two"
     )
-    good, bad = split(ris.read, text)
+    good, bad = split(tagged.RIS.read, text)
     assert [record.title for record in good] == ["One", "Two"]
     assert bad == [4]
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from openpyxl import load_workbook
-from tests.examples import examples
 
-from paper_search.bibliography.names import author_named, author_of, parts_of
-from paper_search.exports import export, get_exporter, write_export
-from paper_search.exports.csv_table import export_csv, export_xlsx
+from paper_search.bibliography.names import author_named, author_of
+from paper_search.exports import export, get_exporter
+from paper_search.exports.csv_table import export_xlsx
 from paper_search.exports.files import write_bytes
-from paper_search.library.importers import Imported, read_file
-from paper_search.models import BibliographicRecord, Paper, PaperTag, RawPaper, ScreeningDecision
+from paper_search.models import Paper, PaperTag, ScreeningDecision
 from paper_search.testing.exporters import collection_of, nasty_papers
 
 FULL = Paper(
@@ -57,45 +51,6 @@ FULL = Paper(
     note="see p. 3",
     screening=ScreeningDecision(decision="exclude", decided_by="ada", reason="no trial"),
 )
-BARE = Paper(id="b", source="crossref", title="Bare", authors=[])
-NOT_IN_A_TABLE = {"bibtex", "merged_from", "field_sources", "versions", "sightings", "authors"}
-
-
-def read(folder: Path, suffix: str, *papers: Paper) -> list[RawPaper]:
-    path = folder / f"papers{suffix}"
-    if suffix == ".csv":
-        write_export(export_csv(collection_of(*papers)), path, overwrite=True)
-    else:
-        write_bytes(export_xlsx(collection_of(*papers)), path, overwrite=True)
-    entries = list(read_file(path))
-    assert all(isinstance(entry, Imported) for entry in entries), entries
-    return [entry.record for entry in entries if isinstance(entry, Imported)]
-
-
-def fields(record: BibliographicRecord) -> dict[str, Any]:
-    names = BibliographicRecord.model_fields.keys() - NOT_IN_A_TABLE
-    return {name: getattr(record, name) for name in names}
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-def test_the_same_records_come_back(suffix: str, tmp_path: Path) -> None:
-    full, bare = read(tmp_path, suffix, FULL, BARE)
-    assert fields(full) == fields(FULL)
-    assert (full.id, full.known_citation_count) == ("openalex:W1", 0)
-    assert [parts_of(author) for author in full.authors] == [
-        parts_of(author) for author in FULL.authors
-    ]
-    assert fields(bare) == fields(BARE)
-    assert (bare.id, bare.known_citation_count) == ("b", None)
-
-
-@given(st.lists(st.sampled_from(["=1", "'=1", "@a", "-b", "plain", "x; =y", "王伟"]), min_size=1))
-@examples(60)
-def test_what_was_made_inert_comes_back_as_it_was(tmp_path_factory: Any, words: list[str]) -> None:
-    title = " ".join(words)
-    folder = tmp_path_factory.mktemp("inert")
-    (record,) = read(folder, ".csv", Paper(id="p", source="s", title=title, authors=[]))
-    assert record.title in {title, title.removeprefix("'")}
 
 
 def test_the_columns_of_screening_and_two_digits_of_the_score(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def bad(entries: list[Imported | Rejected]) -> list[int]:
 
 
 def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
-    entries = list(tagged.read_medline(MEDLINE.splitlines(keepends=True)))
+    entries = list(tagged.MEDLINE.read(MEDLINE.splitlines(keepends=True)))
     first, third = good(entries)
     assert first.title == "A long title that goes on"
     assert [author.name for author in first.authors] == ["Doe, Jane", "Roe, Max"]
@@ -120,7 +120,7 @@ def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
 
 
 def test_web_of_science_fields_arrive() -> None:
-    entries = list(tagged.read_web_of_science(WOS.splitlines(keepends=True)))
+    entries = list(tagged.WEB_OF_SCIENCE.read(WOS.splitlines(keepends=True)))
     (record,) = good(entries)
     assert record.title == "A title that goes on"
     assert [author.name for author in record.authors] == ["Doe, J", "Roe, M"]
@@ -132,7 +132,7 @@ def test_web_of_science_fields_arrive() -> None:
 
 
 def test_endnote_fields_arrive() -> None:
-    entries = list(tagged.read_endnote(ENDNOTE.splitlines(keepends=True)))
+    entries = list(tagged.ENDNOTE.read(ENDNOTE.splitlines(keepends=True)))
     (record,) = good(entries)
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
     assert (record.title, record.venue, record.year) == ("Title", "Journal", 2021)

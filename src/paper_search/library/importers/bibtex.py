@@ -12,8 +12,7 @@ from typing import Any
 from paper_search.bibliography.names import SUFFIX
 from paper_search.bibliography.publication_types import stated_type
 from paper_search.bibliography.text import plain
-from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.fields import record_of
+from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
 
 _VOLUMES = {
     "book", "mvbook", "proceedings", "mvproceedings", "collection", "mvcollection", "periodical",
@@ -243,17 +242,15 @@ def _entry(found: _Found, volumes: Volumes) -> Entry:
         values.pop("eprint", None)
     if preprint := _ARXIV_VENUE.match(values.get("journal", "")):
         values.setdefault("arxiv_id", f"arXiv:{preprint.group(1)}")
-    kept = ("school", "institution", "howpublished", "series")
-    fallback = next((values[name] for name in kept if values.get(name)), None)
     if not any(values.get(name) for name in ("journal", "journaltitle", "booktitle")):
-        values["venue"] = fallback
-    try:
-        record = record_of(values, is_inverted=True)
-    except ValueError as error:
-        return Rejected(found.line, f"{found.key or '@' + found.kind}: {error}")
-    record.publication_type = stated_type(values.get("type")) or _TYPES.get(found.kind, "document")
-    record.bibtex = found.raw
-    return Imported(record, found.line)
+        venues = ("howpublished", "series", "school", "institution")
+        values["venue"] = next((values[name] for name in venues if values.get(name)), None)
+    kind = stated_type(values.get("type")) or _TYPES.get(found.kind, "document")
+    entry = entry_of(values, found.line, kind)
+    if isinstance(entry, Imported):
+        entry.record.bibtex = found.raw
+        return entry
+    return Rejected(found.line, f"{found.key or '@' + found.kind}: {entry.reason}")
 
 
 def _people(text: str) -> Iterator[str | dict[str, str]]:

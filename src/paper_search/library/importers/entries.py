@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from paper_search.bibliography.fields import record_of
 from paper_search.models import RawPaper
 
 
@@ -25,3 +27,22 @@ class Rejected:
 
 
 Entry: TypeAlias = Imported | Rejected
+
+
+def entry_of(
+    values: Mapping[str, Any], line: int, kind: str | None = None, *, is_inverted: bool = True
+) -> Entry:
+    """Return the entry for the fields of one record.
+
+    Args:
+        values: see `record_of`.
+        line: that it begins on.
+        kind: its type in CSL's words; None: what `values` say.
+        is_inverted: see `record_of`.
+    """
+    try:
+        record = record_of(values, is_inverted=is_inverted)
+    except ValueError as error:
+        return Rejected(line, str(error))
+    record.publication_type = kind or record.publication_type
+    return Imported(record, line)

@@ -7,88 +7,80 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from paper_search.errors import InputError, UnknownFormatError, UnknownNameError
-from paper_search.library.importers.entries import Entry
+from paper_search.library.importers.decoding import encoding_of, lines_of
+from paper_search.library.importers.entries import Entry, Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFormat:
+    """One format.
+
+    Attributes:
+        reader: module and function, which takes lines and yields entries.
+        title: what it is called.
+        suffixes: that tell it.
+        sign: what tells it in a file of another suffix.
+        start: a line on which a record begins, in files that people have edited, too.
+        is_binary: the function takes the open file instead of lines.
+    """
+
+    reader: str
+    title: str
+    suffixes: tuple[str, ...] = ()
+    sign: str = ""
+    start: str = ""
+    is_binary: bool = False
+
 
 FORMATS = {
-    "bibtex": "bibtex:read",
-    "ris": "ris:read",
-    "csl-json": "json_records:read_csl",
-    "json-lines": "json_records:read_lines",
-    "json": "json_records:read_own",
-    "medline": "tagged:read_medline",
-    "web-of-science": "tagged:read_web_of_science",
-    "endnote": "tagged:read_endnote",
-    "endnote-xml": "xml_records:read_endnote",
-    "pubmed-xml": "xml_records:read_pubmed",
-    "refworks": "tagged:read_refworks",
-    "csv": "tables:read_csv",
-    "xlsx": "tables:read_workbook",
-}
-"""Module and function of every format; the function takes lines and yields entries."""
-_PACKAGE = __name__.rpartition(".")[0]
-_OF_BYTES = {"endnote-xml", "pubmed-xml", "xlsx"}
-"""Formats whose function takes the open file instead."""
-_OF_PIECES = {"csl-json", "json"}
-"""Formats whose function takes text in pieces: all of it may be on one line."""
-
-ACCEPTED = (
-    "BibTeX (.bib), RIS (.ris), MEDLINE (.nbib), PubMed (.xml), Web of Science (.ciw), "
-    "EndNote (.enw, .xml), RefWorks (.txt), "
-    "CSL-JSON (.json), JSON lines (.jsonl) of ours, OpenAlex or arXiv, tables (.csv, .tsv, .xlsx), "
-    "our own JSON export"
+    "ris": ImportFormat("tagged:RIS.read", "RIS", (".ris",), r"^[ \t]{0,2}TY[ \t]{1,3}-",
+                        r"\W*TY\s*-"),
+    "bibtex": ImportFormat(
+        "bibtex:read", "BibTeX", (".bib", ".bibtex", ".biblatex"), r"^[ \t]*@[A-Za-z]+[ \t]*[{(]",
+        r"(?i)\s*@(?!string|comment|preamble)[a-z]+[ \t]*[{(]",
+    ),
+    "medline": ImportFormat("tagged:MEDLINE.read", "MEDLINE", (".nbib", ".medline"),
+                            r"^PMID ?- ?\d", r"\s*PMID ?- ?\d"),
+    "web-of-science": ImportFormat("tagged:WEB_OF_SCIENCE.read", "Web of Science",
+                                   (".ciw", ".isi"), r"^PT [A-Z]\s*$", r"PT [A-Z]\s*$"),
+    "endnote-xml": ImportFormat(
+        "xml_records:read_endnote", "EndNote XML", (),
+        r"<xml>\s*<records>|<records>\s*<record>", is_binary=True,
+    ),
+    "pubmed-xml": ImportFormat(
+        "xml_records:read_pubmed", "PubMed XML", (),
+        r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)\b", is_binary=True,
+    ),
+    "refworks": ImportFormat("tagged:REFWORKS.read", "RefWorks", (), r"^RT [A-Z][a-z]",
+                             r"RT [A-Z][a-z]"),
+    "endnote": ImportFormat("tagged:ENDNOTE.read", "EndNote", (".enw",), r"^%[0AT] \S", r"%0 \S"),
+    "csl-json": ImportFormat("json_records:read_csl", "CSL-JSON"),
+    "json-lines": ImportFormat("json_records:read_lines",
+                               "JSON lines (ours, OpenAlex, arXiv, Semantic Scholar)",
+                               (".jsonl", ".ndjson")),
+    "json": ImportFormat("json_records:read_own", "our own JSON export"),
+    "csv": ImportFormat("tables:read_csv", "CSV", (".csv", ".tsv")),
+    "xlsx": ImportFormat("tables:read_workbook", "Excel", (".xlsx",), is_binary=True),
+}  # fmt: skip
+"""By name, those that are surest to tell by content first."""
+ACCEPTED = ", ".join(
+    f"{form.title} ({', '.join(form.suffixes)})" if form.suffixes else form.title
+    for form in FORMATS.values()
 )
-_SUFFIXES = {
-    ".bib": "bibtex",
-    ".bibtex": "bibtex",
-    ".biblatex": "bibtex",
-    ".ris": "ris",
-    ".jsonl": "json-lines",
-    ".ndjson": "json-lines",
-    ".nbib": "medline",
-    ".medline": "medline",
-    ".ciw": "web-of-science",
-    ".isi": "web-of-science",
-    ".enw": "endnote",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".xlsx": "xlsx",
-}
+_PACKAGE = __name__.rpartition(".")[0]
+_OF_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.suffixes}
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
-_ENTRY = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
-_REFERENCE = re.compile(r"^[ \t]{0,2}TY[ \t]{1,3}-", re.MULTILINE)
-_CITATION = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
-_WEB_OF_SCIENCE = re.compile(r"^PT [A-Z]\s*$", re.MULTILINE)
-_ENDNOTE = re.compile(r"^%[0AT] \S", re.MULTILINE)
-_ENDNOTE_XML = re.compile(r"<xml>\s*<records>|<records>\s*<record>")
-_PUBMED_XML = re.compile(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)\b")
-_REFWORKS = re.compile(r"^RT [A-Z][a-z]", re.MULTILINE)
-_NAMED_COLUMNS = re.compile(r"^(?=[^\n]*[,;\t|])(?=[^\n]*\btitle\b)", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
-_CONTENTS = (
-    (_REFERENCE, "ris"),
-    (_ENTRY, "bibtex"),
-    (_CITATION, "medline"),
-    (_WEB_OF_SCIENCE, "web-of-science"),
-    (_ENDNOTE_XML, "endnote-xml"),
-    (_PUBMED_XML, "pubmed-xml"),
-    (_REFWORKS, "refworks"),
-    (_ENDNOTE, "endnote"),
-)
-"""What tells a format, the surest first."""
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+_NAMED_COLUMNS = re.compile(r"^(?=[^\n]*[,;\t|])(?=[^\n]*\btitle\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -115,7 +107,8 @@ def read_file(
 ) -> Iterator[Entry]:
     """Return the entries of a file, good and bad, in its order; gzip of any format will do.
 
-    The file is examined at once and read as entries are taken.
+    The file is examined at once and read as entries are taken. Where a record begins and no entry
+    does, one is rejected: nothing is left out without a word.
 
     Args:
         path: the file, or only its name where `data` are given.
@@ -127,30 +120,49 @@ def read_file(
             entries are taken, its gzip data are damaged.
         UnknownNameError: no format of that name.
     """
-    file = _Content(str(path), data)
-    head = _head(file)
+    content = _Content(str(path), data)
+    head = _head(content)
     name = format_name or format_of(Path(path), head)
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
-    module, _, function = FORMATS[name].partition(":")
-    read = getattr(import_module(f"{_PACKAGE}.{module}"), function)
-    if name in _OF_BYTES:
-        return _entries_of_bytes(file, read)
-    longest = _HEAD if name in _OF_PIECES else -1
-    entries: Iterator[Entry] = read(_lines(file, _encoding(head), longest))
-    return entries
+    module, _, function = FORMATS[name].reader.partition(":")
+    read: Any = import_module(f"{_PACKAGE}.{module}")
+    for part in function.split("."):
+        read = getattr(read, part)
+    return _entries(content, FORMATS[name], read)
 
 
-def _entries_of_bytes(
-    content: _Content, read: Callable[[IO[bytes]], Iterator[Entry]]
+def _entries(
+    content: _Content, form: ImportFormat, read: Callable[[Any], Iterator[Entry]]
 ) -> Iterator[Entry]:
     try:
         with content.open() as file:
-            yield from read(file)
+            if form.is_binary:
+                yield from read(file)
+                return
+            starts = set[int]()
+            pattern = re.compile(form.start) if form.start else None
+            lines = _noting_starts(lines_of(file), pattern, starts)
+            for entry in read(lines):
+                starts.discard(entry.line)
+                yield entry
+            for line in sorted(starts):
+                yield Rejected(line, "a record begins here that cannot be told from others")
     except (OSError, EOFError, zlib.error) as error:
-        raise _damage(content, error) from error
+        raise InputError(
+            f"{content.name!r} is damaged: {error}; the records before the damage were imported"
+        ) from error
     except InputError as error:
         raise InputError(f"{content.name!r}: {error}") from error
+
+
+def _noting_starts(
+    lines: Iterable[str], pattern: re.Pattern[str] | None, starts: set[int]
+) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if pattern is not None and pattern.match(line):
+            starts.add(number)
+        yield line
 
 
 def format_of(path: Path, head: str | bytes) -> str:
@@ -162,16 +174,16 @@ def format_of(path: Path, head: str | bytes) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if isinstance(head, bytes) and head.startswith(_ZIP):
         return "xlsx"
-    text = head if isinstance(head, str) else head.decode(_encoding(head), "replace")
-    if suffixes and suffixes[-1] in _SUFFIXES:
-        return _SUFFIXES[suffixes[-1]]
-    start = text.lstrip("\ufeff \t\r\n")
+    text = head if isinstance(head, str) else head.decode(encoding_of(head), "replace")
+    if suffixes and suffixes[-1] in _OF_SUFFIX:
+        return _OF_SUFFIX[suffixes[-1]]
+    start = text.replace("\r", "\n").lstrip("\ufeff \t\n")
     if start.startswith("["):
         return "csl-json"
     if start.startswith("{"):
         return _json_format(start)
-    for pattern, name in _CONTENTS:
-        if pattern.search(text):
+    for name, form in FORMATS.items():
+        if form.sign and re.search(form.sign, start, re.MULTILINE):
             return name
     if _NAMED_COLUMNS.match(start):
         return "csv"
@@ -196,67 +208,8 @@ def _head(content: _Content) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{content.name!r} cannot be read: {reason}") from error
-    if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
+    if not head.strip(codecs.BOM_UTF8 + b" \t\r\n\x00"):
         raise InputError(f"{content.name!r} is empty")
-    if head.startswith(_ZIP):
-        return head
-    if b"\x00" in head and not _encoding(head).startswith("utf-16"):
+    if b"\x00" in head and not head.startswith(_ZIP) and not encoding_of(head).startswith("utf-16"):
         raise UnknownFormatError(f"{content.name!r} is a binary file; accepted: {ACCEPTED}")
     return head
-
-
-def _encoding(head: bytes) -> str:
-    for mark, name in _BOMS.items():
-        if head.startswith(mark):
-            return name
-    if head[:2] in {b"\x00@", b"\x00{", b"\x00T", b"\x00%", b"\x00["}:
-        return "utf-16-be"
-    if head[1:2] == b"\x00" and head[:1] in b"@{T%[":
-        return "utf-16-le"
-    return "utf-8"
-
-
-def _lines(content: _Content, encoding: str, longest: int) -> Iterator[str]:
-    """Yield the lines, in pieces of so many bytes at most where that is not negative."""
-    try:
-        with content.open() as file:
-            if encoding.startswith("utf-16"):
-                reader = codecs.getreader(encoding)(file, "replace")
-                yield from reader if longest < 0 else iter(lambda: reader.read(longest), "")
-                return
-            rest = b""
-            for number, line in enumerate(iter(lambda: file.readline(longest), b"")):
-                given = rest + (line.removeprefix(codecs.BOM_UTF8) if number == 0 else line)
-                cut = len(given) if line.endswith(b"\n") else _last_letter(given)
-                rest = given[cut:]
-                yield _decoded(given[:cut])
-            if rest:
-                yield _decoded(rest)
-    except (OSError, EOFError, zlib.error) as error:
-        raise _damage(content, error) from error
-
-
-def _last_letter(piece: bytes) -> int:
-    """Return where the last letter begins that is cut off by the end of the piece, else its end."""
-    for back in range(1, min(4, len(piece)) + 1):
-        byte = piece[-back]
-        if byte < 0x80:  # noqa: PLR2004  # ASCII
-            break
-        if byte >= 0xC0:  # noqa: PLR2004  # the first byte of a letter in UTF-8
-            length = 2 + (byte >= 0xE0) + (byte >= 0xF0)  # noqa: PLR2004  # its bytes
-            return len(piece) - back if length > back else len(piece)
-    return len(piece)
-
-
-def _damage(content: _Content, error: Exception) -> InputError:
-    return InputError(
-        f"{content.name!r} is damaged: {error}; the records before the damage were imported"
-    )
-
-
-def _decoded(line: bytes) -> str:
-    """Return the line in UTF-8, or else as Western European Windows programs wrote it."""
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        return line.decode("cp1252", "replace")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from paper_search.bibliography.fields import SOURCE
 from paper_search.errors import InputError
 from paper_search.library.importers.entries import Imported, Rejected
-from paper_search.library.importers.fields import SOURCE
 from paper_search.library.importers.files import read_file
 from paper_search.models import Arrival, RawPaper, Sighting, SourceReport, SourceStatus
 

@@ -5,141 +5,81 @@ from __future__ import annotations
 import csv
 import re
 import warnings
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import IO, Any
 
+from paper_search.bibliography.fields import field_named
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 from paper_search.errors import InputError
-from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.fields import record_of
-from paper_search.models import RawPaper
+from paper_search.exports.csv_table import items_of, without_apostrophe
+from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
 
-OWN_COLUMNS = frozenset({"id", "title", "authors", "relevance_reason", "is_judged", "source"})
+_OWN_COLUMNS = frozenset({"id", "title", "authors", "relevance_reason", "is_judged", "source"})
 """Columns that no other table has together."""
-_INERT = re.compile(r"(^|;[\s\"]*)'(?=[=+\-@＝＋－＠])")
-"""The apostrophe before what a spreadsheet would take for a formula."""
-_TRUTH = {"yes": True, "no": False}
-
-
-def record_of_row(row: Mapping[str, str]) -> RawPaper:
-    """Return the record of a row; the verdict of the search and the screening are left out.
-
-    Args:
-        row: the cells by their columns.
-
-    Raises:
-        ValueError: the title is missing.
-    """
-    cells = {name: _INERT.sub(r"\1", cell) for name, cell in row.items()}
-    listed = {name: _items(cells.pop(name, "")) for name in ("authors", "keywords")}
-    record = record_of({**cells, **listed}, is_inverted=True)
-    record.id = cells["id"]
-    record.is_retracted = _TRUTH.get(cells.get("is_retracted", ""))
-    return record
-
-
-def _items(cell: str) -> list[str]:
-    return [item for item in cell.split("; ") if item]
-
-
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "title": ("title", "articletitle", "papertitle", "documenttitle", "primarytitle",
-              "originaltitle"),
-    "authors": ("authors", "author", "authornames", "authorfullnames", "firstauthors", "creators",
-                "creator", "authorsfullname", "authorlist", "af", "au"),
-    "year": ("year", "publicationyear", "pubyear", "py", "date", "publicationdate", "published",
-             "yearpublished", "coverdate", "issued"),
-    "venue": ("venue", "journal", "publicationtitle", "journaltitle", "sourcetitle",
-              "publicationname", "journalbook",
-              "secondarytitle", "containertitle", "alternatetitle3", "source", "conference",
-              "booktitle", "publication", "so"),
-    "abstract": ("abstract", "abstracts", "abstractnote", "summary", "notesabstract", "ab"),
-    "doi": ("doi", "digitalobjectidentifier", "di", "doilink", "doiurl"),
-    "url": ("url", "link", "links", "weblink", "urls", "fulltextlink", "articleurl"),
-    "full_text_url": ("pdf", "pdfurl", "fulltexturl", "openaccessurl"),
-    "pmid": ("pmid", "pubmedid", "medlinepmid"),
-    "pmcid": ("pmcid",),
-    "arxiv_id": ("arxivid", "arxiv", "eprint"),
-    "citations": ("citations", "citedby", "citationcount", "timescited", "citedbycount", "cites"),
-    "database": ("database", "databasename", "sourcedatabase"),
-    "volume": ("volume", "vol"),
-    "issue": ("issue", "number", "artno"),
-    "pages": ("pages", "page", "pagerange"),
-    "publisher": ("publisher",),
-    "language": ("language", "languageoforiginaldocument", "lang", "articlelanguage"),
-    "isbn": ("isbn",),
-    "issn": ("issn",),
-    "keywords": ("keywords", "keyword", "authorkeywords", "manualtags", "automatictags",
-                 "indexkeywords", "meshterms", "subjects", "subject", "topics", "kw"),
-}  # fmt: skip
 _A_PAIR = 2
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _INITIALS = re.compile(r" (?:[A-Z]\.?-?){1,3}$")
 """At the end of a name: "Liu R.", "Adler D.G."."""
 _ONLY_INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}")
+_Rows = Iterator[tuple[int, Sequence[Any] | Rejected]]
 
 
-def entries(rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Entry]:
+def entries(rows: _Rows) -> Iterator[Entry]:
     """Yield one entry for every row after that of the names; empty rows are left out.
 
     Args:
-        rows: line number and cells, the names of the columns first.
+        rows: line number and cells, or why there are none; the names of the columns first.
     """
-    numbered = iter(rows)
-    first = next(numbered, None)
-    if first is None:
+    first, cells = next(rows, (1, ()))
+    names = [] if isinstance(cells, Rejected) else [str(name or "") for name in cells]
+    is_ours = set(names) >= _OWN_COLUMNS
+    places = guessed(names)
+    if not is_ours and "title" not in places:
+        columns = ", ".join(repr(name) for name in names if name)[:120]
+        yield Rejected(first, f"no title column; the columns are {columns or 'unnamed'}")
         return
-    names = [str(name or "") for name in first[1]]
-    if set(names) >= OWN_COLUMNS:
-        yield from _own_entries(names, numbered)
-        return
-    places = guessed(first[1])
-    if "title" not in places:
-        found = ", ".join(repr(str(name)) for name in first[1] if name)[:120]
-        yield Rejected(first[0], f"no title column; the columns are {found or 'unnamed'}")
-        return
-    for line, cells in numbered:
-        if any(_text(cell) for cell in cells):
-            yield _entry(cells, places, line)
+    for line, row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        elif any(texts := [_text(cell) for cell in row]):
+            yield _own_entry(names, texts, line) if is_ours else _entry(texts, places, line)
 
 
-def _own_entries(
-    names: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]
-) -> Iterator[Entry]:
-    for line, cells in rows:
-        row = dict(zip(names, map(_text, cells), strict=False))
-        if any(row.values()):
-            try:
-                yield Imported(record_of_row(row), line)
-            except ValueError as error:
-                yield Rejected(line, str(error))
+def _own_entry(names: Sequence[str], texts: Sequence[str], line: int) -> Entry:
+    """Return the entry for a row that we wrote; verdict and screening are left out."""
+    cells = {
+        name: without_apostrophe(text) for name, text in zip(names, texts, strict=False) if text
+    }
+    values = {**cells, **{name: items_of(cells.get(name, "")) for name in ("authors", "keywords")}}
+    entry = entry_of(values, line)
+    if isinstance(entry, Imported):
+        entry.record.id = cells.get("id", "")
+    return entry
 
 
 def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
     """Return the columns of every field, the most telling first."""
     plain = [NOT_A_TO_Z_OR_DIGIT.sub("", str(name or "").lower()) for name in names]
-    found: dict[str, list[int]] = {}
-    for field, known in _NAMES.items():
-        places = [plain.index(name) for name in known if name in plain]
-        if places:
-            found[field] = places
-    if {"source", "sourcetitle"} <= set(plain):  # Scopus names itself
-        found["database"] = [plain.index("source")]
-        found["venue"].remove(plain.index("source"))
-    first, last = plain.index("startpage") if "startpage" in plain else -1, -1
-    if "endpage" in plain:
-        last = plain.index("endpage")
-    if first >= 0 and "pages" not in found:
-        found["pages"] = [first]
-        if last >= 0:
-            found["last_page"] = [last]
-    return found
+    columns: dict[str, list[tuple[int, int]]] = {}
+    for place, name in enumerate(plain):
+        if name and (known := field_named(name)):
+            columns.setdefault(known[0], []).append((known[1], place))
+    places = {field: [place for _, place in sorted(found)] for field, found in columns.items()}
+    if "venue" not in places and "source" in plain:  # Embase's venue; Scopus names itself there
+        places["venue"] = [plain.index("source")]
+        places["source"].remove(plain.index("source"))
+    if "startpage" in plain and "pages" not in places:
+        places["pages"] = [plain.index("startpage")]
+        if "endpage" in plain:
+            places["last_page"] = [plain.index("endpage")]
+    return places
 
 
-def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> Entry:
+def _entry(texts: Sequence[str], places: Mapping[str, list[int]], line: int) -> Entry:
     values: dict[str, Any] = {
-        field: next((text for place in column if (text := _cell(cells, place))), None)
+        field: next((texts[place] for place in column if place < len(texts) and texts[place]), None)
         for field, column in places.items()
     }
     last = values.pop("last_page", None)
@@ -150,10 +90,7 @@ def _entry(cells: Sequence[Any], places: Mapping[str, list[int]], line: int) -> 
     values["authors"] = _people(values.get("authors") or "")
     if keywords := values.get("keywords"):
         values["keywords"] = _python_list(keywords) or keywords
-    try:
-        return Imported(record_of(values), line)
-    except ValueError as error:
-        return Rejected(line, str(error))
+    return entry_of(values, line, is_inverted=False)
 
 
 def _people(text: str) -> Any:
@@ -181,10 +118,6 @@ def _python_list(text: str) -> list[str]:
     return [first or second for first, second in _QUOTED.findall(text)]
 
 
-def _cell(cells: Sequence[Any], place: int) -> str:
-    return _text(cells[place]) if place < len(cells) else ""
-
-
 def _text(value: Any) -> str:
     if value is None:
         return ""
@@ -193,38 +126,94 @@ def _text(value: Any) -> str:
 
 
 _DELIMITERS = ",;\t|"
-_LONGEST_CELL = 10_000_000
+_LONGEST_CELL = 1_000_000
+_MOST_LINES = 2_000
+"""Of one row: what goes on for longer is a quote that nothing closes."""
+
+
+class _Lines:
+    """Lines that can be given back.
+
+    Attributes:
+        taken: lines since this was last emptied.
+        is_over: whether more lines were asked for than there are, or than a row may have.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self._returned: deque[str] = deque()
+        self.taken: list[str] = []
+        self.is_over = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._returned.popleft() if self._returned else next(self._lines, None)
+        self.is_over = line is None or len(self.taken) >= _MOST_LINES
+        if line is None:
+            raise StopIteration
+        if self.is_over:
+            self._returned.appendleft(line)
+            raise StopIteration
+        self.taken.append(line)
+        return line.replace("\0", "")
+
+    def give_back(self) -> None:
+        """Keep the first of the lines that were taken, and give the others back."""
+        self._returned.extendleft(reversed(self.taken[1:]))
+        del self.taken[1:]
 
 
 def read_csv(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every row; the delimiter is that which splits the row of names most."""
-    iterator = iter(lines)
-    names = next((line for line in iterator if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=names.count)
+    """Yield one entry for every row; the delimiter is that which splits the row of names most.
+
+    A quote that nothing closes, or that only a quote of another row would close, costs the row
+    that it is in.
+    """
+    return entries(_csv_rows(lines))
+
+
+def _csv_rows(lines: Iterable[str]) -> _Rows:
     csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(chain([names], (line.replace("\0", "") for line in iterator)),
-                        delimiter=delimiter)  # fmt: skip
+    rest, number, names = iter(lines), 0, ""
+    while not names.strip() and (line := next(rest, None)) is not None:
+        number, names = number + 1, line
+    delimiter = max(_DELIMITERS, key=names.count)
+    source = _Lines(chain([names], rest))
+    while True:
+        source.taken.clear()
+        row, problem = _next_row(source, delimiter)
+        if not source.taken:
+            return
+        if problem:
+            source.give_back()
+            yield number, Rejected(number, problem)
+        else:
+            yield number, row
+        number += len(source.taken)
 
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        while True:
-            # A row is named by the line that it begins on; a quoted cell may go over several.
-            line = reader.line_num + 1
-            row = next(reader, None)
-            if row is None:
-                return
-            yield line, row
 
+def _next_row(source: _Lines, delimiter: str) -> tuple[list[str], str]:
+    """Return the cells of the next row, or what is wrong with it."""
     try:
-        yield from entries(rows())
+        row = next(csv.reader(source, delimiter=delimiter), [])
+        if len(source.taken) > 1:  # a quote that another row closes is followed by its text
+            list(csv.reader(source.taken, delimiter=delimiter, strict=True))
     except csv.Error as error:
-        yield Rejected(reader.line_num, f"not CSV: {error}")
+        return [], f"not CSV: {error}"
+    return row, "a quote in this row is not closed" if source.taken and source.is_over else ""
+
+
+_MOST_UNPACKED = 200_000_000
+"""Bytes of a workbook; openpyxl holds its texts in memory, in up to four times as many."""
 
 
 def read_workbook(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every row of the sheet, read a row at a time.
 
     Raises:
-        InputError: it is no workbook.
+        InputError: it is not a workbook, or one that is too large.
     """
     import zipfile  # noqa: PLC0415  # only when a workbook is read
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # as above
@@ -233,15 +222,22 @@ def read_workbook(file: IO[bytes]) -> Iterator[Entry]:
     from openpyxl.utils.exceptions import InvalidFileException  # noqa: PLC0415  # as above
 
     try:
+        with zipfile.ZipFile(file) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > _MOST_UNPACKED:
+            raise InputError(
+                f"the workbook has {size:,} bytes unpacked, more than {_MOST_UNPACKED:,}; "
+                "save it as CSV"
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions that do not concern us
             book: Any = excel.load_workbook(file, read_only=True, data_only=True)  # type: ignore[no-untyped-call]  # openpyxl has no types
             sheets = book.worksheets
-            named = (
+            with_titles = (
                 sheet for sheet in sheets
                 if "title" in guessed(next(sheet.iter_rows(max_row=1, values_only=True), ()))
             )  # fmt: skip
-            sheet = next(named, None) or sheets[0]
+            sheet = next(with_titles, None) or sheets[0]
             yield from entries(enumerate(sheet.iter_rows(values_only=True), start=1))
             book.close()
     except (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, IndexError) as error:

@@ -1,18 +1,20 @@
-"""Importers of tagged text: MEDLINE, Web of Science, EndNote and RefWorks.
+"""Importers of tagged text: RIS, MEDLINE, Web of Science, EndNote and RefWorks.
 
-A reference is a run of `TAG value` lines; indented lines continue a value.
+A reference is a run of lines with a tag and a value; other lines continue a value. Each format is
+a `Layout`: how its lines look, and which tags hold which field.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paper_search.bibliography.fields import year_of
 from paper_search.bibliography.keywords import heading
-from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.fields import record_of, year_of
+from paper_search.bibliography.publication_types import stated_type
+from paper_search.library.importers.entries import Entry, entry_of
 
 
 @dataclass(slots=True)
@@ -24,281 +26,278 @@ class Reference:
 
     def all(self, *tags: str) -> list[str]:
         """Return the values of the first of these tags that has any."""
-        return next((self.values[tag] for tag in tags if self.values.get(tag)), [])
+        values = ([value for value in self.values.get(tag, ()) if value] for tag in tags)
+        return next(filter(None, values), [])
 
-    def first(self, *tags: str) -> str | None:
-        """Return the first value of the first of these tags that has one."""
-        return next(iter(self.all(*tags)), None)
+    def first(self, *tags: str) -> str:
+        """Return the first value of the first of these tags that has one, or ""."""
+        return next(iter(self.all(*tags)), "")
 
-    def joined(self, *tags: str) -> str | None:
-        """Return all values of the first of these tags that has any, as one text."""
-        return " ".join(self.all(*tags)) or None
+    def pages(self, first: str, last: str) -> str:
+        """Return the range between the pages in two tags."""
+        start, end = self.first(first), self.first(last)
+        return f"{start}-{end}" if start and end and start != end else start
+
+    def year(self, *tags: str) -> int | None:
+        """Return the year in the first of these tags that has one."""
+        return next(filter(None, (year_of(self.first(tag)) for tag in tags)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a format writes its references."""
+    """How a format writes its references.
+
+    Attributes:
+        tagged: a line with a tag (group 1) and a value (group 2).
+        first_tags: tags that begin a reference.
+        fields: tags of each field, the best first. Of authors and keywords all values of the first
+            that has any are taken, of titles and abstracts too, joined; of others its first value.
+        rest: returns the fields that no single tag holds, and a type that is better than that of
+            `types`.
+        types: the CSL type for a word in one of `type_tags`.
+        last_tags: tags that end a reference.
+        listed: tags whose continued lines are values of their own: one author a line.
+        is_ended_by_blank: whether a blank line ends a reference.
+    """
 
     tagged: re.Pattern[str]
-    """A line with a tag (group 1) and a value (group 2)."""
     first_tags: frozenset[str]
-    """Tags that begin a reference."""
+    fields: Mapping[str, str]
+    rest: Callable[[Reference], dict[str, Any]]
+    type_tags: tuple[str, ...]
+    types: Mapping[str, str]
     last_tags: frozenset[str] = frozenset()
-    """Tags that end one."""
     listed: frozenset[str] = frozenset()
-    """Tags whose continued lines are values of their own: one author a line."""
     is_ended_by_blank: bool = False
 
-    def begins(self, tag: str) -> bool:
-        """Return whether a reference may begin with the tag."""
+    def read(self, lines: Iterable[str]) -> Iterator[Entry]:
+        """Yield one entry for every reference."""
+        for reference in self._references(lines):
+            values = {name: _value(name, reference, tags) for name, tags in self.fields.items()}
+            values |= self.rest(reference)
+            words = (word for tag in self.type_tags for word in reference.all(tag))
+            kinds = filter(None, (self.types.get(word.strip().lower()) for word in words))
+            kind = values.pop("type", None) or next(kinds, "document")
+            yield entry_of(values, reference.line, kind)
+
+    def _references(self, lines: Iterable[str]) -> Iterator[Reference]:
+        """Yield the references one at a time; lines before the first one are left out."""
+        current: Reference | None = None
+        tag = ""
+        for number, line in enumerate(lines, start=1):
+            text = line.rstrip("\r\n")
+            match = self.tagged.match(text)
+            tag = match.group(1) if match else tag
+            is_blank = not text.strip()
+            is_boundary = (
+                tag in self.first_tags | self.last_tags
+                if match
+                else is_blank and self.is_ended_by_blank
+            )
+            if current is not None and is_boundary:
+                yield current
+                current = None
+            if match and current is None and self._begins(tag):
+                current = Reference(number)
+            if current is None or is_blank:
+                continue
+            if match:
+                current.values.setdefault(tag, []).append((match.group(2) or "").strip())
+            elif tag in self.listed:
+                current.values[tag].append(text.strip())
+            else:
+                current.values[tag][-1] = f"{current.values[tag][-1]} {text.strip()}".strip()
+        if current is not None:
+            yield current
+
+    def _begins(self, tag: str) -> bool:
         return tag in self.first_tags or (self.is_ended_by_blank and tag not in self.last_tags)
 
 
-def references(lines: Iterable[str], layout: Layout) -> Iterator[Reference]:
-    """Yield the references one at a time; lines before the first one are left out."""
-    current: Reference | None = None
-    tag = ""
-    for number, line in enumerate(lines, start=1):
-        text = line.rstrip("\r\n")
-        found = layout.tagged.match(text)
-        tag = found.group(1) if found else tag
-        is_blank = not text.strip()
-        if current is not None and (
-            tag in layout.first_tags | layout.last_tags
-            if found
-            else is_blank and layout.is_ended_by_blank
-        ):
-            yield current
-            current = None
-        if found and current is None and layout.begins(tag):
-            current = Reference(number)
-        if current is None or is_blank:
-            continue
-        if found:
-            current.values.setdefault(tag, []).append((found.group(2) or "").strip())
-        else:
-            _go_on(current.values[tag], text.strip(), is_listed=tag in layout.listed)
-    if current is not None:
-        yield current
+def _value(name: str, reference: Reference, tags: str) -> Any:
+    if name in {"authors", "keywords"}:
+        return reference.all(*tags.split())
+    if name in {"title", "abstract"}:
+        return " ".join(reference.all(*tags.split()))
+    return reference.first(*tags.split())
 
 
-def _go_on(values: list[str], text: str, *, is_listed: bool) -> None:
-    if is_listed:
-        values.append(text)
-    else:
-        values[-1] = f"{values[-1]} {text}".strip()
+def _accession_number(reference: Reference, *databases: str) -> str:
+    """Return the accession number, that is the PMID, where a record is of PubMed or MEDLINE."""
+    source = " ".join(value for tag in databases for value in reference.all(tag)).lower()
+    return reference.first("AN") if "pubmed" in source or "medline" in source else ""
 
 
-def _entry(given: Reference, values: Mapping[str, Any], publication_type: str | None) -> Entry:
-    try:
-        record = record_of(values, is_inverted=True)
-    except ValueError as error:
-        return Rejected(given.line, str(error))
-    record.publication_type = publication_type or "document"
-    return Imported(record, given.line)
+def _ris_rest(reference: Reference) -> dict[str, Any]:
+    # T2 is the title where nothing else is.
+    venue_tags = ("T2",) if reference.first("TI", "T1", "TT", "ST") else ()
+    numbers = [number.strip() for value in reference.all("AN") for number in value.split(";")]
+    marked = {kind.lower(): number for number in numbers for kind in [number.partition(":")[0]]}
+    pmcid = reference.first("C2")
+    return {
+        "venue": reference.first("JO", *venue_tags, "JF", "J2", "JA", "C3", "T3"),
+        "year": reference.year("PY", "Y1", "DA"),
+        "pages": reference.pages("SP", "EP"),
+        "isbn": " ".join(reference.all("SN")),
+        "issn": " ".join(reference.all("SN")),
+        "pmid": marked.get("pmid") or _accession_number(reference, "DB", "DP"),
+        "arxiv_id": marked.get("arxiv"),
+        "pmcid": pmcid if pmcid.upper().startswith("PMC") else None,
+        "type": stated_type(reference.first("M3")),
+    }
 
 
-_MEDLINE = Layout(
-    re.compile(r"([A-Z]{2,4}) *- ?(.*)$"), frozenset({"PMID"}), is_ended_by_blank=True
-)
+RIS = Layout(
+    re.compile(r"\s{0,2}([A-Z][A-Z0-9])[ \t]{1,3}-[ \t]*(.*)$"),
+    first_tags=frozenset({"TY"}),
+    last_tags=frozenset({"ER"}),
+    listed=frozenset({"KW"}),
+    fields={
+        "title": "TI T1 TT ST T2", "authors": "AU A1 A2 A3", "abstract": "AB N2", "doi": "DO",
+        "url": "UR", "full_text_url": "L1", "volume": "VL", "issue": "IS", "publisher": "PB",
+        "language": "LA", "keywords": "KW", "source": "DB DP",
+    },
+    rest=_ris_rest,
+    type_tags=("TY",),
+    types={
+        "jour": "article-journal", "jfull": "article-journal", "ejour": "article-journal",
+        "abst": "article-journal", "inpr": "article-journal", "conf": "paper-conference",
+        "cpaper": "paper-conference", "book": "book", "ebook": "book", "edbook": "book",
+        "chap": "chapter", "echap": "chapter", "thes": "thesis", "rprt": "report",
+        "data": "dataset", "mgzn": "article-magazine", "news": "article-newspaper",
+        "pat": "patent", "elec": "webpage", "unpb": "manuscript", "comp": "software",
+    },
+)  # fmt: skip
+"""https://en.wikipedia.org/wiki/RIS_(file_format), the specifications of 2001 and 2011."""
+
 _MARKED = re.compile(r"^(\S+)\s*\[(doi|pii)\]$", re.IGNORECASE)
 _ARTICLE_NUMBER = re.compile(r"(e?\d{1,7})(?:\s*\[pii\])?$", re.IGNORECASE)
-_MEDLINE_TYPES = {
-    "journal article": "article-journal", "review": "article-journal", "preprint": "article",
-    "book": "book", "clinical trial": "article-journal", "dataset": "dataset",
-    "meta-analysis": "article-journal", "letter": "article-journal",
-    "systematic review": "article-journal", "editorial": "article-journal",
-}  # fmt: skip
 
 
-def read_medline(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every citation.
-
-    Tags: https://www.nlm.nih.gov/bsd/mms/medlineelements.html.
-    """
-    for reference in references(lines, _MEDLINE):
-        yield _medline(reference)
-
-
-def _article_numbers(given: Reference) -> Iterator[str]:
-    """Yield the article numbers of a journal without pages: "e025031", "559 [pii]"."""
-    for value in given.all("LID"):
-        if found := _ARTICLE_NUMBER.match(value):
-            yield found[1]
-
-
-def _medline(given: Reference) -> Entry:
-    marked = [_MARKED.match(value) for value in given.all("LID") + given.all("AID")]
-    dois = [found[1] for found in marked if found and found[2].lower() == "doi"]
-    kinds = [_MEDLINE_TYPES.get(kind.lower()) for kind in given.all("PT")]
-    values = {
-        "title": given.joined("TI", "BTI", "TT", "CTI"),
-        "authors": given.all("FAU", "AU", "CN", "FED"),
-        "abstract": given.joined("AB", "OAB"),
-        "venue": given.first("JT", "TA", "BTI"),
-        "year": given.first("DP", "DEP", "EDAT"),
-        "doi": next(iter(dois), None),
-        "pmid": given.first("PMID"),
-        "pmcid": given.first("PMC"),
-        "volume": given.first("VI"),
-        "issue": given.first("IP"),
-        "pages": given.first("PG") or next(_article_numbers(given), None),
-        "issn": given.first("IS"),
-        "language": given.first("LA"),
-        "publisher": given.first("PB"),
-        "isbn": given.first("ISBN"),
-        "keywords": [*map(heading, given.all("MH")), *given.all("OT")],
-        "database": "PubMed",
+def _medline_rest(reference: Reference) -> dict[str, Any]:
+    marked = filter(None, map(_MARKED.match, reference.all("LID") + reference.all("AID")))
+    numbers = filter(None, map(_ARTICLE_NUMBER.match, reference.all("LID")))
+    return {
+        "doi": next((match[1] for match in marked if match[2].lower() == "doi"), None),
+        # A journal without pages has the number of the article: "e025031", "559 [pii]".
+        "pages": reference.first("PG") or next((match[1] for match in numbers), None),
+        "keywords": [*map(heading, reference.all("MH")), *reference.all("OT")],
+        "source": "PubMed",
     }
-    return _entry(given, values, next(filter(None, kinds), None))
 
 
-_WEB_OF_SCIENCE = Layout(
-    re.compile(r"([A-Z][A-Z0-9])(?:[ \t]+(.*))?$"),
-    first_tags=frozenset({"PT"}),
-    last_tags=frozenset({"ER", "EF"}),
-    listed=frozenset({"AU", "AF", "BA", "BF", "ED"}),
-)
-_WEB_OF_SCIENCE_TYPES = {
-    "j": "article-journal", "b": "book", "s": "chapter", "p": "patent", "c": "paper-conference",
-}  # fmt: skip
-_WEB_OF_SCIENCE_DOCUMENTS = {
+MEDLINE = Layout(
+    re.compile(r"([A-Z]{2,4}) *- ?(.*)$"),
+    first_tags=frozenset({"PMID"}),
+    is_ended_by_blank=True,
+    fields={
+        "title": "TI BTI TT CTI", "authors": "FAU AU CN FED", "abstract": "AB OAB",
+        "venue": "JT TA BTI", "year": "DP DEP EDAT", "pmid": "PMID", "pmcid": "PMC",
+        "volume": "VI", "issue": "IP", "issn": "IS", "language": "LA", "publisher": "PB",
+        "isbn": "ISBN",
+    },
+    rest=_medline_rest,
+    type_tags=("PT",),
+    types={
+        "journal article": "article-journal", "review": "article-journal", "preprint": "article",
+        "book": "book", "clinical trial": "article-journal", "dataset": "dataset",
+        "meta-analysis": "article-journal", "letter": "article-journal",
+        "systematic review": "article-journal", "editorial": "article-journal",
+    },
+)  # fmt: skip
+"""https://www.nlm.nih.gov/bsd/mms/medlineelements.html"""
+
+_DOCUMENTS = {
     "proceedings paper": "paper-conference", "book chapter": "chapter", "book": "book",
     "article": "article-journal", "review": "article-journal",
 }  # fmt: skip
 
 
-def read_web_of_science(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every record, from PT to ER.
-
-    Tags: https://webofscience.help.clarivate.com/en-us/Content/wos-core-collection/wos-field-tags.htm.
-    """
-    for reference in references(lines, _WEB_OF_SCIENCE):
-        yield _web_of_science(reference)
-
-
-def _web_of_science(given: Reference) -> Entry:
-    first, last = given.first("BP"), given.first("EP")
-    document = (given.first("DT") or "").lower().split(";")[0]
-    kind = (given.first("PT") or "").lower()[:1]
-    values = {
-        "title": given.joined("TI"),
-        "authors": given.all("AF", "AU", "BF", "BA", "ED"),
-        "abstract": given.joined("AB"),
-        "venue": given.joined("SO", "SE", "JI", "J9"),
-        "year": given.first("PY", "PD", "EA"),
-        "doi": given.first("DI", "D2"),
-        "pmid": given.first("PM"),
-        "volume": given.first("VL"),
-        "issue": given.first("IS"),
-        "pages": f"{first}-{last}" if first and last else first or given.first("AR"),
-        "publisher": given.first("PU"),
-        "language": given.first("LA"),
-        "isbn": given.first("BN"),
-        "issn": given.first("SN", "EI"),
-        "keywords": f"{given.joined('DE') or ''}; {given.joined('ID') or ''}",
-        "citations": given.first("TC", "Z9"),
-        "database": "Web of Science",
+def _web_of_science_rest(reference: Reference) -> dict[str, Any]:
+    return {
+        "pages": reference.pages("BP", "EP") or reference.first("AR"),
+        "keywords": f"{' '.join(reference.all('DE'))}; {' '.join(reference.all('ID'))}",
+        "source": "Web of Science",
+        "type": _DOCUMENTS.get(reference.first("DT").lower().split(";")[0])
+        or WEB_OF_SCIENCE.types.get(reference.first("PT").lower()[:1]),
     }
-    publication_type = _WEB_OF_SCIENCE_DOCUMENTS.get(document) or _WEB_OF_SCIENCE_TYPES.get(kind)
-    return _entry(given, values, publication_type)
 
 
-_ENDNOTE = Layout(re.compile(r"(%[0-9A-Z@!#$&()*+><^?~=\[\]])(?: +(.*))?$"), frozenset({"%0"}),
-                 listed=frozenset({"%K"}), is_ended_by_blank=True)  # fmt: skip
-ENDNOTE_TYPES = {
-    "journal article": "article-journal", "electronic article": "article-journal", "book": "book",
-    "book section": "chapter", "conference proceedings": "paper-conference",
-    "conference paper": "paper-conference", "thesis": "thesis", "report": "report",
-    "dataset": "dataset", "web page": "webpage", "patent": "patent",
-    "unpublished work": "manuscript", "newspaper article": "article-newspaper",
-    "magazine article": "article-magazine",
-}  # fmt: skip
+WEB_OF_SCIENCE = Layout(
+    re.compile(r"([A-Z][A-Z0-9])(?:[ \t]+(.*))?$"),
+    first_tags=frozenset({"PT"}),
+    last_tags=frozenset({"ER", "EF"}),
+    listed=frozenset({"AU", "AF", "BA", "BF", "ED"}),
+    fields={
+        "title": "TI", "authors": "AF AU BF BA ED", "abstract": "AB", "venue": "SO SE JI J9",
+        "year": "PY PD EA", "doi": "DI D2", "pmid": "PM", "volume": "VL", "issue": "IS",
+        "publisher": "PU", "language": "LA", "isbn": "BN", "issn": "SN EI",
+        "citation_count": "TC Z9",
+    },
+    rest=_web_of_science_rest,
+    type_tags=(),
+    types={
+        "j": "article-journal", "b": "book", "s": "chapter", "p": "patent", "c": "paper-conference",
+    },
+)  # fmt: skip
+"""https://webofscience.help.clarivate.com/en-us/Content/wos-core-collection/wos-field-tags.htm"""
+
+ENDNOTE = Layout(
+    re.compile(r"(%[0-9A-Z@!#$&()*+><^?~=\[\]])(?: +(.*))?$"),
+    first_tags=frozenset({"%0"}),
+    listed=frozenset({"%K"}),
+    is_ended_by_blank=True,
+    fields={
+        "title": "%T %! %B", "authors": "%A %E", "abstract": "%X", "venue": "%J %B %S",
+        "year": "%D %8", "doi": "%R", "url": "%U", "full_text_url": "%>", "volume": "%V",
+        "issue": "%N", "pages": "%P", "publisher": "%I", "language": "%G", "isbn": "%@",
+        "issn": "%@", "keywords": "%K", "source": "%W %~",
+    },
+    rest=lambda _: {},
+    type_tags=("%0",),
+    types={
+        "journal article": "article-journal", "electronic article": "article-journal",
+        "book": "book", "book section": "chapter", "conference proceedings": "paper-conference",
+        "conference paper": "paper-conference", "thesis": "thesis", "report": "report",
+        "dataset": "dataset", "web page": "webpage", "patent": "patent",
+        "unpublished work": "manuscript", "newspaper article": "article-newspaper",
+        "magazine article": "article-magazine",
+    },
+)  # fmt: skip
 
 
-def read_endnote(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every reference, from %0 or a blank line on."""
-    for reference in references(lines, _ENDNOTE):
-        yield _endnote(reference)
-
-
-def _endnote(given: Reference) -> Entry:
-    values = {
-        "title": given.joined("%T", "%!", "%B"),
-        "authors": given.all("%A", "%E"),
-        "abstract": given.joined("%X"),
-        "venue": given.first("%J", "%B", "%S"),
-        "year": given.first("%D", "%8"),
-        "doi": given.first("%R"),
-        "url": given.first("%U"),
-        "full_text_url": given.first("%>"),
-        "volume": given.first("%V"),
-        "issue": given.first("%N"),
-        "pages": given.first("%P"),
-        "publisher": given.first("%I"),
-        "language": given.first("%G"),
-        "isbn": given.first("%@"),
-        "issn": given.first("%@"),
-        "keywords": given.all("%K"),
-        "database": given.first("%W", "%~"),
+def _refworks_rest(reference: Reference) -> dict[str, Any]:
+    return {
+        "year": reference.year("YR", "FD"),
+        "pmid": reference.first("PM") or _accession_number(reference, "DB", "DS"),
+        "pages": reference.pages("SP", "OP"),
     }
-    return _entry(given, values, ENDNOTE_TYPES.get((given.first("%0") or "").lower()))
 
 
-# The tags are listed: a line that goes on may begin with two capitals, too.
-_REFWORKS = Layout(
+REFWORKS = Layout(
+    # The tags are listed: a line that goes on may begin with two capitals, too.
     re.compile(
         r"(RT|SR|ID|A[1-6BDN]|T[1-3]|J[FO12]|YR|FD|RD|VO|IS|SP|OP|K1|PB|PP|SN|DO|U[L1-9]|LK|LA|L1"
         r"|NO|AV|CN|CA|CL|DB|DS|ED|IP|LL|OL|PM|RP|S[FL]|TA|WP|WT|WV|C[1-5])(?: (.*))?$"
     ),
     first_tags=frozenset({"RT"}),
-)
-_REFWORKS_TYPES = {
-    "journal article": "article-journal", "journal": "article-journal", "journal, electronic":
-    "article-journal", "abstract": "article-journal", "book, whole": "book", "book, edited": "book",
-    "book": "book", "book, section": "chapter", "book chapter": "chapter",
-    "conference proceeding": "paper-conference", "conference proceedings": "paper-conference",
-    "dissertation/thesis": "thesis", "dissertation/thesis, unpublished": "thesis",
-    "thesis": "thesis", "report": "report", "web page": "webpage", "patent": "patent",
-    "magazine article": "article-magazine", "newspaper article": "article-newspaper",
-    "unpublished material": "manuscript", "computer program": "software",
-}  # fmt: skip
-
-
-def read_refworks(lines: Iterable[str]) -> Iterator[Entry]:
-    """Yield one entry for every reference, from RT to the next.
-
-    Tags: https://www.refworks.com/refworks/help/RefWorks_Tagged_Format.htm.
-    """
-    for reference in references(lines, _REFWORKS):
-        yield _refworks(reference)
-
-
-def _refworks(given: Reference) -> Entry:
-    first, last = given.first("SP"), given.first("OP")
-    values = {
-        "title": given.joined("T1"),
-        "authors": given.all("A1", "A2"),
-        "abstract": given.joined("AB"),
-        "venue": given.first("JF", "JO", "T2", "J1", "J2"),
-        "year": year_of(given.first("YR")) or year_of(given.first("FD")),
-        "doi": given.first("DO"),
-        "pmid": given.first("PM") or _pmid(given),
-        "url": given.first("UL", "LK"),
-        "volume": given.first("VO"),
-        "issue": given.first("IS"),
-        "pages": f"{first}-{last}" if first and last and first != last else first,
-        "publisher": given.first("PB"),
-        "language": given.first("LA"),
-        "isbn": given.first("SN"),
-        "issn": given.first("SN"),
-        "keywords": given.all("K1"),
-        "database": given.first("DB", "DS"),
-    }
-    return _entry(given, values, _REFWORKS_TYPES.get((given.first("RT") or "").strip().lower()))
-
-
-def _pmid(given: Reference) -> str | None:
-    """Return the accession number where the record is of PubMed or MEDLINE."""
-    said = " ".join((*given.all("DB"), *given.all("DS"))).lower()
-    return given.first("AN") if "pubmed" in said or "medline" in said else None
+    fields={
+        "title": "T1", "authors": "A1 A2", "abstract": "AB", "venue": "JF JO T2 J1 J2",
+        "doi": "DO", "url": "UL LK", "volume": "VO", "issue": "IS", "publisher": "PB",
+        "language": "LA", "isbn": "SN", "issn": "SN", "keywords": "K1", "source": "DB DS",
+    },
+    rest=_refworks_rest,
+    type_tags=("RT",),
+    types={
+        "journal article": "article-journal", "journal": "article-journal",
+        "journal, electronic": "article-journal", "abstract": "article-journal",
+        "book, whole": "book", "book, edited": "book", "book": "book", "book, section": "chapter",
+        "book chapter": "chapter", "conference proceeding": "paper-conference",
+        "conference proceedings": "paper-conference", "dissertation/thesis": "thesis",
+        "dissertation/thesis, unpublished": "thesis", "thesis": "thesis", "report": "report",
+        "web page": "webpage", "patent": "patent", "magazine article": "article-magazine",
+        "newspaper article": "article-newspaper", "unpublished material": "manuscript",
+        "computer program": "software",
+    },
+)  # fmt: skip
+"""https://www.refworks.com/refworks/help/RefWorks_Tagged_Format.htm"""

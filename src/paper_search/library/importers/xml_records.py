@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from paper_search.errors import InputError
-from paper_search.library.importers.entries import Entry, Imported, Rejected
-from paper_search.library.importers.fields import record_of
-from paper_search.library.importers.tagged import ENDNOTE_TYPES
+from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
+from paper_search.library.importers.tagged import ENDNOTE
 from paper_search.sources.pubmed_record import read_citation
 
 
@@ -58,59 +57,43 @@ def read_endnote(file: IO[bytes]) -> Iterator[Entry]:
         yield _endnote(element, number)
 
 
-def _pmid(given: Any) -> str | None:
-    """Return the accession number where the record is of PubMed or MEDLINE."""
-    names = ("remote-database-name", "remote-database-provider")
-    said = " ".join(given.findtext(name) or "" for name in names).lower()
-    found = given.find("accession-num") if "pubmed" in said or "medline" in said else None
-    return "".join(found.itertext()).strip() if found is not None else None
+_PATHS = {
+    "title": "titles/title",
+    "authors": "contributors/authors/author contributors/secondary-authors/author",
+    "abstract": "abstract",
+    "venue": "periodical/full-title titles/secondary-title periodical/abbr-1",
+    "year": "dates/year dates/pub-dates/date",
+    "doi": "electronic-resource-num",
+    "url": "urls/web-urls/url urls/related-urls/url",
+    "full_text_url": "urls/pdf-urls/url",
+    "volume": "volume",
+    "issue": "number",
+    "pages": "pages",
+    "publisher": "publisher",
+    "language": "language",
+    "isbn": "isbn",
+    "issn": "isbn",
+    "keywords": "keywords/keyword",
+    "source": "remote-database-name",
+}
+"""Where EndNote has each field, the best place first."""
 
 
-def _kind(given: Any) -> str:
-    element = given.find("ref-type")
-    return (element.get("name") or "").lower() if element is not None else ""
-
-
-def _endnote(given: Any, number: int) -> Entry:
-    def text(path: str) -> str | None:
-        found = given.find(path)
+def _endnote(element: Any, number: int) -> Entry:
+    def texts(paths: str) -> list[str]:
         # EndNote wraps what is styled: <title><style face="italic">...</style></title>.
-        return " ".join("".join(found.itertext()).split()) if found is not None else None
+        parts = (element.findall(path) for path in paths.split())
+        words = ([" ".join("".join(part.itertext()).split()) for part in found] for found in parts)
+        return next((found for found in words if any(found)), [])
 
-    def texts(path: str) -> list[str]:
-        return [" ".join("".join(element.itertext()).split()) for element in given.findall(path)]
-
-    authors = texts("contributors/authors/author") or texts("contributors/secondary-authors/author")
-    try:
-        record = record_of(
-            {
-                "title": text("titles/title"),
-                "authors": authors,
-                "abstract": text("abstract"),
-                "venue": text("periodical/full-title")
-                or text("titles/secondary-title")
-                or text("periodical/abbr-1"),
-                "year": text("dates/year") or text("dates/pub-dates/date"),
-                "doi": text("electronic-resource-num"),
-                "url": text("urls/web-urls/url") or text("urls/related-urls/url"),
-                "full_text_url": text("urls/pdf-urls/url"),
-                "volume": text("volume"),
-                "issue": text("number"),
-                "pages": text("pages"),
-                "publisher": text("publisher"),
-                "language": text("language"),
-                "isbn": text("isbn"),
-                "issn": text("isbn"),
-                "pmid": _pmid(given),
-                "keywords": texts("keywords/keyword"),
-                "database": text("remote-database-name"),
-            },
-            is_inverted=True,
-        )
-    except ValueError as error:
-        return Rejected(number, f"record {number}: {error}")
-    record.publication_type = ENDNOTE_TYPES.get(_kind(given), "document")
-    return Imported(record, number)
+    values: dict[str, Any] = {name: texts(paths) for name, paths in _PATHS.items()}
+    providers = "remote-database-name", "remote-database-provider"
+    provider = " ".join(text for name in providers for text in texts(name)).lower()
+    if "pubmed" in provider or "medline" in provider:
+        values["pmid"] = texts("accession-num")
+    kind = element.find("ref-type")
+    word = (kind.get("name") or "").lower() if kind is not None else ""
+    return entry_of(values, number, ENDNOTE.types.get(word, "document"))
 
 
 _PUBMED_RECORDS = {"PubmedArticle", "PubmedBookArticle"}

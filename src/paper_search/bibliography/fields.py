@@ -1,0 +1,267 @@
+"""The fields of a paper: how each is read, and what other programs call it.
+
+One row per field. Our own tables, their import and the import of everybody else's tables and JSON
+go through these rows, so a field that is added here is in all of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from paper_search.bibliography.identifiers import (
+    parse_arxiv_id,
+    parse_doi,
+    parse_isbn,
+    parse_issn,
+    parse_pmcid,
+    parse_pmid,
+)
+from paper_search.bibliography.keywords import keywords_of
+from paper_search.bibliography.languages import language_code
+from paper_search.bibliography.names import PersonName, fields_of, split_name
+from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT, clean
+from paper_search.models import RawPaper
+
+SOURCE = "library"
+"""Where imported records say that they come from, unless they say so themselves."""
+
+_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
+_AND = re.compile(r"(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?;\s*", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?|ftp)://\S+", re.IGNORECASE)
+_DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
+_PAGES = re.compile(r"(?:(?<!\s)\s+)?(?:--+|[‐-―−])\s*")
+_MOST_CITATIONS = 10_000_000
+_RETRACTED = "retracted"
+"""The keyword by which formats without a field for it say so."""
+_TRUTH = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def text_of(value: Any) -> str:
+    """Return the text of a value, of the first in a list, or of what an object calls its name."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return text_of(value[0]) if value else ""
+    if isinstance(value, dict):
+        return text_of(value.get("name") or value.get("raw") or value.get("value") or "")
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def year_of(value: Any) -> int | None:
+    """Return the year in a number, a date, or CSL's date parts, or None."""
+    if isinstance(value, dict):
+        value = value.get("date-parts") or value.get("raw") or value.get("literal")
+    match = _YEAR.search(str(value)) if value is not None else None
+    return int(match.group()) if match else None
+
+
+def _count(value: Any) -> int | None:
+    try:
+        count = int(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return count if 0 <= count <= _MOST_CITATIONS else None
+
+
+def _text(value: Any) -> str | None:
+    return clean(text_of(value)) or None
+
+
+def _address(value: Any) -> str | None:
+    match = _ADDRESS.search(text_of(value))
+    return match.group() if match else None
+
+
+def _pages(value: Any) -> str | None:
+    return _PAGES.sub("-", clean(text_of(value))) or None
+
+
+def _truth(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else _TRUTH.get(text_of(value).strip().lower())
+
+
+def _read_by(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
+    return lambda value: parse(text_of(value))
+
+
+def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | None]]:
+    """Return the authors of a list of names or mappings, or of one string.
+
+    As mappings: validated together with their record, they cost a third of what they do alone.
+    """
+    authors = list[dict[str, str | None]]()
+    if isinstance(value, str):
+        value = [author for author in _AND.split(value) if author and author.lower() != "others"]
+    for author in value if isinstance(value, list) else []:
+        name, identifier = clean(_author_name(author)), None
+        if isinstance(author, dict):
+            identifier = text_of(author.get("author_id") or author.get("authorId")) or None
+        parts = _parts(author) or split_name(name, is_inverted=is_inverted)
+        if is_inverted and name.endswith(","):  # how RIS and EndNote close what has no given name
+            name = name.rstrip(", ")
+            parts = PersonName(name, is_literal=True)
+        if name:
+            authors.append({"name": name, "author_id": identifier, **fields_of(parts)})
+    return authors
+
+
+def _parts(author: Any) -> PersonName | None:
+    """Return the parts of a name in CSL's words; None: there are none."""
+    if not isinstance(author, dict):
+        return None
+    if literal := clean(text_of(author.get("literal"))):
+        return PersonName(literal, is_literal=True)
+    family, first = clean(text_of(author.get("family"))), clean(text_of(author.get("given")))
+    if not family:
+        return PersonName(first) if first else None
+    particles = ("dropping-particle", "non-dropping-particle")
+    particle = " ".join(filter(None, (clean(text_of(author.get(part))) for part in particles)))
+    return PersonName(family, first, particle, clean(text_of(author.get("suffix"))))
+
+
+def _author_name(author: Any) -> str:
+    if not isinstance(author, dict):
+        return text_of(author)
+    inner = author.get("author")
+    names = inner if isinstance(inner, dict) else author  # OpenAlex
+    family, first = text_of(names.get("family")), text_of(names.get("given"))
+    if particle := text_of(names.get("non-dropping-particle")):
+        family = f"{particle} {family}"
+    joined = f"{family}, {first}" if family and first else family or first
+    whole = ("display_name", "literal", "fullName", "full_name")
+    rest = (text_of(names[key]) for key in whole if names.get(key))
+    return text_of(names.get("name")) or joined or next(rest, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a paper.
+
+    Attributes:
+        name: of the attribute, and of the column of our tables.
+        read: value from what a file has, None for what cannot be read; None: what a search or a
+            person said of a paper, which tables show and no import takes over.
+        aliases: what others call it, in small letters and digits, the most telling first.
+    """
+
+    name: str
+    read: Callable[[Any], Any] | None = None
+    aliases: str = ""
+
+
+FIELDS = (
+    Field("title", _text, "title displayname articletitle papertitle documenttitle primarytitle "
+          "originaltitle"),
+    Field("authors", people_of, "authors author authornames authorfullnames firstauthors creators "
+          "creator authorships authorsfullname authorlist af au"),
+    Field("year", year_of, "year publicationyear pubyear py published publicationdate date issued "
+          "pubdate publisheddate yearpublished coverdate"),
+    Field("venue", _text, "venue journal publicationtitle journaltitle sourcetitle containertitle "
+          "publicationname journalname journalbook booktitle publication secondarytitle "
+          "alternatetitle3 conference so"),
+    Field("doi", _read_by(parse_doi), "doi digitalobjectidentifier di doilink doiurl"),
+    Field("url", _address, "url link links weblink landingpageurl urls fulltextlink articleurl"),
+    Field("full_text_url", _address, "fulltexturl pdfurl pdf openaccessurl oaurl"),
+    Field("relevance_score"),
+    Field("relevance_reason"),
+    Field("is_judged"),
+    Field("tags"),
+    Field("citation_count", _count, "citationcount citations citedbycount citedby timescited "
+          "isreferencedbycount ncitation cites"),
+    Field("publication_type", _text, "publicationtype"),
+    Field("volume", _text, "volume vol"),
+    Field("issue", _text, "issue number artno"),
+    Field("pages", _pages, "pages page pagerange"),
+    Field("publisher", _text, "publisher"),
+    Field("language", _read_by(language_code), "language lang languageoforiginaldocument "
+          "articlelanguage"),
+    Field("isbn", _read_by(parse_isbn), "isbn"),
+    Field("issn", _read_by(parse_issn), "issn"),
+    Field("arxiv_id", _read_by(parse_arxiv_id), "arxivid arxiv eprint"),
+    Field("pmid", _read_by(parse_pmid), "pmid pubmedid medlinepmid"),
+    Field("pmcid", _read_by(parse_pmcid), "pmcid pmc"),
+    Field("openalex_id", _text, "openalexid"),
+    Field("s2_id", _text, "s2id paperid"),
+    Field("is_retracted", _truth, "isretracted"),
+    Field("abstract", _text, "abstract abstracts abstracttext abstractnote summary description "
+          "notesabstract ab"),
+    Field("source", _text, "database databasename sourcedatabase source"),
+    Field("id"),
+    Field("decision"),
+    Field("decided_by"),
+    Field("decided_at"),
+    Field("reason"),
+    Field("note"),
+    Field("labels"),
+    Field("keywords", keywords_of, "keywords keyword authorkeywords manualtags automatictags "
+          "indexkeywords meshterms subjects subject topics kw"),
+    Field("snippet", _text, "snippet"),
+)  # fmt: skip
+NOT_IN_TABLES = frozenset({
+    "snippet", "bibtex", "raw_data", "merged_from", "field_sources", "versions", "sightings",
+    "grades", "unjudged_because", "screening",
+})  # fmt: skip
+"""What one row of cells cannot hold; of `screening` the parts are columns."""
+COLUMNS = tuple(field.name for field in FIELDS if field.name not in NOT_IN_TABLES)
+"""Of our tables, in their order."""
+
+_BY_NAME = {field.name: field for field in FIELDS}
+_BY_ALIAS = {
+    alias: (field.name, rank)
+    for field in FIELDS
+    for rank, alias in enumerate(field.aliases.split())
+}
+
+
+@functools.lru_cache(4_096)
+def field_named(name: str) -> tuple[str, int] | None:
+    """Return the field that a program means by a name, and the rank of the name; None: none."""
+    return _BY_ALIAS.get(NOT_A_TO_Z_OR_DIGIT.sub("", name.lower()))
+
+
+def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPaper:
+    """Return the record of a mapping whose fields go by any of their common names.
+
+    Authors may be a list of names, of mappings, or one string with `;` or `and`; keywords the
+    same, or one string with commas. A field that cannot be read is left out; only the title is
+    indispensable.
+
+    Args:
+        given: the fields.
+        is_inverted: the text before a comma is an author's family name, whatever follows.
+
+    Raises:
+        ValueError: the title is missing.
+    """
+    values: dict[str, Any] = {"id": ""}
+    for name, value in _by_field(given).items():
+        if name == "authors":
+            values[name] = people_of(value, is_inverted=is_inverted)
+        elif read := _BY_NAME[name].read:
+            values[name] = read(value)
+    if not values.get("title"):
+        raise ValueError("the title is missing")
+    if not values.get("doi") and _DOI_ADDRESS.match(values.get("url") or ""):
+        values["doi"] = parse_doi(values["url"])
+    if _RETRACTED in (words := values.get("keywords", [])):
+        values["is_retracted"] = True
+        words.remove(_RETRACTED)
+    values["source"] = values.get("source") or SOURCE
+    return RawPaper.model_validate(values)
+
+
+def _by_field(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that say something by field; of several names of one, the first listed."""
+    values: dict[str, tuple[int, Any]] = {}
+    for name, value in given.items():
+        place = field_named(name)
+        if place is None or value is None or value in ("", [], {}):
+            continue
+        field, rank = place
+        if field not in values or rank < values[field][0]:
+            values[field] = (rank, value)
+    return {field: value for field, (_, value) in values.items()}
