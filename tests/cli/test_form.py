@@ -23,10 +23,14 @@ FULL = SearchStrategy(
     ],
     sources=["library", "pubmed"],
     filters=SearchConstraints(
-        year_from=2010, language="en", publication_types=["article"], excluded_types=["review"]
+        year_from=2010,
+        language="en",
+        publication_types=["article"],
+        excluded_types=["review"],
+        conditions=["NOT bees"],
     ),
     ranked=[
-        RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}, condition="NOT bees"),
+        RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}),
         RankedQuery(text="again"),
     ],
 )

@@ -117,15 +117,18 @@ def test_what_only_an_earlier_round_found_is_a_part_of_its_own_listed_on_request
     assert {*ids(whole["papers"])} == found | now
 
 
-def test_a_condition_that_narrowed_the_result_stands_above_it(cli: Cli, reply: Cli) -> None:
+def test_a_condition_that_narrowed_the_result_stands_above_it_and_is_counted(
+    cli: Cli, reply: Cli
+) -> None:
     asked = cli("find", "graph neural networks for molecules", "--source", "sample", "--json")
     thread = asked.document["thread_id"]
-    assert "  only  " not in reply(thread, "--approve").stderr
-    reply(thread, "--reject", "focus on toxicity prediction of molecules instead")
+    assert "    limits  " not in reply(thread, "--approve").stderr
+    reply(thread, "--reject", "only toxicity prediction")
+    opened = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
+    [condition] = opened["strategy"]["filters"]["conditions"]
+    hits = [entry["counts"][0]["hits"] for entry in opened["scope"]["queries"]]
     shown = reply(thread, "--approve").stderr
-    strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]["collection"]
-    (query,) = strategy["metadata"]["search_strategy"]["ranked"]
-    assert query["condition"]
-    assert f"only  records for the question that meet {query['condition']}" in " ".join(
-        shown.split()
-    ).replace("only records", "only  records")
+    assert f"    limits  {condition}" in shown
+    document = cli("show", thread, "--json").document
+    reports = document["open_checkpoint"]["payload"]["reports"]
+    assert [row["hits"] for row in reports[-len(hits) :]] == hits

@@ -105,7 +105,7 @@ def page(shown: SearchStrategy) -> str:
         "note  English terms find more",
         "criterion  1. It is about ice (weight 2)",
         "criterion  2. not: It is about cream",
-        "limits  not review, at most 100 records a query",
+        "limits  not review; at most 100 records a query",
     ],
 )
 def test_the_question_has_a_line_for(line: str) -> None:

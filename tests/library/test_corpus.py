@@ -80,18 +80,19 @@ def test_a_record_without_a_year_may_be_of_any(library: Library) -> None:
 
 
 def ranked(library: Library, text: str, **given: object) -> list[str]:
+    limits = SearchConstraints.model_validate({"conditions": given.pop("conditions", [])})
     query = RankedQuery.model_validate({"text": text, **given})
-    return [hit.title for hit in library.search_ranked(query, limit=10).papers]
+    return [hit.title for hit in library.search_ranked(query, limit=10, filters=limits).papers]
 
 
 def test_a_condition_leaves_out_what_does_not_meet_it(library: Library) -> None:
-    assert ranked(library, "graph drug", condition="NOT policy") == [
+    assert ranked(library, "graph drug", conditions=["NOT policy"]) == [
         title for title in ranked(library, "graph drug") if title != "Drug policy"
     ]
 
 
 def test_a_condition_alone_is_a_query(library: Library) -> None:
-    assert ranked(library, "", condition="policy") == ["Drug policy"]
+    assert ranked(library, "", conditions=["policy"]) == ["Drug policy"]
 
 
 def test_learned_terms_bring_in_and_raise_what_has_them(library: Library) -> None:

@@ -199,14 +199,22 @@ def test_years_and_languages_limit_words_and_trees(minerals: Library) -> None:
 
 def test_a_condition_is_met_by_every_result_of_words_and_of_stop_words(minerals: Library) -> None:
     def ranked(text: str, condition: str) -> list[str]:
-        query = RankedQuery(text=text, condition=condition)
-        return [hit.title for hit in minerals.search_ranked(query).papers]
+        limits = SearchConstraints(conditions=[condition])
+        found = minerals.search_ranked(RankedQuery(text=text), filters=limits)
+        return [hit.title for hit in found.papers]
 
     assert ranked("porous", "zeolite NOT cages") == ["Zeolite frameworks"]
     assert ranked("to be or not to be", "review") == ["To be or not to be: a review"]
     assert ranked("to be or not to be", "zeolite") == []
     assert set(ranked("?", "zeolite")) == {"Zeolite frameworks", "Zeolite cages"}
     assert minerals.search_ranked(RankedQuery(text="?")).total == 0
+
+
+def test_what_is_counted_is_what_is_found_within_a_condition(minerals: Library) -> None:
+    limits = SearchConstraints(conditions=["NOT cages"])
+    found = minerals.search_boolean("zeolite", filters=limits).papers
+    assert [hit.title for hit in found] == ["Zeolite frameworks"]
+    assert minerals.count_boolean("zeolite", filters=limits) == 1
 
 
 def test_weighted_terms_raise_what_has_them_and_lower_what_is_unwanted(

@@ -271,11 +271,14 @@ async def test_plain_text_brings_in_more_than_a_page(tmp_path: Path) -> None:
     assert len((await many(tmp_path, 40).report(asked)).papers) == 10
 
 
-async def test_the_report_shows_weights_and_condition_of_a_ranked_query(tmp_path: Path) -> None:
-    query = RankedQuery(text="soil", terms={"clay": 0.5, "sand": -0.2}, condition="NOT 7")
-    asked = strategy().model_copy(update={"ranked": [query]})
+async def test_the_report_shows_the_weights_of_a_ranked_query_within_a_condition(
+    tmp_path: Path,
+) -> None:
+    query = RankedQuery(text="soil", terms={"clay": 0.5, "sand": -0.2})
+    limits = SearchConstraints(conditions=["NOT 7"])
+    asked = strategy().model_copy(update={"ranked": [query], "filters": limits})
     report = await many(tmp_path, 9).report(asked)
-    assert report.sources[0].query == "soil clay^0.5 sand^-0.2 NOT 7"
+    assert report.sources[0].query == "soil clay^0.5 sand^-0.2"
     assert len(report.papers) == 8
 
 

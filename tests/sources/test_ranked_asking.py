@@ -18,11 +18,12 @@ from paper_search.models import (
     SearchStrategy,
     SourceStatus,
 )
+from paper_search.query import And, conditions_in, normalise
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.ranked_text import condition_of, content_words, telling_words
+from paper_search.sources.ranked_text import content_words, telling_words
 
 URL = "https://cards.example/search"
 
@@ -35,9 +36,10 @@ class RankedCards(Cards):
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        del filters
+        rest = conditions_in(filters.every_condition)
+        remainder = normalise(And(tuple(rest))) if rest else None
         tries = telling_words(content_words(query.text), 3)
-        return tuple(Translated(" ".join(words), (), condition_of(query)) for words in tries)
+        return tuple(Translated(" ".join(words), (), remainder) for words in tries)
 
 
 class Catalogue:
@@ -74,9 +76,9 @@ async def source(catalogue: Catalogue) -> AsyncIterator[HttpSource]:
 def strategy(*texts: str, condition: str = "", booleans: tuple[str, ...] = (), most: int = 100):
     return SearchStrategy(
         queries=[SearchQuery(keywords=[], boolean_query=query) for query in booleans],
-        ranked=[RankedQuery(text=text, condition=condition) for text in texts],
+        ranked=[RankedQuery(text=text) for text in texts],
         sources=["cards"],
-        filters=SearchConstraints(max_results=most),
+        filters=SearchConstraints(max_results=most, conditions=[condition] if condition else []),
     )
 
 

@@ -56,8 +56,8 @@ each_service = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: 
 
 
 def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[str]:
-    query = RankedQuery(text=text, condition=condition)
-    return [found.text for found in adapter.translate_ranked(query, SearchConstraints())]
+    query, limits = RankedQuery(text=text), SearchConstraints(conditions=[condition])
+    return [found.text for found in adapter.translate_ranked(query, limits)]
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ SAID_BY_THEMSELVES = {
 
 @each_service
 def test_what_is_not_wanted_is_left_out_by_the_service_or_by_us(adapter: Adapter) -> None:
-    query = RankedQuery(text=QUESTION, condition=NOT_HONEY)
+    query, limits = RankedQuery(text=QUESTION), SearchConstraints(conditions=[NOT_HONEY])
     bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
-    for found in adapter.translate_ranked(query, SearchConstraints()):
+    for found in adapter.translate_ranked(query, limits):
         if adapter.name in SAID_BY_THEMSELVES:
             assert SAID_BY_THEMSELVES[adapter.name] in found.text
             assert found.remainder is None
@@ -207,8 +207,8 @@ AUTHORS = {
 
 @each_service
 def test_an_author_is_asked_for_or_checked(adapter: Adapter) -> None:
-    query = RankedQuery(text=QUESTION, condition="author:garibaldi")
-    [found, *_] = adapter.translate_ranked(query, SearchConstraints())
+    query, limits = RankedQuery(text=QUESTION), SearchConstraints(conditions=["author:garibaldi"])
+    [found, *_] = adapter.translate_ranked(query, limits)
     assert AUTHORS.get(adapter.name, "") in found.text
     if adapter.name in {"crossref", "semantic_scholar", "dblp"}:
         assert found.remainder is not None
@@ -218,9 +218,10 @@ def test_an_author_is_asked_for_or_checked(adapter: Adapter) -> None:
 
 
 def test_crossref_looks_for_authors_among_names() -> None:
-    crossref, limits = of_the_web("crossref"), SearchConstraints(year_from=2010)
-    query = RankedQuery(text=QUESTION, condition='author:"Lucas Garibaldi" AND NOT author:Maker')
-    [found] = crossref.translate_ranked(query, limits)
+    crossref = of_the_web("crossref")
+    names = ['author:"Lucas Garibaldi" AND NOT author:Maker']
+    limits = SearchConstraints(year_from=2010, conditions=names)
+    [found] = crossref.translate_ranked(RankedQuery(text=QUESTION), limits)
     params = crossref.first(found, limits, 100).params
     assert params["query"] == "wild pollinators apple yields"
     assert params["query.author"] == "Lucas Garibaldi"
@@ -229,7 +230,7 @@ def test_crossref_looks_for_authors_among_names() -> None:
 
 @pytest.mark.parametrize("condition", ["NOT author:x", "author:x OR title:y", "title:y", ""])
 def test_only_wanted_authors_are_names(condition: str) -> None:
-    assert author_names(RankedQuery(text="t", condition=condition)) == []
+    assert author_names(SearchConstraints(conditions=[condition])) == []
 
 
 @each_service
@@ -251,13 +252,14 @@ def test_a_condition_that_cannot_be_read_is_refused(adapter: Adapter) -> None:
 
 
 def test_years_of_a_condition_and_of_the_filters_hold_together() -> None:
-    query = RankedQuery(text=QUESTION, condition="year:2015-2020")
-    [found, *_] = of_the_web("semantic_scholar").translate_ranked(
-        query, SearchConstraints(year_from=2018, language="en")
-    )
+    limits = SearchConstraints(year_from=2018, language="en", conditions=["year:2015-2020"])
+    query = RankedQuery(text=QUESTION)
+    [found, *_] = of_the_web("semantic_scholar").translate_ranked(query, limits)
     assert (found.year_from, found.year_to, found.language) == (2018, 2020, "en")
     assert found.remainder is None
 
 
 def test_a_tree_of_any_word_needs_no_group_for_one() -> None:
-    assert any_word(RankedQuery(text="apple")) == any_word(RankedQuery(text="an apple"))
+    assert any_word(RankedQuery(text="apple"), SearchConstraints()) == any_word(
+        RankedQuery(text="an apple"), SearchConstraints()
+    )

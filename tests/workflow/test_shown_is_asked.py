@@ -17,6 +17,7 @@ from tests.workflow.doubles import edit
 
 from paper_search.cli.form import read_form, write_form
 from paper_search.cli.strategy_view import strategy_facts
+from paper_search.cli.views import limits
 from paper_search.config import AppConfig
 from paper_search.models import (
     QueryBuilderInput,
@@ -27,11 +28,11 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.query import render
+from paper_search.query import conditions_in, render
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.ranked_text import condition_of, content_words
+from paper_search.sources.ranked_text import content_words
 from paper_search.testing.skills import FakeSkills
 from paper_search.web.strategy_form import edited_strategy
 from paper_search.workflow import Checkpoint, SearchWorkflow
@@ -55,9 +56,8 @@ class Shelf(Cards):
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        del filters
-        condition = condition_of(query)
-        also = f" only {render(condition)}" if condition else ""
+        conditions = map(render, conditions_in(filters.every_condition))
+        also = "".join(f" only {condition}" for condition in conditions)
         return (Translated(" ".join(content_words(query.text)) + also, ()),)
 
 
@@ -92,7 +92,7 @@ class Proposing(FakeSkills):
 words = st.sampled_from(["moss", "lichen", "few-shot", "bees", "tundra", "orchids", "peat"])
 booleans = st.lists(words, min_size=1, max_size=3, unique=True).map(" OR ".join)
 plain = st.lists(words, min_size=1, max_size=3, unique=True).map(" ".join)
-conditions = st.sampled_from(["", "peat AND tundra", "NOT bees"])
+conditions = st.lists(st.sampled_from(["peat AND tundra", "NOT bees"]), unique=True)
 
 
 @st.composite
@@ -102,7 +102,11 @@ def proposals(draw: st.DrawFn) -> SearchStrategy:
     texts = draw(st.lists(plain, max_size=1))
     return SearchStrategy(
         queries=[SearchQuery(keywords=[], boolean_query=text) for text in queries],
-        ranked=[RankedQuery(text=text, condition=draw(conditions)) for text in texts],
+        ranked=[RankedQuery(text=text) for text in texts],
+        filters=SearchConstraints(
+            conditions=draw(conditions),
+            excluded_types=draw(st.sampled_from([[], ["review"]])),
+        ),
         sources=draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True)),
     )
 
@@ -117,10 +121,10 @@ def edits(draw: st.DrawFn, proposed: SearchStrategy) -> dict[str, Any] | None:
         form = [("sources-shown", "1"), ("source", draw(st.sampled_from(NAMES)))]
         form += [("group-0-0-0", f"{draw(words)}\nsynonym")] if draw(st.booleans()) else []
         form += [("query-new", draw(booleans))] if draw(st.booleans()) else []
-        form += [("condition-0", draw(conditions))] if draw(st.booleans()) else []
+        form += [("conditions", "\n".join(draw(conditions)))] if draw(st.booleans()) else []
         return edited_strategy(proposed, form)
     other = draw(proposals())
-    kept = draw(st.sets(st.sampled_from(["queries", "ranked", "sources"])))
+    kept = draw(st.sets(st.sampled_from(["queries", "ranked", "sources", "filters"])))
     mine = other.model_copy(update={name: getattr(proposed, name) for name in kept})
     if door == "editor":
         revised: dict[str, Any] = read_form(write_form(mine, list(NAMES)))
@@ -130,12 +134,12 @@ def edits(draw: st.DrawFn, proposed: SearchStrategy) -> dict[str, Any] | None:
 
 def assert_all_is_in_sight(strategy: SearchStrategy) -> None:
     """Every query, with the words that narrow it, stands at the checkpoint with its sources."""
-    facts = "\n".join(str(said) for _, said in strategy_facts(strategy, ranking=RANKING))
+    facts = "\n".join(str(fact) for _, fact in strategy_facts(strategy, ranking=RANKING))
+    assert all(condition in limits(strategy.filters) for condition in strategy.filters.conditions)
     for query in strategy.queries:
         assert query.boolean_query in facts
     for ranked in strategy.ranked:
         assert ranked.text in facts
-        assert ranked.condition in facts
     assert all(name in facts for name in strategy.sources)
     assert "nothing" not in facts
 

@@ -162,15 +162,8 @@ def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
     limits = asked[report.iteration].filters if report.iteration < len(asked) else None
     if limits is None or report.purpose is Purpose.FILL:
         limits = SearchConstraints()
-    years = (limits.year_from, limits.year_to)
-    parts = [
-        f"years {years[0] or ''}-{years[1] or ''}" if any(years) else "",
-        f"language {limits.language}" if limits.language else "",
-        f"types {', '.join(limits.publication_types)}" if limits.publication_types else "",
-        f"without {', '.join(limits.excluded_types)}" if limits.excluded_types else "",
-        f"at most {report.limit:,} records" if report.limit is not None else "",
-    ]
-    return "; ".join(filter(None, parts))
+    most = [] if report.limit is None else [f"at most {report.limit:,} records"]
+    return "; ".join([*limits.in_words, *most])
 
 
 def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:

@@ -25,6 +25,7 @@ OPTIONAL = {
     "language": '"en"',
     "publication_types": '["article-journal", "paper-conference"]',
     "excluded_types": '["review"]',
+    "conditions": '["NOT bees"]',
 }
 
 
@@ -95,7 +96,6 @@ def _ranked(query: RankedQuery) -> list[str]:
         "[[ranked]]",
         f"text = {_toml(query.text)}",
         f"terms = {{ {terms} }}" if terms else '# terms = { "another word" = 0.5 }',
-        f"condition = {_toml(query.condition)}" if query.condition else '# condition = "NOT bees"',
     ]
 
 

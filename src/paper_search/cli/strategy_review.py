@@ -182,7 +182,10 @@ class StrategyReview:
         sources = self._terminal.ask_kept("sources", ", ".join(data["sources"]))
         data["sources"] = _names(sources)
         for name, value in data["filters"].items():
-            if isinstance(value, list):
+            if name == "conditions":
+                wordings = (self._kept("condition", condition) for condition in value)
+                data["filters"][name] = [text for text in wordings if text != "-"]
+            elif isinstance(value, list):
                 answer = self._terminal.ask_kept(name, ", ".join(value))
                 data["filters"][name] = [] if answer == "-" else _names(answer)
             else:
@@ -196,11 +199,7 @@ class StrategyReview:
             wording = self._kept("question", query["text"])
             if wording == "-":
                 continue
-            changed = {**query, "text": wording}
-            if "condition" in query:
-                condition = self._kept("only", query["condition"])
-                changed["condition"] = "" if condition == "-" else condition
-            kept.append({name: value for name, value in changed.items() if value != ""})
+            kept.append({**query, "text": wording})
         return kept
 
     def _kept(self, name: str, text: str) -> str:

@@ -125,7 +125,6 @@ def _ranked(query: RankedQuery) -> str:
     parts = [query.text]
     parts += [f"also {', '.join(wanted)}"] if wanted else []
     parts += [f"less {', '.join(unwanted)}"] if unwanted else []
-    parts += [f"only {query.condition}"] if query.condition else []
     parts += [f"up to {query.depth:,} records of a local library"] if query.depth else []
     return "; ".join(parts)
 

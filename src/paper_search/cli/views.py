@@ -250,9 +250,9 @@ def _strategy_question(
     if strategy.reason:
         yield _fact("why", strategy.reason)
     yield from (_fact(*fact) for fact in question_facts(payload))
-    wanted, filters = _conditions(intent.constraints), _conditions(strategy.filters)
-    if wanted and wanted != filters:
-        yield _fact("asked for", ", ".join(wanted))
+    wanted, filters = intent.constraints.in_words, strategy.filters.in_words
+    if not set(wanted) <= set(filters):
+        yield _fact("asked for", "; ".join(wanted))
     yield _fact("limits", limits(strategy.filters))
     facts = strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
     yield from (_fact(*fact) for fact in facts)
@@ -286,8 +286,8 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[R
     if late := payload.unfinished_sources:
         more = "may have more: wait, and the rest joins this result"
         yield _fact("unfinished", f"{in_words(late)} {more}")
-    for condition in collection.metadata.search_strategy.conditions:
-        yield _fact("only", f"records for the question that meet {condition}")
+    if narrowed := collection.metadata.search_strategy.filters.in_words:
+        yield _fact("limits", "; ".join(narrowed))
     yield from _known(payload.known_papers)
     yield from _unjudged(collection)
     yield from (_fact(*fact) for fact in usage_facts(payload.usage))
@@ -382,16 +382,7 @@ def _feedback(feedback: UserFeedback) -> str:
 
 def limits(filters: SearchConstraints) -> str:
     """Return the limits of a search in words."""
-    return ", ".join([*_conditions(filters), f"at most {filters.max_results:,} records a query"])
-
-
-def _conditions(filters: SearchConstraints) -> list[str]:
-    years = f"{filters.year_from or ''}-{filters.year_to or ''}"
-    parts = [f"years {years}"] if years != "-" else []
-    parts += [f"language {filters.language}"] if filters.language else []
-    parts += [f"types {', '.join(filters.publication_types)}"] if filters.publication_types else []
-    parts += [f"not {', '.join(filters.excluded_types)}"] if filters.excluded_types else []
-    return parts
+    return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])
 
 
 def _fact(name: str, value: object) -> Text:

@@ -272,16 +272,15 @@ class Library:
     def search_ranked(
         self, query: RankedQuery, *, limit: int = 20, filters: SearchConstraints | None = None
     ) -> Hits:
-        """Return the best papers for plain text, its weighted terms and its condition.
+        """Return the best papers for plain text and its weighted terms.
 
         Raises:
-            QuerySyntaxError: the condition cannot be read.
+            QuerySyntaxError: a condition of the limits cannot be read.
             LibraryError: the library cannot be read.
         """
-        condition = _tree_of(query.condition) if query.condition else None
 
         def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
-            return retrieval.words(query.text, size, bounds, terms=query.terms, condition=condition)
+            return retrieval.words(query.text, size, bounds, terms=query.terms)
 
         feedback = UserFeedback(marked_relevant=query.like, marked_irrelevant=query.unlike)
         return self._found(ask, query.text, limit, filters, feedback)

@@ -21,6 +21,7 @@ from paper_search.library.neighbourhood import DEPTH, Neighbourhood
 from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
 from paper_search.models import SearchConstraints
+from paper_search.query import conditions_in
 from paper_search.query.ast import And, Near, Node, Or, Phrase, Term
 
 if TYPE_CHECKING:
@@ -74,33 +75,27 @@ class Retrieval:
         filters: SearchConstraints,
         *,
         terms: Mapping[str, float] | None = None,
-        condition: Node | None = None,
     ) -> Ranking:
         """Return the records that have any of the words, best first.
 
         Args:
             text: what a person asks.
             limit: records at most.
-            filters: years and language.
+            filters: years, language and conditions.
             terms: further words with weights beside 1 for a word of the text; below 0: unwanted.
-            condition: what every record must meet; None: nothing.
 
         Raises:
-            InputError: the condition means too many phrases.
+            InputError: a condition means too many phrases.
         """
         weights = self._capped(query_weights(text))
         if not weights:
             # Stop words alone tell nothing, but may be a title: To be or not to be.
             every = words(text, EXACT)[:_MOST_WORDS]
-            asked: list[Node] = [Phrase(tuple(every))] if every else []
-            asked += [] if condition is None else [condition]
+            asked = [Phrase(tuple(every))] if every else conditions_in(filters.every_condition)
             if not asked:
                 return Ranking([], 0)
             return self.boolean(And(tuple(asked)) if len(asked) > 1 else asked[0], limit, filters)
-        make = self._translator
-        within = make.limits(filters)
-        if condition is not None:
-            within = make.both(make.boolean(condition), within)
+        within = self._translator.limits(filters)
         return self._ranked(weights, within, limit, text=text, learned=_weighted(terms or {}))
 
     def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:

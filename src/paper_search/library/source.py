@@ -27,7 +27,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.translation import Translation
-from paper_search.query import parse
+from paper_search.query import conditions_in
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -136,7 +136,7 @@ class LibrarySource:
                 query=query if isinstance(query, str) else query.text,
                 is_ranked=isinstance(query, RankedQuery),
                 texts=[_written(query)],
-                error=_fault(query),
+                error=_fault(query, strategy.filters),
             )
             for query in _queries(strategy)
         ]
@@ -250,12 +250,10 @@ def _queries(strategy: SearchStrategy) -> list[RankedQuery | str]:
     return [*strategy.plain(), *(query.boolean_query for query in strategy.queries)]
 
 
-def _fault(query: RankedQuery | str) -> str | None:
-    """Return why a query cannot be read; None: it can."""
-    text = query if isinstance(query, str) else query.condition
+def _fault(query: RankedQuery | str, filters: SearchConstraints) -> str | None:
+    """Return why a query, or a condition of the limits, cannot be read; None: all can."""
     try:
-        if text:
-            parse(text)
+        conditions_in([*([query] if isinstance(query, str) else []), *filters.every_condition])
     except QuerySyntaxError as error:
         return str(error)
     return None
@@ -266,7 +264,7 @@ def _written(query: RankedQuery | str) -> str:
     if isinstance(query, str):
         return query
     terms = (f"{term}^{weight:.2g}" for term, weight in query.terms.items())
-    return " ".join(filter(None, (query.text, *terms, query.condition)))
+    return " ".join((query.text, *terms))
 
 
 def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:

@@ -13,6 +13,7 @@ from paper_search.errors import InputError
 from paper_search.library.analysis import EXACT, STEMMED, words
 from paper_search.library.index import POSITIONED, RANKED, UNKNOWN_LANGUAGE
 from paper_search.models import SearchConstraints
+from paper_search.query import conditions_in
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
 from paper_search.query.evaluation import is_in_field
 from paper_search.query.leaves import is_pattern
@@ -131,7 +132,7 @@ class Translator:
                 )
 
     def limits(self, given: SearchConstraints) -> tantivy.Query | None:
-        """Return the query for what is within years and language; None: everything is.
+        """Return the query for what is within years, language and conditions; None: all is.
 
         A record that does not say its year or its language may be of any.
         """
@@ -151,6 +152,7 @@ class Translator:
                 self._make.term_query(self._schema, "language", language) for language in languages
             ]
             conditions.append(self._any_of(spoken))
+        conditions += map(self.boolean, conditions_in(given.every_condition))
         return self._unscored(self._all(conditions)) if conditions else None
 
     def both(self, first: tantivy.Query, second: tantivy.Query | None) -> tantivy.Query:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import Enum
 
@@ -11,19 +12,18 @@ from paper_search.models.criteria import Criterion
 from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
 
 PUBLICATION_TYPES = (
-    "article",
-    "article-journal",
-    "book",
-    "chapter",
-    "dataset",
-    "entry",
-    "paper-conference",
-    "report",
-    "software",
-    "standard",
-    "thesis",
-)
+    "article", "article-journal", "book", "chapter", "dataset", "entry", "paper-conference",
+    "report", "software", "standard", "thesis",
+)  # fmt: skip
 """The types of CSL that sources give; `article` is a preprint."""
+
+_TITLE_WORDS: dict[str, tuple[str, ...]] = {
+    "review": ("review", "survey", "overview", "meta-analysis", "state of the art"),
+    "editorial": ("editorial", "commentary", "letter to the editor", "erratum", "corrigendum"),
+    "thesis": ("thesis", "dissertation"),
+}
+"""Words of titles by the kind of work that they give away. Other types of CSL are not seen in
+titles; whatever is no type, such as "case report", is its own word."""
 
 
 def _is_empty(given: object) -> bool:
@@ -52,11 +52,39 @@ class SearchConstraints(BaseModel):
     """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
     excluded_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Kinds that are not wanted, such as `review`; what does not say its kind is let through."""
+    conditions: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Boolean queries that every record must meet, each by itself, such as `NOT "honey bees"`."""
+
+    @property
+    def every_condition(self) -> list[str]:
+        """Return the conditions, with those that keep out kinds by the words of titles."""
+        kinds = (_TITLE_WORDS.get(kind, _own_words(kind)) for kind in self.excluded_types)
+        titles = (" OR ".join(f'title:"{name}"' for name in names) for names in kinds if names)
+        return [*self.conditions, *(f"NOT ({names})" for names in titles)]
+
+    @property
+    def in_words(self) -> list[str]:
+        """Return every limit as a person reads it, but for the number of results."""
+        years = f"{self.year_from or ''}-{self.year_to or ''}"
+        return [
+            *([f"years {years}"] if years != "-" else []),
+            *([f"language {self.language}"] if self.language else []),
+            *([f"types {', '.join(self.publication_types)}"] if self.publication_types else []),
+            *([f"not {', '.join(self.excluded_types)}"] if self.excluded_types else []),
+            *self.conditions,
+        ]
 
     def allows_type(self, publication_type: str | None) -> bool:
         """Return whether a record of that type is wanted; None: it does not say."""
-        wanted = self.publication_types
-        return not wanted or publication_type is None or publication_type in wanted
+        if publication_type is None:
+            return True
+        is_wanted = not self.publication_types or publication_type in self.publication_types
+        return is_wanted and publication_type not in self.excluded_types
+
+
+def _own_words(kind: str) -> tuple[str, ...]:
+    words = " ".join(re.findall(r"[\w-]+", kind))
+    return (words,) if words and kind not in PUBLICATION_TYPES else ()
 
 
 class StrategyLine(BaseModel):
@@ -133,8 +161,6 @@ class RankedQuery(BaseModel):
     """Ids of papers marked relevant, for a library that ranks by nearness of vectors, too."""
     unlike: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Ids of papers marked irrelevant."""
-    condition: str = Field(default="", exclude_if=_is_empty)
-    """A boolean query that every record must meet, such as `NOT "honey bees"`; empty: none."""
 
 
 class SearchStrategy(BaseModel):
@@ -156,11 +182,6 @@ class SearchStrategy(BaseModel):
     """Why it differs from the round before, in a sentence."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What was left out or changed, of what a model or a person asked for."""
-
-    @property
-    def conditions(self) -> list[str]:
-        """What every record of the ranked queries has to meet, each once."""
-        return list(dict.fromkeys(query.condition for query in self.ranked if query.condition))
 
     def plain(self) -> list[RankedQuery]:
         """Return the ranked queries, but for one that is no more than the numbers of named works.

@@ -25,7 +25,7 @@ from paper_search.query.evaluation import (
 )
 from paper_search.query.linter import Finding, lint
 from paper_search.query.normal_form import normalise, render
-from paper_search.query.parser import parse
+from paper_search.query.parser import conditions_in, limited, parse
 
 __all__ = [
     "FIELDS",
@@ -43,10 +43,12 @@ __all__ = [
     "Term",
     "YearRange",
     "alternatives",
+    "conditions_in",
     "evaluate",
     "heading_words",
     "headings_as_words",
     "judge",
+    "limited",
     "lint",
     "normalise",
     "parse",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
@@ -42,6 +42,18 @@ def parse(text: str) -> Node:
     """
     written = _bounded(read(text).node, 2 * MAX_DEPTH, text)  # what is flat may be written deep
     return _bounded(normalise(written), MAX_DEPTH, text)
+
+
+def conditions_in(texts: Iterable[str]) -> list[Node]:
+    """Return the trees of conditions that hold together, what is AND-ed each by itself."""
+    trees = (parse(text) for text in texts if text.strip())
+    return [part for tree in trees for part in (tree.children if isinstance(tree, And) else [tree])]
+
+
+def limited(tree: Node, texts: Iterable[str]) -> Node:
+    """Return the tree within the conditions."""
+    conditions = conditions_in(texts)
+    return normalise(And((tree, *conditions))) if conditions else tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class HitCounter:
     def __init__(self, sources: Mapping[str, CountingSource], filters: SearchConstraints) -> None:
         self._sources = sources
         self._filters = filters
+        # Kinds of publication are taken out of the answers, and are in no count.
+        self._is_checked_later = bool(filters.publication_types or filters.excluded_types)
         self._counts: dict[str, dict[str, HitCount]] = {}
         self._failed: dict[str, str] = {}
         self._given_up: set[str] = set()
@@ -92,6 +94,8 @@ class HitCounter:
                 self._given_up.add(source)
             found = None
         else:
+            if found is not None and self._is_checked_later:
+                found = found.model_copy(update={"is_at_most": True})
             row.hits = found.hits if found else None
             row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
             if found is None or found.hits is None:

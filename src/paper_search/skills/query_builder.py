@@ -24,16 +24,16 @@ from paper_search.prompts import load_prompt
 from paper_search.skills.intent.years import read_years
 from paper_search.skills.sane_limits import sane_limits
 from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer, message_of
-from paper_search.skills.strategy.booleans import first_queries, plain_queries
-from paper_search.skills.strategy.compliance import complying
+from paper_search.skills.strategy.booleans import first_queries, first_ranked, plain_queries
 from paper_search.skills.strategy.free_text import FeedbackTerms, terms_of_text
 from paper_search.skills.strategy.inspection import Inspection, inspected, repair_request
-from paper_search.skills.strategy.ranked import first_ranked
+from paper_search.skills.strategy.limits import limits_of_intent, next_limits
 from paper_search.skills.strategy.rounds import (
     next_queries,
     next_ranked_queries,
     terms_of_marks,
     varied,
+    with_added,
 )
 from paper_search.skills.strategy.text import MAX_QUERIES
 from paper_search.skills.untrusted import visible
@@ -101,7 +101,7 @@ class QueryBuilder:
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
         intent, base = given.intent, self._base(given)
         said, years = _feedback(given)
-        ranked = next_ranked_queries(base, intent, said, terms_of_marks(given, base))
+        ranked = next_ranked_queries(base, said, terms_of_marks(given, base))
         try:
             answer, found = await self._inspected(llm, given)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
@@ -111,19 +111,18 @@ class QueryBuilder:
                     "queries": plain_queries(intent),
                     "ranked": ranked,
                     "sources": self._askable(),
-                    "filters": intent.constraints,
+                    "filters": next_limits(base.filters, said),
                     "notes": [f"the model gave no strategy ({error}): the concepts are used"],
                 }
             )
         queries = found.usable[:MAX_QUERIES] or plain_queries(intent)
-        last = given.previous_strategies[-1].queries if given.previous_strategies else []
-        filters = _with_years(answer.merged_filters(intent.constraints), years)
+        filters = _with_years(answer.merged_filters(base.filters), years)
         return base.model_copy(
             update={
-                "queries": complying(queries, intent, said, last),
+                "queries": with_added(queries, said),
                 "ranked": _reworded(ranked, answer.ranked_text, said.added),
                 "sources": answer.sources,
-                "filters": filters,
+                "filters": next_limits(filters, said),
                 "reason": answer.reason or "",
                 "notes": found.left_out,
             }
@@ -160,8 +159,8 @@ class QueryBuilder:
         return base.model_copy(
             update={
                 "queries": next_queries(base, said, terms),
-                "ranked": next_ranked_queries(base, given.intent, said, terms),
-                "filters": _with_years(base.filters, years),
+                "ranked": next_ranked_queries(base, said, terms),
+                "filters": next_limits(_with_years(base.filters, years), said),
             }
         )
 
@@ -177,7 +176,7 @@ class QueryBuilder:
             lines=given.intent.lines,
             works=given.intent.identifiers,
             sources=self._askable(),
-            filters=given.intent.constraints,
+            filters=limits_of_intent(given.intent),
         )
 
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:

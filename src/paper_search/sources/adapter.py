@@ -321,13 +321,13 @@ class Adapter(Service, ABC):
     ) -> tuple[Translated, ...]:
         """Return what to ask for a plain question, in turn until something is found.
 
-        By default one query: the words joined by OR in the service's dialect, with the condition.
+        By default one query: the words joined by OR in the service's dialect, with the conditions.
         Only what `ranks_text` is asked it.
 
         Raises:
-            InputError: the question has no words, or the condition cannot be read or asked.
+            InputError: the question has no words, or a condition cannot be read or asked.
         """
-        return (self.translate(any_word(query), filters),)
+        return (self.translate(any_word(query, filters), filters),)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return what finds the one work with an identifier; None: it cannot be asked for.

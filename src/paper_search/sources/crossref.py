@@ -102,8 +102,8 @@ class Crossref(Adapter):
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[CrossrefQuery, ...]:
-        """Return the words of the question, and the authors that its condition names."""
-        names = author_names(query)
+        """Return the words of the question, and the authors that a condition names."""
+        names = author_names(filters)
         found = to_ranked_text(words_of(query) or names, query, filters)
         authors = " ".join(names)
         shown = f"{found.text} author:{authors}" if authors else found.text

@@ -94,7 +94,7 @@ class Dblp(Adapter):
     ) -> tuple[Translated, ...]:
         """Return the most telling words of the question, all of them wanted, then one fewer."""
         tries = telling_words(content_words(query.text), _MOST_WORDS)
-        return tuple(self.translate(all_words(words, query), filters) for words in tries)
+        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches."""

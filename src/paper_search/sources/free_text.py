@@ -12,11 +12,22 @@ from dataclasses import replace
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.query import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    conditions_in,
+    normalise,
+    render,
+)
 from paper_search.query.normal_form import wanted_leaves
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 from paper_search.sources.dialect import joined_span
-from paper_search.sources.ranked_text import condition_of
 
 _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""
@@ -61,24 +72,23 @@ def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Trans
 def to_ranked_text(
     words: Iterable[str], query: RankedQuery, filters: SearchConstraints
 ) -> Translated:
-    """Return the words to send, and the condition of the query to check the answers for.
+    """Return the words to send, and the conditions to check the answers for.
 
-    Years of the condition are joined with those of the filters; language is checked locally.
+    Years of a condition are joined with those of the filters; language is checked locally.
 
     Raises:
-        InputError: there are no words, or the condition cannot be read or leaves no year.
+        InputError: there are no words, or a condition cannot be read or leaves no year.
     """
     text = " ".join(words)
     if not text:
         raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
-    condition = condition_of(query)
-    parts = condition.children if isinstance(condition, And) else (condition,)
+    parts = conditions_in(filters.every_condition)
     span = [part for part in parts if isinstance(part, YearRange)]
-    rest = tuple(part for part in parts if part is not None and not isinstance(part, YearRange))
+    rest = tuple(part for part in parts if not isinstance(part, YearRange))
     first, last = joined_span(span, filters)
     return Translated(
         text,
-        (f"{query.condition} is checked in the results",) if rest else (),
+        (f"{render(normalise(And(rest)))} is checked in the results",) if rest else (),
         normalise(lenient(And(rest))) if rest else None,
         first,
         last,

@@ -1,8 +1,8 @@
 """Plain-text questions for services that match any, or most, of the words.
 
 What is sent are the words that say something about the subject: the rest of a question would
-only be looked for. The condition of a ranked query is said in the service's own language where it
-has one, else the answers are checked for it.
+only be looked for. The conditions of the limits are said in the service's own language where it has
+one, else the answers are checked for them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from paper_search.bibliography.rarities import OF_STOP_WORDS, rarity
 from paper_search.bibliography.stemming import stem
 from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
-from paper_search.models import RankedQuery
-from paper_search.query import And, Node, Not, Or, Phrase, Term, normalise, parse
+from paper_search.models import RankedQuery, SearchConstraints
+from paper_search.query import And, Node, Not, Or, Phrase, Term, conditions_in, normalise
 from paper_search.query.normal_form import all_leaves
 
 MOST_WORDS = 24
@@ -54,49 +54,36 @@ def words_of(query: RankedQuery) -> list[str]:
     return list(dict.fromkeys((*content_words(query.text), *further)))
 
 
-def any_word(query: RankedQuery) -> Node:
-    """Return the tree of what has any of the words or terms, and meets the condition.
+def any_word(query: RankedQuery, filters: SearchConstraints) -> Node:
+    """Return the tree of what has any of the words or terms, and meets the conditions.
 
     Raises:
-        InputError: nothing is wanted, or the condition cannot be read.
+        InputError: nothing is wanted, or a condition cannot be read.
     """
     leaves = [*map(Term, content_words(query.text)), *map(_leaf, _terms(query))]
-    return _wanted([Or(tuple(leaves))] if leaves else [], query)
+    return _wanted([Or(tuple(leaves))] if leaves else [], query, filters)
 
 
-def all_words(words: Iterable[str], query: RankedQuery) -> Node:
-    """Return the tree of what has all of the words, and meets the condition of the query.
+def all_words(words: Iterable[str], query: RankedQuery, filters: SearchConstraints) -> Node:
+    """Return the tree of what has all of the words, and meets the conditions.
 
     Raises:
-        InputError: nothing is wanted, or the condition cannot be read.
+        InputError: nothing is wanted, or a condition cannot be read.
     """
-    return _wanted([Term(word) for word in words], query)
+    return _wanted([Term(word) for word in words], query, filters)
 
 
-def _wanted(parts: list[Node], query: RankedQuery) -> Node:
-    condition = condition_of(query)
-    parts += [condition] if condition is not None else []
+def _wanted(parts: list[Node], query: RankedQuery, filters: SearchConstraints) -> Node:
+    parts += conditions_in(filters.every_condition)
     if not parts:
         raise InputError(f"the question {query.text[:100]!r} contains no searchable words")
     return normalise(And(tuple(parts)))
 
 
-def condition_of(query: RankedQuery) -> Node | None:
-    """Return the tree of the condition, or None.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    return parse(query.condition) if query.condition.strip() else None
-
-
-def author_names(query: RankedQuery) -> list[str]:
-    """Return the words of the names that the condition wants one of."""
-    condition = condition_of(query)
-    wanted = condition.children if isinstance(condition, And) else (condition,)
-    groups = [
-        list(all_leaves(part)) for part in wanted if part is not None and not isinstance(part, Not)
-    ]
+def author_names(filters: SearchConstraints) -> list[str]:
+    """Return the words of the names that the conditions want one of."""
+    wanted = conditions_in(filters.every_condition)
+    groups = [list(all_leaves(part)) for part in wanted if not isinstance(part, Not)]
     named = [leaf for group in groups for leaf in group if _is_of_authors(group)]
     names = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in named)
     return list(dict.fromkeys(word for name in names for word in name))

@@ -82,7 +82,7 @@ class GoogleScholar(Adapter):
     ) -> tuple[Translated, ...]:
         """Return the most telling words of the question, then one fewer."""
         tries = telling_words(content_words(query.text), _MOST_WORDS)
-        return tuple(translate(all_words(words, query), filters) for words in tries)
+        return tuple(translate(all_words(words, query, filters), filters) for words in tries)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the identifier itself: Scholar looks for it in the texts."""

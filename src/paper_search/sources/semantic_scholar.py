@@ -101,7 +101,7 @@ class SemanticScholar(SemanticScholarAdapter):
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
         """Return the most telling words of the question, then one fewer."""
-        words = content_words(query.text) or author_names(query)
+        words = content_words(query.text) or author_names(filters)
         tries = telling_words(words, _MOST_WORDS)
         return tuple(to_ranked_text(words, query, filters) for words in tries)
 

@@ -12,7 +12,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.translation import Translation
-from paper_search.query import And, Node, Term, parse
+from paper_search.query import And, Node, Term, limited, parse
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Question, text_of
 from paper_search.sources.errors import ServiceError
@@ -50,7 +50,7 @@ def translated(
     found = read_query(query)
     if (doi := doi_of(found.tree)) and (work := adapter.translate_work("doi", doi)):
         return (work,)
-    said = adapter.translate(found.tree, filters)
+    said = adapter.translate(limited(found.tree, filters.every_condition), filters)
     return (replace(said, notes=(*found.notes, *said.notes)),)
 
 

@@ -67,7 +67,7 @@ def edited_strategy(
     added = [text.strip() for text in fields.get("query-new", []) if text.strip()]
     queries += [{"keywords": [], "boolean_query": text} for text in added]
     ranked = [
-        {**query, "text": text, **_condition(query, number, fields)}
+        {**query, "text": text}
         for number, query in enumerate(plain.get("ranked", []))
         if (text := _last(fields, f"ranked-{number}", query["text"]).strip())
     ]
@@ -82,14 +82,6 @@ def edited_strategy(
     if criteria:
         edited["criteria"] = _criteria(criteria, fields)
     return edited
-
-
-def _condition(
-    query: Mapping[str, Any], number: int, fields: Mapping[str, list[str]]
-) -> dict[str, str]:
-    before = query.get("condition", "")
-    condition = _last(fields, f"condition-{number}", before).strip()
-    return {} if condition == before else {"condition": condition}
 
 
 def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:
@@ -135,6 +127,11 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
             edited[name] = (int(text) if text.isdigit() else text) if text else None
     if edited.get("max_results") is None:
         edited["max_results"] = filters["max_results"]
+    for name in ("conditions", "excluded_types"):
+        if name in fields:
+            lines = [line.strip() for line in _last(fields, name, "").splitlines()]
+            if (left := [line for line in lines if line]) != filters.get(name, []):
+                edited[name] = left
     if "language" in fields:
         edited["language"] = _last(fields, "language", "").strip() or None
     types = fields.get("publication_type", [])

@@ -29,7 +29,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.models.criteria import FEWEST_CRITERIA, MOST_CRITERIA
-from paper_search.query import parse
+from paper_search.query import conditions_in, parse
 from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -57,6 +57,15 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
         if self.year_from and self.year_to and self.year_from > self.year_to:
             raise ValueError(f"year_from {self.year_from} is after year_to {self.year_to}")
         return self
+
+    @field_validator("conditions")
+    @classmethod
+    def _are_readable(cls, conditions: list[str]) -> list[str]:
+        try:
+            conditions_in(conditions)
+        except QuerySyntaxError as error:
+            raise ValueError(str(error)) from None
+        return [condition for condition in conditions if condition.strip()]
 
     @field_validator("publication_types")
     @classmethod
@@ -89,15 +98,6 @@ class RankedEdit(RankedQuery, extra="forbid"):
     """A ranked query as a person may write it."""
 
     text: str = Field(min_length=1, max_length=MAX_RANKED_CHARS, pattern=r"\S")
-
-    @field_validator("condition")
-    @classmethod
-    def _is_readable(cls, condition: str) -> str:
-        try:
-            parse(condition or "x")
-        except QuerySyntaxError as error:
-            raise ValueError(str(error)) from None
-        return condition
 
 
 class CriterionEdit(Criterion, extra="forbid"):

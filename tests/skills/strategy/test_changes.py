@@ -12,8 +12,8 @@ def strategy(
     *queries: str, text: str = "", terms: dict[str, float] | None = None, **rest: Any
 ) -> SearchStrategy:
     limits = {name: rest.pop(name) for name in ("year_from", "year_to") if name in rest}
-    condition = rest.pop("condition", "")
-    ranked = [RankedQuery(text=text, terms=terms or {}, condition=condition)] if text else []
+    limits["conditions"] = rest.pop("conditions", [])
+    ranked = [RankedQuery(text=text, terms=terms or {})] if text else []
     return SearchStrategy(
         queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
         ranked=ranked,
@@ -55,7 +55,7 @@ def test_boolean_queries_are_compared_term_by_term(before: str, after: str, line
 
 def test_text_and_conditions_count_too() -> None:
     before = strategy(text="bees")
-    after = strategy(text="wild bees", condition="NOT wasps")
+    after = strategy(text="wild bees", conditions=["NOT wasps"])
     assert changes(before, after) == "+ wild; - wasps"
 
 

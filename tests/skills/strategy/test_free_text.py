@@ -20,7 +20,7 @@ from paper_search.skills.strategy.free_text import FeedbackTerms, terms_of_text
             FeedbackTerms(required=("children",), excluded=("mice", "rats"), added=("toxicity",)),
         ),
         ("more on mice but not mice", FeedbackTerms(excluded=("mice",))),
-        ("只要儿童，不要动物", FeedbackTerms(required=("儿童",), excluded=("动物",))),
+        ("focus on toxicity", FeedbackTerms(added=("toxicity",))),
     ],
 )
 def test_clauses_say_what_to_do_with_their_terms(text: str | None, terms: FeedbackTerms) -> None:

@@ -3,60 +3,75 @@ from __future__ import annotations
 import pytest
 
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints
-from paper_search.query import parse
-from paper_search.skills.strategy.limits import (
-    Limits,
-    barred_names,
-    lifted,
-    limits_of_intent,
-    required_names,
-)
+from paper_search.query import limited, parse
+from paper_search.skills.strategy.free_text import FeedbackTerms
+from paper_search.skills.strategy.limits import changed_by, limits_of_intent, next_limits
 from paper_search.skills.strategy.trees import written
 
 
-def intent(**given: object) -> ParsedIntent:
-    kinds = given.pop("excluded_types", [])
+def intent(**fields: object) -> ParsedIntent:
+    kinds = fields.pop("excluded_types", [])
     return ParsedIntent.model_validate(
         {
             "topic": "t",
             "concepts": [],
             "intent_type": IntentType.METHOD,
-            "constraints": SearchConstraints.model_validate({"excluded_types": kinds}),
-            **given,
+            "constraints": {"excluded_types": kinds, "year_from": 2001},
+            **fields,
         }
     )
 
 
 @pytest.mark.parametrize(
-    ("given", "text"),
+    ("fields", "conditions"),
     [
-        ({}, ""),
-        ({"authors": ["Vaswani"]}, "author:Vaswani"),
-        ({"authors": ["Le Cun", "Li"]}, '(author:"Le Cun" OR author:Li)'),
-        ({"excluded": ["honey bees"]}, 'NOT ("honey bees" OR "honey bee")'),
-        ({"excluded_types": ["case report"]}, 'NOT title:"case report"'),
-        ({"excluded_types": ["thesis"]}, "NOT (title:thesis OR title:dissertation)"),
-        ({"excluded_types": ["article-journal"]}, ""),
-        ({"authors": ["Li"], "excluded": ["rain"]}, "author:Li NOT (rain OR rains)"),
+        ({}, []),
+        ({"authors": ["Vaswani"]}, ["author:Vaswani"]),
+        ({"authors": ["Le Cun", "Li"]}, ['author:"Le Cun" OR author:Li']),
+        ({"excluded": ["honey bees"]}, ['NOT ("honey bees" OR "honey bee")']),
+        ({"excluded_types": ["case report"]}, ['NOT (title:"case report")']),
+        ({"excluded_types": ["thesis"]}, ['NOT (title:"thesis" OR title:"dissertation")']),
+        ({"excluded_types": ["article-journal"]}, []),
+        (
+            {"authors": ["Li"], "excluded": ["rain", "fog"]},
+            ["author:Li", "NOT (rain OR rains)", "NOT fog"],
+        ),
     ],
 )
-def test_limits_are_a_query_of_their_own(given: dict[str, object], text: str) -> None:
-    limits = limits_of_intent(intent(**given))
-    assert limits.text() == text
-    assert bool(limits) is bool(text)
+def test_each_limit_of_a_question_is_a_condition_of_its_own(
+    fields: dict[str, object], conditions: list[str]
+) -> None:
+    limits = limits_of_intent(intent(**fields))
+    assert limits.every_condition == conditions
+    assert limits.year_from == 2001
 
 
 def test_reviews_are_known_by_their_titles() -> None:
-    text = limits_of_intent(intent(excluded_types=["review"])).text()
-    assert text.startswith("NOT (title:review OR title:survey OR title:overview OR title:meta")
+    [condition] = limits_of_intent(intent(excluded_types=["review"])).every_condition
+    assert condition.startswith('NOT (title:"review" OR title:"survey" OR title:"overview"')
+
+
+@pytest.mark.parametrize("kind", ['a "quoted" kind', "kind) OR (x", "*", "NOT"])
+def test_a_kind_in_any_words_is_a_condition_that_can_be_read(kind: str) -> None:
+    for condition in SearchConstraints(excluded_types=[kind]).every_condition:
+        assert written(parse(condition)).startswith("NOT title:")
 
 
 def test_a_query_within_limits_repeats_none_that_it_has() -> None:
-    limits = Limits(tuple(required_names(["lichens"])), tuple(barred_names(["wasps"])))
-    tree = limits.applied(parse("bees OR ants"))
+    conditions = ["lichens OR lichen", "NOT (wasps OR wasp)"]
+    tree = limited(parse("bees OR ants"), conditions)
     assert written(tree) == "(bees OR ants) AND (lichens OR lichen) NOT (wasps OR wasp)"
-    assert limits.applied(tree) == tree
-    assert Limits().applied(tree) is tree
+    assert limited(tree, conditions) == tree
+    assert limited(tree, []) is tree
+
+
+def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds() -> None:
+    before = SearchConstraints(year_from=2001, conditions=["NOT (wasps OR wasp)", "ants"])
+    terms = FeedbackTerms(required=("lichens",), excluded=("ants", "rain"), added=("wasps",))
+    after = next_limits(before, terms)
+    assert after.conditions == ["lichens OR lichen", "NOT (ants OR ant)", "NOT (rain OR rains)"]
+    assert after.year_from == 2001
+    assert next_limits(after, FeedbackTerms()) == after
 
 
 @pytest.mark.parametrize(
@@ -71,5 +86,6 @@ def test_a_query_within_limits_repeats_none_that_it_has() -> None:
     ],
 )
 def test_an_exclusion_can_be_lifted(query: str, left: str) -> None:
-    assert lifted(query, ["Wasps"]) == left
-    assert lifted(query, []) == query
+    assert changed_by(FeedbackTerms(added=("Wasps",)), query) == left
+    assert changed_by(FeedbackTerms(required=("Wasps",)), query) == left
+    assert changed_by(FeedbackTerms(), query) == query

@@ -14,9 +14,13 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.skills.strategy.free_text import FeedbackTerms
-from paper_search.skills.strategy.limits import Limits
-from paper_search.skills.strategy.ranked import next_ranked
-from paper_search.skills.strategy.rounds import IRRELEVANT, RELEVANT, learned_terms, next_queries
+from paper_search.skills.strategy.rounds import (
+    IRRELEVANT,
+    RELEVANT,
+    learned_terms,
+    next_queries,
+    next_ranked_queries,
+)
 
 
 def strategy(*queries: str) -> SearchStrategy:
@@ -61,9 +65,9 @@ def test_earlier_queries_in_between_make_room() -> None:
 @pytest.mark.parametrize(
     ("query", "left"),
     [
-        ("bees AND wasps", ["bees NOT wasps"]),
-        ("bees OR wasps", ["bees NOT wasps"]),
-        ("bees AND wasps NOT ants", ["bees NOT ants NOT wasps"]),
+        ("bees AND wasps", ["bees"]),
+        ("bees OR wasps", ["bees"]),
+        ("bees AND wasps NOT ants", ["bees NOT ants"]),
         ("wasps", []),
         ("wasps NOT ants", []),
         ("wasps AND year:2001", []),
@@ -72,7 +76,7 @@ def test_earlier_queries_in_between_make_room() -> None:
 )
 def test_a_query_no_longer_asks_for_what_is_excluded(query: str, left: list[str]) -> None:
     found = after(query, said=FeedbackTerms(excluded=("wasps",)))
-    assert [text.replace("(wasps OR wasp)", "wasps") for text in found] == left
+    assert found == left
 
 
 def test_a_query_that_cannot_be_read_stays_as_it_is() -> None:
@@ -81,9 +85,8 @@ def test_a_query_that_cannot_be_read_stays_as_it_is() -> None:
 
 
 def test_a_term_that_the_ranked_text_has_is_not_added_to_it_again() -> None:
-    [query] = next_ranked(
-        [RankedQuery(text="wild Bees")], added=["bees", "wasps"], limits=Limits(), terms=None
-    )
+    last = strategy().model_copy(update={"ranked": [RankedQuery(text="wild Bees")]})
+    [query] = next_ranked_queries(last, FeedbackTerms(added=("bees", "wasps")), None)
     assert query.text == "wild Bees wasps"
 
 

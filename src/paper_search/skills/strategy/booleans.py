@@ -1,14 +1,13 @@
-"""Boolean queries for a subject, for sources that match: from precise to broad."""
+"""The first queries for a question: boolean ones from precise to broad, and the ranked one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from paper_search.models import ParsedIntent, SearchQuery, SynonymMap
+from paper_search.models import ParsedIntent, RankedQuery, SearchQuery, SynonymMap
 from paper_search.query import HEADING, And, Node, Or, Phrase, Term
 from paper_search.skills import vocabulary
-from paper_search.skills.strategy.limits import Limits, limits_of_intent
 from paper_search.skills.strategy.relaxation import informativeness
 from paper_search.skills.strategy.text import all_of as joined_by_and
 from paper_search.skills.strategy.text import cleaned, normalised
@@ -21,6 +20,7 @@ from paper_search.skills.strategy.trees import (
     words_of,
     written,
 )
+from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import spellings, synonyms
 
 _MOST_NAMES = 6
@@ -58,13 +58,22 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
         return [SearchQuery(keywords=intent.concepts, boolean_query=intent.boolean_query)]
     if intent.identifiers and not intent.question:
         return []  # a number is looked up, or ranked by: no boolean finds a work by it
-    subject, limits = subject_of(intent, has_headings=has_headings), limits_of_intent(intent)
+    subject = subject_of(intent, has_headings=has_headings)
     trees = [_precise(subject), _broad(subject)]
-    found = _queries([tree for tree in trees if tree is not None], subject, limits)
-    by_authors = limits.text() if limits.required else ""
-    if found or not by_authors:
-        return found
-    return [SearchQuery(keywords=intent.authors, boolean_query=by_authors)]
+    queries = _queries([tree for tree in trees if tree is not None], subject)
+    authors = any_of(node for name in intent.authors if (node := leaf(name, "author")))
+    if queries or authors is None:
+        return queries
+    return [SearchQuery(keywords=intent.authors, boolean_query=written(authors))]
+
+
+def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
+    """Return the ranked query for a question; none for a boolean query, which is asked as it is."""
+    if intent.boolean_query is not None:
+        return []
+    named = " ".join(name.partition(":")[2] for name in intent.identifiers)
+    text = " ".join(visible(intent.question or named or intent.topic).split())
+    return [RankedQuery(text=text)] if text else []
 
 
 def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
@@ -73,18 +82,15 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
         return first_queries(intent)
     names = [name for name in map(cleaned, intent.concepts) if name]
     text = joined_by_and(names or [cleaned(intent.topic)])
-    tree = tree_of(text)
-    if tree is None:
+    if tree_of(text) is None:
         return []
-    limited = limits_of_intent(intent).applied(tree)
-    text = text if limited is tree else written(limited)
     return [SearchQuery(keywords=names or [text], boolean_query=text)]
 
 
 def further_queries(intent: ParsedIntent) -> list[SearchQuery]:
     """Return queries for when the first ones did not do: all concepts, pairs of them, titles."""
     subject = subject_of(intent)
-    return _queries(list(_further(subject)), subject, limits_of_intent(intent))
+    return _queries(list(_further(subject)), subject)
 
 
 def subject_of(intent: ParsedIntent, *, has_headings: bool = False) -> Subject:
@@ -187,11 +193,11 @@ def _further(subject: Subject) -> Iterator[Node]:
         yield Or(tuple(named))
 
 
-def _queries(trees: Sequence[Node], subject: Subject, limits: Limits) -> list[SearchQuery]:
-    """Return the queries for trees within the limits, each once, none too long for services."""
+def _queries(trees: Sequence[Node], subject: Subject) -> list[SearchQuery]:
+    """Return the queries for trees, each once, none too long for services."""
     found: dict[str, SearchQuery] = {}
     for tree in trees:
-        text = written(limits.applied(tree))
+        text = written(tree)
         if is_short(text):
             found.setdefault(normalised(text), _query(text, subject))
     return list(found.values())

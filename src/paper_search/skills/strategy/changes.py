@@ -81,8 +81,10 @@ def _named(strategy: SearchStrategy) -> Iterator[tuple[str, bool]]:
     for ranked in strategy.ranked:
         heavy = sorted(ranked.terms.items(), key=lambda item: -abs(item[1]))
         yield from ((word, weight > 0) for word, weight in heavy)
-    conditions = [ranked.condition for ranked in strategy.ranked]
-    for text in [*conditions, *(query.boolean_query for query in strategy.queries)]:
+    for text in [
+        *strategy.filters.every_condition,
+        *(query.boolean_query for query in strategy.queries),
+    ]:
         yield from _leaves_of(text)
 
 

@@ -10,9 +10,8 @@ from paper_search.skills.untrusted import visible
 from paper_search.skills.words import words_in
 
 _CLAUSES = re.compile(
-    r"[.;:\n!?。；！？]+|[,，]\s*|\bbut\b|\bhowever\b"
-    r"|\band\s+(?=(?:not|exclude|only|more|less|without|add)\b)"
-    r"|但是?|而且|并且",
+    r"[.;:\n!?]+|,\s*|\bbut\b|\bhowever\b"
+    r"|\band\s+(?=(?:not|exclude|only|more|less|without|add)\b)",
     re.IGNORECASE,
 )
 _EXCLUDE = re.compile(
@@ -21,26 +20,24 @@ _EXCLUDE = re.compile(
     r"|don'?t (?:want|include|need|show(?: me)?)"
     r"|do not (?:want|include|need|show(?: me)?)"
     r"|less|fewer|too (?:much|many)|nothing|not interested in|no need for)\b"
-    r"(?:\s+(?:any|about|on|of|the|more|studies|papers|articles|those|ones|want|include)\b)*\s*"
-    r"|^\W*(?:排除|不要|不包括|不包含|不含|去掉|除去|除了|少一些|减少)(?:关于)?",
+    r"(?:\s+(?:any|about|on|of|the|more|studies|papers|articles|those|ones|want|include)\b)*\s*",
     re.IGNORECASE,
 )
 _REQUIRE = re.compile(
     r"^\W*(?:(?:please|and|i|we|want|need|show|me|keep|use|include|just)\s+)*"
     r"(?:only|just|restrict(?:ed)?(?: it| this)? to|limit(?:ed)?(?: it| this)? to|must (?:be"
     r"|include|have|mention|contain)|has to be|have to be|require|nothing but|exclusively"
-    r"|narrow(?: it)?(?: down)? to|focus(?:ed|ing)?(?: more)? on|specifically)\b"
-    r"(?:\s+(?:on|about|the|to)\b)*\s*"
-    r"|^\W*(?:只要|仅限?|只看|只需要|必须(?:包含|是)?|聚焦于?|专注于?)(?:关于)?",
+    r"|narrow(?: it)?(?: down)? to)\b"
+    r"(?:\s+(?:on|about|the|to)\b)*\s*",
     re.IGNORECASE,
 )
 _ONLY_AT_END = re.compile(r"^(?P<what>.+?)(?<!\s)\s+(?:only|exclusively)\W*$", re.IGNORECASE)
 _ADD = re.compile(
     r"^\W*(?:(?:please|and|also|i|we|want|need|would like|show|me|to see|look)\s+)*"
     r"(?:more|add|also|include|including|missing|look(?:ing)? (?:for|at|into)|consider|try"
-    r"|interested in|extend(?:ed)? to|as well as|plus|what about|how about|cover)\b"
-    r"(?:\s+(?:about|on|of|for|the|papers|articles|studies|work|to|include)\b)*\s*"
-    r"|^\W*(?:更多|增加|添加|补充|加上|还要|也要|包括)(?:关于)?",
+    r"|interested in|extend(?:ed)? to|as well as|plus|what about|how about|cover"
+    r"|focus(?:ed|ing)?|specifically)\b"
+    r"(?:\s+(?:about|on|of|for|the|papers|articles|studies|work|to|include)\b)*\s*",
     re.IGNORECASE,
 )
 _SMALL_TALK = frozenset(

@@ -17,15 +17,21 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
 )
-from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query import And, Term
 from paper_search.skills.strategy.booleans import further_queries, names_of
 from paper_search.skills.strategy.free_text import FeedbackTerms
-from paper_search.skills.strategy.limits import Limits, barred_names, lifted, required_names
-from paper_search.skills.strategy.ranked import next_ranked, ranked_of_boolean, wanted_names
+from paper_search.skills.strategy.limits import changed_by
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.skills.strategy.terms import runs
 from paper_search.skills.strategy.text import MAX_QUERIES, is_readable, normalised
-from paper_search.skills.strategy.trees import all_of, any_of, is_short, parts, tree_of, written
+from paper_search.skills.strategy.trees import (
+    any_of,
+    is_short,
+    parts,
+    tree_of,
+    wanted_names,
+    written,
+)
 from paper_search.skills.words import tokens
 
 RELEVANT, IRRELEVANT = 0.75, 0.15
@@ -46,10 +52,8 @@ def next_queries(
     What a person edited stays edited. A query for what was added and one for what was learned
     stand before the last, which is the broadest; earlier ones of their kind make room.
     """
-    limits = _limits(said)
-    base = [
-        changed for query in last.queries if (changed := _changed(query, said, limits)) is not None
-    ]
+    texts = [changed_by(said, query.boolean_query) for query in last.queries]
+    base = [_with_text(*pair) for pair in zip(last.queries, texts, strict=True) if pair[1]]
     if not base:
         return []
     *kept, broadest = base
@@ -61,25 +65,33 @@ def next_queries(
 
 
 def next_ranked_queries(
-    last: SearchStrategy,
-    intent: ParsedIntent,
-    said: FeedbackTerms,
-    terms: dict[str, float] | None,
+    last: SearchStrategy, said: FeedbackTerms, terms: dict[str, float] | None
 ) -> list[RankedQuery]:
-    """Return the ranked queries of the last strategy as the feedback wants them.
+    """Return the ranked queries of the last strategy with what was added, and what was learned."""
+    return [
+        query.model_copy(
+            update={
+                "text": _extended(query.text, said.added),
+                "terms": query.terms if terms is None else terms,
+            }
+        )
+        for query in last.ranked
+    ]
 
-    Where the question is a boolean query, there is one as soon as there is something to rank by.
-    """
-    ranked = last.ranked
-    if not ranked and terms and intent.boolean_query is not None:
-        ranked = ranked_of_boolean(intent.boolean_query)
-    return next_ranked(
-        ranked,
-        added=said.added,
-        welcome=(*said.added, *said.required),
-        limits=_limits(said),
-        terms=terms,
-    )
+
+def _extended(text: str, added: Iterable[str]) -> str:
+    return " ".join([text, *(term for term in added if term.casefold() not in text.casefold())])
+
+
+def with_added(queries: list[SearchQuery], said: FeedbackTerms) -> list[SearchQuery]:
+    """Return the queries of a model, of which one at least asks for what was added."""
+    trees = (tree_of(query.boolean_query) for query in queries)
+    names = [{*tokens(name)} for tree in trees if tree is not None for name in wanted_names(tree)]
+    missing = [term for term in said.added if not any({*tokens(term)} <= name for name in names)]
+    if not missing or not queries:
+        return queries
+    new = _new_queries(queries[-1], FeedbackTerms(added=tuple(missing)), None)
+    return [*queries[:-1][: MAX_QUERIES - 1 - len(new)], *new, queries[-1]]
 
 
 def terms_of_marks(given: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
@@ -92,42 +104,8 @@ def terms_of_marks(given: QueryBuilderInput, last: SearchStrategy) -> dict[str, 
     )
 
 
-def _limits(said: FeedbackTerms) -> Limits:
-    return Limits(tuple(required_names(said.required)), tuple(barred_names(said.excluded)))
-
-
-def _changed(query: SearchQuery, said: FeedbackTerms, limits: Limits) -> SearchQuery | None:
-    """Return a query as the feedback wants it; None: nothing of it is wanted any more."""
-    text = lifted(query.boolean_query, (*said.added, *said.required))
-    tree = tree_of(text)
-    if tree is None or not limits:
-        return query if text == query.boolean_query else _with_text(query, text)
-    left = _without(tree, {tuple(tokens(term)) for term in said.excluded})
-    if left is None:
-        return None
-    text = written(limits.applied(left))
-    return _with_text(query, text) if is_short(text) else query
-
-
 def _with_text(query: SearchQuery, text: str) -> SearchQuery:
     return query.model_copy(update={"boolean_query": text})
-
-
-def _without(node: Node, stems: set[tuple[str, ...]]) -> Node | None:
-    """Return a tree without the terms that it asks for; None: it asked for nothing else."""
-    match node:
-        case Term(text):
-            return None if tuple(tokens(text)) in stems else node
-        case Phrase(words):
-            return None if tuple(tokens(" ".join(words))) in stems else node
-        case And(children):
-            wanted = [left for child in children if (left := _without(child, stems)) is not None]
-            is_empty = all(isinstance(left, Not | YearRange) for left in wanted)
-            return None if is_empty else all_of(wanted)
-        case Or(children):
-            return any_of(left for child in children if (left := _without(child, stems)))
-        case _:
-            return node
 
 
 def _new_queries(

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query import And, Node, Not, Or, Phrase, Term, parse, render
+from paper_search.query import (
+    HEADINGS,
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    heading_words,
+    parse,
+    render,
+)
 from paper_search.skills.stop_words import BREAKS
 from paper_search.skills.strategy.text import MAX_QUERY_CHARS, cleaned
 from paper_search.skills.words import is_unspaced
@@ -60,6 +74,27 @@ def written(tree: Node) -> str:
     barred = [node.child for node in children if isinstance(node, Not)]
     head = render(wanted[0]) if len(children) == 1 and wanted else _joined(wanted)
     return " ".join([head, *(f"NOT {_grouped(node)}" for node in barred)]).strip()
+
+
+def wanted_names(node: Node) -> Iterator[str]:
+    """Yield the words and phrases of a tree that are about the subject and wanted."""
+    match node:
+        case Term() | Phrase() if node.field in {"author", "venue", *INDEXED}:
+            return
+        case Term() | Phrase() if node.field in HEADINGS:
+            yield " ".join(heading_words(node))
+        case Term(text):
+            yield text
+        case Phrase(words):
+            yield " ".join(words)
+        case And(children) | Or(children):
+            for child in children:
+                yield from wanted_names(child)
+        case Near(left, right):
+            yield from wanted_names(left)
+            yield from wanted_names(right)
+        case Not() | YearRange():
+            return
 
 
 def is_short(query: str) -> bool:
