@@ -33,7 +33,7 @@ from benchmarks.kills_served import served_search
 
 from paper_search.cli.app import app
 from paper_search.config import load_config
-from paper_search.persistence import open_persistence, sqlite_calls, sqlite_tables
+from paper_search.persistence import open_persistence, sqlite_calls, tables
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import EveryThread
 from paper_search.testing.model_server import ModelServer, run_model_server
@@ -115,12 +115,12 @@ def _die(at: int, *, is_before: bool) -> None:
         if seen > at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    call, opened = sqlite_calls.OneCall.__call__, sqlite_tables._OwnTables._open  # noqa: SLF001  # to die in
+    call, opened = sqlite_calls.OneCall.__call__, tables.SqliteDatabase._open  # noqa: SLF001  # to die in
 
-    async def dying(self: Any, work: Any) -> Any:
+    async def dying(self: Any, *given: Any) -> Any:
         if is_before:
             passed()
-        result = await call(self, work)
+        result = await call(self, *given)
         if not is_before:
             passed()
         return result
@@ -135,7 +135,7 @@ def _die(at: int, *, is_before: bool) -> None:
             passed()
 
     sqlite_calls.OneCall.__call__ = dying  # type: ignore[assignment]  # of this process alone
-    sqlite_tables._OwnTables._open = dying_too  # type: ignore[method-assign]  # noqa: SLF001  # as above
+    tables.SqliteDatabase._open = dying_too  # type: ignore[method-assign]  # noqa: SLF001  # as above
 
 
 def _url(home: str) -> str:

@@ -7,6 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+from tests.conftest import run_sql
+
 Cli = Callable[..., Any]
 
 
@@ -114,6 +117,36 @@ def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli: Cli, done: str) -> 
         "deleted": True,
     }
     assert cli("threads", "--json").document == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE checkpoints SET checkpoint = substr(checkpoint, 9) WHERE thread_id = ?",
+        "UPDATE store SET value = 'x' || value WHERE key = ?",
+    ],
+    ids=["its states", "its row of the list"],
+)
+def test_a_damaged_thread_is_listed_beside_the_others_and_can_be_deleted(
+    cli: Cli, home: Path, waiting: str, done: str, damage: str
+) -> None:
+    """PER-09"""
+    run_sql(f"sqlite:///{home}/threads.db", damage, waiting)
+    listed = {row["thread_id"]: row["status"] for row in cli("threads", "--json").document}
+    assert listed[done] == "done"
+    assert listed[waiting] == ("damaged" if "checkpoint" in damage else "waiting")
+    if "checkpoint" in damage:
+        assert "damaged" in cli("show", waiting).stderr
+    assert cli("delete", waiting, "--yes").code == 0
+    assert [row["thread_id"] for row in cli("threads", "--json").document] == [done]
+    assert (
+        run_sql(
+            f"sqlite:///{home}/threads.db",
+            "SELECT * FROM store WHERE prefix || key LIKE ?",
+            f"%{waiting}%",
+        )
+        == []
+    )
 
 
 def test_unknown_threads_are_not_found(cli: Cli) -> None:

@@ -18,10 +18,10 @@ from paper_search.persistence.leases import (
     RENEWAL_S,
     LeaseHolder,
     Leases,
-    MemoryLeaseTable,
+    LeaseTable,
     check_ownership,
 )
-from paper_search.persistence.sqlite import SqliteLeaseTable
+from paper_search.persistence.tables import SqliteDatabase
 
 HERE = socket.gethostname()
 
@@ -44,8 +44,8 @@ def clock():
 @pytest.fixture(params=["memory", "sqlite"])
 def table(request, tmp_path):
     if request.param == "memory":
-        return MemoryLeaseTable()
-    return SqliteLeaseTable(tmp_path / "t.db")
+        return LeaseTable()
+    return LeaseTable(SqliteDatabase(tmp_path / "t.db"))
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ async def test_a_lease_is_renewed_while_it_is_held(table, leases, clock):
 
 @in_virtual_time
 async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, caplog):
-    class Flaky(MemoryLeaseTable):
+    class Flaky(LeaseTable):
         attempts = 0
 
         def renew(self, thread_id, lease):
@@ -213,7 +213,7 @@ async def test_a_renewal_that_fails_is_tried_again_and_hides_no_result(clock, ca
 
 
 def test_tables_on_one_file_see_each_other(tmp_path, clock):
-    one, other = (SqliteLeaseTable(tmp_path / "t.db") for _ in range(2))
+    one, other = (LeaseTable(SqliteDatabase(tmp_path / "t.db")) for _ in range(2))
     mine = holder(clock)
     one.take("t", mine, clock.now)
     assert other.holder("t") == mine
@@ -379,7 +379,7 @@ def test_a_host_may_have_colons_in_its_name(clock):
 
 @in_virtual_time
 async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, caplog):
-    class Broken(MemoryLeaseTable):
+    class Broken(LeaseTable):
         def renew(self, thread_id, lease):
             raise PersistenceError(f"no {thread_id} for {lease}")
 
@@ -391,5 +391,5 @@ async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, caplog
 def test_the_times_of_leases_are_those_of_the_system_by_default():
     import time
 
-    leases = Leases(MemoryLeaseTable())
+    leases = Leases(LeaseTable())
     assert abs(leases._fresh("x:1:y").expires_at - time.time() - LEASE_S) < LEASE_S / 2

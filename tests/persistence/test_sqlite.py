@@ -11,13 +11,14 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
+from paper_search.persistence.leases import LeaseTable
 from paper_search.persistence.sqlite import (
     PAGE_SIZE,
-    SqliteLeaseTable,
     open_saver,
     open_store,
     serializer,
 )
+from paper_search.persistence.tables import SqliteDatabase
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_a_lease_table_on_a_broken_file_names_it(path):
     """PER-09."""
     path.write_bytes(b"no database" * 100)
     with pytest.raises(PersistenceError, match=r"threads\.db"):
-        SqliteLeaseTable(path).holder("t")
+        LeaseTable(SqliteDatabase(path)).holder("t")
 
 
 @pytest.mark.parametrize(

@@ -16,17 +16,16 @@ from paper_search.persistence.leases import (
     LeaseHolder,
     Leases,
     LeaseTable,
-    MemoryLeaseTable,
     WorkLock,
 )
-from paper_search.persistence.sqlite import SqliteLeaseTable
+from paper_search.persistence.tables import SqliteDatabase
 
 
 @pytest.fixture(params=["memory", "sqlite"])
 def table(request: pytest.FixtureRequest, tmp_path: Path) -> LeaseTable:
     if request.param == "memory":
-        return MemoryLeaseTable()
-    return SqliteLeaseTable(tmp_path / "t.db")
+        return LeaseTable()
+    return LeaseTable(SqliteDatabase(tmp_path / "t.db"))
 
 
 async def test_the_second_is_told_who_holds_it(table: LeaseTable) -> None:

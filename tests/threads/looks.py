@@ -43,7 +43,6 @@ class LookRecords(RecordStore):
     """The index of these threads; their records are all in the state."""
 
     listed_in = (ROOT, "looks")
-    parts = ()
 
 
 Context = StepContext[State, None, Callable[[], Awaitable[None]] | None]

@@ -19,7 +19,6 @@ from paper_search.errors import (
     StaleDecisionError,
 )
 from paper_search.persistence import DecisionLedger, Persistence
-from paper_search.persistence.ledger import MemoryLedgerTable
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.server.admission import ThreadAdmission
 from paper_search.server.authentication import EVERYBODY
@@ -56,7 +55,7 @@ def clock() -> Clock:
 @pytest.fixture
 async def persistence(clock: Clock) -> Persistence:
     opened = await open_memory()
-    return dataclasses.replace(opened, ledger=DecisionLedger(MemoryLedgerTable(), clock))
+    return dataclasses.replace(opened, ledger=DecisionLedger(clock=clock))
 
 
 @pytest.fixture

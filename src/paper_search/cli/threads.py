@@ -1,5 +1,6 @@
 """The commands on threads: list, show, export, fork, delete, back up and restore them."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -34,7 +35,8 @@ def threads(
     """List searches, reports and threads of other workflows, most recently changed first.
 
     waiting: for your decision. running: in a process now. failed: it stopped in the middle;
-    `resume` continues. done: `export` writes the papers or the report.
+    `resume` continues. done: `export` writes the papers or the report. damaged: `delete` removes
+    it.
     """
     from datetime import UTC, datetime
 
@@ -219,7 +221,7 @@ def delete(
     home: Home = None,
 ) -> None:
     """Delete a thread with all its papers and drafts. This cannot be undone."""
-    from paper_search.errors import ThreadNotFoundError
+    from paper_search.errors import PersistenceError, ThreadNotFoundError
     from paper_search.llm.usage_log import UsageLog
     from paper_search.persistence import open_persistence
     from paper_search.report_workflow.catalog import EveryThread
@@ -229,15 +231,17 @@ def delete(
 
     async def question() -> str:
         async with open_persistence(url) as persistence:
-            catalog = await EveryThread(persistence).catalog_of(thread)
             try:
-                return str((await catalog.info(thread)).question)
-            except ThreadNotFoundError:
-                return "partly deleted"
+                catalog = await EveryThread(persistence).catalog_of(thread)
+                with contextlib.suppress(ThreadNotFoundError):
+                    return str((await catalog.info(thread)).question)
+            except PersistenceError:
+                return "damaged"
+            return "partly deleted"
 
     async def deleted() -> None:
         async with open_persistence(url) as persistence:
-            await (await EveryThread(persistence).catalog_of(thread)).delete(thread)
+            await EveryThread(persistence).delete(thread)
 
     asked = run(question())
     if not yes:

@@ -14,7 +14,14 @@ KEY_BYTES = 32
 _MARK = b"ps1"
 _ID_BYTES, _NONCE_BYTES, _TAG_BYTES = 4, 12, 16
 _HEAD = len(_MARK) + _ID_BYTES + _NONCE_BYTES + _TAG_BYTES
-_SEALED = "sealed"
+_MARK_IN_BASE64 = base64.b64encode(_MARK).decode()
+
+
+class DamagedError(PersistenceError):
+    """Something in the database cannot be read, since its bytes were changed."""
+
+    def __init__(self, what: str, why: object = "its bytes were changed") -> None:
+        super().__init__(f"{what} is damaged: {why}; restore a backup, or delete the thread")
 
 
 class Keyring:
@@ -161,5 +168,7 @@ def open_value(keyring: Keyring | None, text: str, about: str) -> Any:
         return keyring.open_json(text, about)
     try:
         return json.loads(text)
-    except ValueError:
-        raise PersistenceError(sealed_row(about)) from None
+    except ValueError as error:
+        if text.startswith(_MARK_IN_BASE64):
+            raise PersistenceError(sealed_row(about)) from None
+        raise DamagedError(about, error) from error

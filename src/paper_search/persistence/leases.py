@@ -7,15 +7,16 @@ import contextlib
 import logging
 import os
 import socket
+import sqlite3
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from types import MappingProxyType
-from typing import Protocol
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
+from paper_search.persistence.tables import Database, SqliteDatabase
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +25,14 @@ LEASE_S = 30.0
 RENEWAL_S = 10.0
 WORK_LOCK_S = 1_800.0
 """How long a work lock is held without a sign of life, if its process is not known to be dead."""
+
+HOLDER = "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = ?"
+_INSERT = """INSERT INTO paper_search_leases (thread_id, owner, expires_at) VALUES (?, ?, ?)
+    ON CONFLICT DO NOTHING"""
+_REPLACE = """UPDATE paper_search_leases SET owner = ?, expires_at = ?
+    WHERE thread_id = ? AND owner = ? AND expires_at = ?"""
+_RENEW = "UPDATE paper_search_leases SET expires_at = ? WHERE thread_id = ? AND owner = ?"
+_DROP = "DELETE FROM paper_search_leases WHERE thread_id = ? AND owner = ?"
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _held: ContextVar[Mapping[str, str]] = ContextVar("held_leases", default=_NOTHING)
@@ -42,24 +51,45 @@ class LeaseHolder:
         return now < self.expires_at and not _is_dead(self.owner)
 
 
-class LeaseTable(Protocol):
-    """Where leases are kept; every method is atomic and blocks only briefly."""
+class LeaseTable:
+    """Where leases are kept.
+
+    Args:
+        database: of the threads; None: in memory.
+    """
+
+    def __init__(self, database: Database | None = None) -> None:
+        self._database = database or SqliteDatabase()
 
     def take(self, thread_id: str, holder: LeaseHolder, now: float) -> LeaseHolder:
         """Give the lease to `holder` unless another one is alive; return who has it now."""
-        ...
+        row = (thread_id, holder.owner, holder.expires_at)
+        while not self._database.change(_INSERT, *row):
+            current = self.holder(thread_id)
+            if current is None:
+                continue  # it was given up since
+            if current.is_alive(now):
+                return current
+            # Only what was just seen is replaced: it may have been renewed since, or taken.
+            if self._database.change(
+                _REPLACE, holder.owner, holder.expires_at, thread_id, *astuple(current)
+            ):
+                break
+        return holder
 
     def renew(self, thread_id: str, holder: LeaseHolder) -> bool:
         """Prolong the lease; False: another one has it."""
-        ...
+        row = (holder.expires_at, thread_id, holder.owner)
+        return self._database.change(_RENEW, *row) == 1
 
     def drop(self, thread_id: str, owner: str) -> None:
         """Give the lease up."""
-        ...
+        self._database.change(_DROP, thread_id, owner)
 
     def holder(self, thread_id: str) -> LeaseHolder | None:
         """Return who has the lease, alive or not."""
-        ...
+        rows = self._database.rows(HOLDER, thread_id)
+        return LeaseHolder(*rows[0]) if rows else None
 
 
 class Leases:
@@ -160,38 +190,6 @@ class _Holding:
         return self._task is None or self._task.uncancel() == 0
 
 
-class MemoryLeaseTable:
-    """Leases of one process, for threads that live in its memory."""
-
-    def __init__(self) -> None:
-        self._holders: dict[str, LeaseHolder] = {}
-
-    def take(self, thread_id: str, holder: LeaseHolder, now: float) -> LeaseHolder:
-        """See `LeaseTable.take`."""
-        current = self._holders.get(thread_id)
-        if current is None or not current.is_alive(now):
-            self._holders[thread_id] = holder
-        return self._holders[thread_id]
-
-    def renew(self, thread_id: str, holder: LeaseHolder) -> bool:
-        """See `LeaseTable.renew`."""
-        current = self._holders.get(thread_id)
-        if current is None or current.owner != holder.owner:
-            return False
-        self._holders[thread_id] = holder
-        return True
-
-    def drop(self, thread_id: str, owner: str) -> None:
-        """See `LeaseTable.drop`."""
-        current = self._holders.get(thread_id)
-        if current is not None and current.owner == owner:
-            del self._holders[thread_id]
-
-    def holder(self, thread_id: str) -> LeaseHolder | None:
-        """See `LeaseTable.holder`."""
-        return self._holders.get(thread_id)
-
-
 def held_threads() -> tuple[str, ...]:
     """Return the threads that the running task holds the lease on."""
     return tuple(_held.get())
@@ -220,6 +218,12 @@ def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> 
         raise ThreadBusyError(_busy(thread_id, current))
 
 
+def check_lease(connection: sqlite3.Connection, thread_id: str, now: float) -> None:
+    """Do the same by the lease in a SQLite file, in the transaction of the write."""
+    row = connection.execute(HOLDER, (thread_id,)).fetchone()
+    check_ownership(thread_id, LeaseHolder(*row) if row else None, now)
+
+
 def _busy(thread_id: str, holder: LeaseHolder) -> str:
     return (
         f"thread {thread_id!r} is running in process {_process(holder.owner)}; "
@@ -235,8 +239,14 @@ def _lost(thread_id: str) -> str:
 
 
 def _process(owner: str) -> str:
-    host, pid, _ = owner.rsplit(":", 2)
+    host, pid = _process_of(owner)
     return f"{pid} on {host}"
+
+
+def _process_of(owner: str) -> tuple[str, str]:
+    """Return host and process of an owner; parts that damage took away are empty."""
+    host, pid, _token = ["", "", *owner.rsplit(":", 2)][-3:]
+    return host, pid
 
 
 def _is_dead(owner: str) -> bool:
@@ -244,12 +254,12 @@ def _is_dead(owner: str) -> bool:
 
     So it does on Windows, where `os.kill` with signal 0 would end the process.
     """
-    host, pid, _ = owner.rsplit(":", 2)
-    if host != socket.gethostname() or os.name == "nt":
+    host, pid = _process_of(owner)
+    if host != socket.gethostname() or os.name == "nt" or not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return True
     except PermissionError:
         return False
@@ -287,9 +297,9 @@ class WorkLock:
         """
         winner = await asyncio.to_thread(self._table.take, self._name, self._fresh(), self._clock())
         if winner.owner != self._owner:
-            host, pid, _ = winner.owner.rsplit(":", 2)
             raise ThreadBusyError(
-                f"thread {self._thread_id!r} is being {self._work} by process {pid} on {host}; "
+                f"thread {self._thread_id!r} is being {self._work} by process "
+                f"{_process(winner.owner)}; "
                 "go on there, or end it there first: everything that was said is saved"
             )
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
+
+from paper_search.persistence.encryption import DamagedError, Keyring, open_value, seal_value
+from paper_search.persistence.tables import Database, SqliteDatabase
 
 
 class LedgerStatus(str, Enum):
@@ -47,52 +50,49 @@ class AuditEntry:
     detail: dict[str, Any]
 
 
-class LedgerTable(Protocol):
-    """Where decisions are kept; every method is atomic and blocks only briefly."""
-
-    def record(self, entry: LedgerEntry) -> LedgerEntry:
-        """Store the decision unless the question has one; return the one that it has now."""
-        ...
-
-    def mark(self, thread_id: str, interrupt_id: str, status: LedgerStatus) -> None:
-        """Note how far a decision has come."""
-        ...
-
-    def entries(self, thread_id: str) -> list[LedgerEntry]:
-        """Return the decisions of a thread, oldest first."""
-        ...
-
-    def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
-        """Return thread and interrupt of every decision on these threads."""
-        ...
-
-    def note(self, audit: AuditEntry) -> None:
-        """Keep what happened."""
-        ...
-
-    def notes(self, thread_id: str) -> list[AuditEntry]:
-        """Return what happened on a thread, oldest first."""
-        ...
-
-    def forget(self, thread_id: str) -> None:
-        """Delete all that is known of a thread."""
-        ...
+_RECORD = """INSERT INTO paper_search_decisions
+    (thread_id, interrupt_id, decision, decided_by, decided_at, status)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+_OF_THREAD = """SELECT thread_id, interrupt_id, decision, decided_by, decided_at, status
+    FROM paper_search_decisions WHERE thread_id = ?"""
+_MARK = "UPDATE paper_search_decisions SET status = ? WHERE thread_id = ? AND interrupt_id = ?"
+_NOTE = """INSERT INTO paper_search_audit (thread_id, interrupt_id, event, by, at, detail)
+    VALUES (?, ?, ?, ?, ?, ?)"""
+_NOTES = """SELECT interrupt_id, event, by, at, detail FROM paper_search_audit
+    WHERE thread_id = ? ORDER BY id"""
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat()
 
 
+@dataclass(frozen=True)
+class LastAction:
+    """What a person did last on a thread before its open question was asked."""
+
+    at: str
+    """UTC, ISO 8601."""
+    by: str
+    what: str
+
+
 class DecisionLedger:
     """Keeps one decision for each question, and who gave it when.
 
     Args:
-        table: where they are kept.
+        database: where they are kept; None: in memory.
+        keyring: seals what people wrote; None: it stays readable.
         clock: gives UTC, ISO 8601.
     """
 
-    def __init__(self, table: LedgerTable, clock: Callable[[], str] = _now) -> None:
-        self._table = table
+    def __init__(
+        self,
+        database: Database | None = None,
+        keyring: Keyring | None = None,
+        clock: Callable[[], str] = _now,
+    ) -> None:
+        self._database = database or SqliteDatabase()
+        self._keyring = keyring
         self._clock = clock
 
     def now(self) -> str:
@@ -103,77 +103,87 @@ class DecisionLedger:
         self, thread_id: str, interrupt_id: str, decision: dict[str, Any], by: str
     ) -> LedgerEntry:
         """Store a decision unless the question has one; return the one that counts."""
-        entry = LedgerEntry(thread_id, interrupt_id, decision, by, self._clock())
-        return await asyncio.to_thread(self._table.record, entry)
+        text = seal_value(self._keyring, decision, _about(thread_id, interrupt_id))
+        row = (thread_id, interrupt_id, text, by, self._clock(), LedgerStatus.STORED.value)
+
+        def store() -> list[tuple[Any, ...]]:
+            self._database.change(_RECORD, *row)
+            return self._database.rows(f"{_OF_THREAD} AND interrupt_id = ?", *row[:2])
+
+        return self._entry((await asyncio.to_thread(store))[0])
 
     async def mark(self, entry: LedgerEntry, status: LedgerStatus) -> None:
         """Note how far a decision has come."""
-        await asyncio.to_thread(self._table.mark, entry.thread_id, entry.interrupt_id, status)
+        await self._change(_MARK, status.value, entry.thread_id, entry.interrupt_id)
 
     async def entry(self, thread_id: str, interrupt_id: str) -> LedgerEntry | None:
         """Return the decision on a question; None: it has none."""
-        found = [e for e in await self.entries(thread_id) if e.interrupt_id == interrupt_id]
-        return found[0] if found else None
+        rows = await self._rows(f"{_OF_THREAD} AND interrupt_id = ?", thread_id, interrupt_id)
+        return self._entry(rows[0]) if rows else None
 
     async def entries(self, thread_id: str) -> list[LedgerEntry]:
         """Return the decisions of a thread, oldest first."""
-        return await asyncio.to_thread(self._table.entries, thread_id)
+        rows = await self._rows(f"{_OF_THREAD} ORDER BY {self._database.order}", thread_id)
+        return [self._entry(row) for row in rows]
 
     async def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Return thread and interrupt of every decision on these threads."""
-        return await asyncio.to_thread(self._table.decided, thread_ids)
+        marks = ", ".join("?" * len(thread_ids)) or "NULL"
+        rows = await self._rows(
+            f"SELECT thread_id, interrupt_id FROM paper_search_decisions "  # noqa: S608  # marks
+            f"WHERE thread_id IN ({marks})",
+            *thread_ids,
+        )
+        return {(thread_id, interrupt_id) for thread_id, interrupt_id in rows}
 
     async def note(
         self, thread_id: str, interrupt_id: str, event: str, by: str, detail: dict[str, Any]
     ) -> None:
         """Keep what happened around a decision."""
-        audit = AuditEntry(thread_id, interrupt_id, event, by, self._clock(), detail)
-        await asyncio.to_thread(self._table.note, audit)
+        text = seal_value(self._keyring, detail, f"audit of {thread_id}")
+        await self._change(_NOTE, thread_id, interrupt_id, event, by, self._clock(), text)
 
     async def audit(self, thread_id: str) -> list[AuditEntry]:
         """Return what happened on a thread besides its decisions, oldest first."""
-        return await asyncio.to_thread(self._table.notes, thread_id)
+        about = f"audit of {thread_id}"
+        return [
+            AuditEntry(thread_id, which, event, by, at, open_value(self._keyring, text, about))
+            for which, event, by, at, text in await self._rows(_NOTES, thread_id)
+        ]
+
+    async def last_action(self, thread_id: str, interrupt_id: str) -> LastAction | None:
+        """Return what was decided, or reopened, last before a question; None: it is the first."""
+        decided = [
+            LastAction(entry.decided_at, entry.decided_by, f"decided ({entry.decision['action']})")
+            for entry in await self.entries(thread_id)
+            if entry.interrupt_id != interrupt_id
+        ]
+        forks = [
+            LastAction(note.at, note.by, "went back to a question that was decided")
+            for note in await self.audit(thread_id)
+            if note.event == "forked"
+        ]
+        return max([*decided, *forks], key=lambda action: action.at, default=None)
 
     async def forget(self, thread_id: str) -> None:
         """Delete all that is known of a thread."""
-        await asyncio.to_thread(self._table.forget, thread_id)
+        for table in ("paper_search_decisions", "paper_search_audit"):
+            await self._change(f"DELETE FROM {table} WHERE thread_id = ?", thread_id)  # noqa: S608  # two names from above
+
+    async def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return await asyncio.to_thread(self._database.rows, statement, *values)
+
+    async def _change(self, statement: str, *values: Any) -> None:
+        await asyncio.to_thread(self._database.change, statement, *values)
+
+    def _entry(self, row: tuple[Any, ...]) -> LedgerEntry:
+        thread_id, interrupt_id, text, by, at, status = row
+        about = _about(thread_id, interrupt_id)
+        decision = open_value(self._keyring, text, about)
+        if status not in set(LedgerStatus) or not isinstance(decision, dict):
+            raise DamagedError(about)
+        return LedgerEntry(thread_id, interrupt_id, decision, by, at, LedgerStatus(status))
 
 
-class MemoryLedgerTable:
-    """The ledger of one process, for threads that live in its memory."""
-
-    def __init__(self) -> None:
-        self._entries: dict[tuple[str, str], LedgerEntry] = {}
-        self._notes: list[AuditEntry] = []
-
-    def record(self, entry: LedgerEntry) -> LedgerEntry:
-        """See `LedgerTable.record`."""
-        return self._entries.setdefault((entry.thread_id, entry.interrupt_id), entry)
-
-    def mark(self, thread_id: str, interrupt_id: str, status: LedgerStatus) -> None:
-        """See `LedgerTable.mark`."""
-        key = (thread_id, interrupt_id)
-        if key in self._entries:
-            self._entries[key] = replace(self._entries[key], status=status)
-
-    def entries(self, thread_id: str) -> list[LedgerEntry]:
-        """See `LedgerTable.entries`."""
-        return [entry for entry in list(self._entries.values()) if entry.thread_id == thread_id]
-
-    def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
-        """See `LedgerTable.decided`."""
-        wanted = set(thread_ids)
-        return {key for key in list(self._entries) if key[0] in wanted}
-
-    def note(self, audit: AuditEntry) -> None:
-        """See `LedgerTable.note`."""
-        self._notes.append(audit)
-
-    def notes(self, thread_id: str) -> list[AuditEntry]:
-        """See `LedgerTable.notes`."""
-        return [note for note in list(self._notes) if note.thread_id == thread_id]
-
-    def forget(self, thread_id: str) -> None:
-        """See `LedgerTable.forget`."""
-        self._entries = {k: v for k, v in self._entries.items() if v.thread_id != thread_id}
-        self._notes = [note for note in self._notes if note.thread_id != thread_id]
+def _about(thread_id: str, interrupt_id: str) -> str:
+    return f"decision {thread_id}/{interrupt_id}"

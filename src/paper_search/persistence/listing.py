@@ -148,7 +148,17 @@ class ReadsValues(Protocol):
 
 
 class PagesItems(Protocol):
-    """A store that can page through the items of one namespace, sorted."""
+    """A store that can page through the items of one namespace, sorted, and delete them unread."""
+
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+        """Return an item; one that cannot be read is empty; None: it is not there."""
+        ...
+
+    async def aerase(
+        self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
+    ) -> None:
+        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
+        ...
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
         """Return the keys of all items of exactly this namespace."""

@@ -31,6 +31,21 @@ class MemoryStore(InMemoryStore):
         """Return the keys of all items of exactly this namespace."""
         return set(self._data.get(namespace, {}))
 
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+        """Return an item; None: it is not there."""
+        return self._data.get(namespace, {}).get(key)
+
+    async def aerase(
+        self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
+    ) -> None:
+        """Delete all items below a namespace and the entries of a key in indexes."""
+        for below in [
+            n for n in self._data if len(n) > len(namespace) and n[: len(namespace)] == namespace
+        ]:
+            del self._data[below]
+        for index in indexes:
+            self._data.get(index, {}).pop(key, None)
+
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:

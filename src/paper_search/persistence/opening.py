@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.persistence.encryption import Keyring
-from paper_search.persistence.leases import Leases, MemoryLeaseTable
-from paper_search.persistence.ledger import DecisionLedger, MemoryLedgerTable
+from paper_search.persistence.leases import Leases, LeaseTable
+from paper_search.persistence.ledger import DecisionLedger
+from paper_search.persistence.tables import SqliteDatabase
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -79,13 +80,13 @@ async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[
         MemoryStore,
     )
 
-    table, store = MemoryLeaseTable(), MemoryStore()
+    table, store = LeaseTable(), MemoryStore()
     yield Persistence(
         checkpointer=MemorySaver(table),
         store=store,
         pages=store,
         leases=Leases(table),
-        ledger=DecisionLedger(MemoryLedgerTable()),
+        ledger=DecisionLedger(),
         is_durable=False,
         url="memory:",
         compact=_no_space,
@@ -95,23 +96,19 @@ async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[
 @contextlib.asynccontextmanager
 async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
     from paper_search.persistence import backups, sqlite  # noqa: PLC0415  # slow import
-    from paper_search.persistence.sqlite_tables import (  # noqa: PLC0415  # as above
-        SqliteLedgerTable,
-    )
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
     async with (
         sqlite.open_saver(path, keyring) as saver,
         sqlite.open_store(path, keyring) as store,
     ):
-        leases, ledger = sqlite.SqliteLeaseTable(path), SqliteLedgerTable(path, keyring)
-        with contextlib.closing(leases), contextlib.closing(ledger):
+        with contextlib.closing(SqliteDatabase(path)) as own:
             yield Persistence(
                 checkpointer=saver,
                 store=store,
                 pages=store,
-                leases=Leases(leases),
-                ledger=DecisionLedger(ledger),
+                leases=Leases(LeaseTable(own)),
+                ledger=DecisionLedger(own, keyring),
                 is_durable=True,
                 url=url,
                 compact=lambda: asyncio.to_thread(backups.compact, path),
@@ -121,7 +118,7 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
 @contextlib.asynccontextmanager
 async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
     try:
-        from paper_search.persistence import postgres, postgres_tables  # noqa: PLC0415  # an extra
+        from paper_search.persistence import postgres  # noqa: PLC0415  # an extra
     except ImportError as error:
         raise ConfigError(
             f"PostgreSQL needs {error.name or 'a driver'}, which is not installed; install the "
@@ -133,8 +130,8 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
             checkpointer=database.saver,
             store=database.store,
             pages=database.store,
-            leases=Leases(postgres_tables.PostgresLeaseTable(database.tables)),
-            ledger=DecisionLedger(postgres_tables.PostgresLedgerTable(database.tables, keyring)),
+            leases=Leases(LeaseTable(database.own)),
+            ledger=DecisionLedger(database.own, keyring),
             is_durable=True,
             url=postgres.redacted(url),
             compact=database.compact,

@@ -15,11 +15,11 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import Keyring
-from paper_search.persistence.leases import Leases
+from paper_search.persistence.leases import Leases, LeaseTable
 from paper_search.persistence.postgres_saver import PostgresSaver, PostgresStore
-from paper_search.persistence.postgres_tables import SCHEMA, Pool, PostgresLeaseTable
 from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite import finish
+from paper_search.persistence.tables import schema
 
 CONNECT_TIMEOUT_S = 10
 POOL_TIMEOUT_S = 30.0
@@ -32,13 +32,39 @@ _PASSWORD = re.compile(
 )
 
 
+Pool = ConnectionPool[psycopg.Connection[Any]]
+
+
+class PostgresDatabase:
+    """Our tables in PostgreSQL, for all processes of all machines that use it.
+
+    Args:
+        pool: of connections in autocommit mode.
+    """
+
+    order = "id"
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """See `Database.rows`."""
+        with self._pool.connection() as connection:
+            return connection.execute(statement.replace("?", "%s"), values).fetchall()
+
+    def change(self, statement: str, *values: Any) -> int:
+        """See `Database.change`."""
+        with self._pool.connection() as connection:
+            return connection.execute(statement.replace("?", "%s"), values).rowcount
+
+
 @dataclass(frozen=True)
 class PostgresPlace:
     """The open database."""
 
     saver: PostgresSaver
     store: PostgresStore
-    tables: Pool
+    own: PostgresDatabase
 
     async def compact(self) -> None:
         """Let the database use the space of what was deleted again."""
@@ -66,12 +92,12 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Post
             tables = _tables_pool(url)
             await asyncio.to_thread(tables.open, wait=True, timeout=POOL_TIMEOUT_S)
             stack.push_async_callback(asyncio.to_thread, tables.close)
-            leases = Leases(PostgresLeaseTable(tables))
+            own = PostgresDatabase(tables)
             saver = PostgresSaver(pool, serde=serializer(keyring))
-            store = PostgresStore(pool, RecordSeal(keyring), leases)
+            store = PostgresStore(pool, RecordSeal(keyring), Leases(LeaseTable(own)))
             stack.push_async_callback(finish, store)
             await _prepare(pool, saver, store)
-            yield PostgresPlace(saver, store, tables)
+            yield PostgresPlace(saver, store, own)
 
 
 @contextlib.contextmanager
@@ -146,7 +172,9 @@ async def _prepare(
         try:
             await saver.setup()
             await store.setup()
-            for statement in SCHEMA:
+            for statement in schema(
+                real="DOUBLE PRECISION", serial="BIGSERIAL", place="id BIGSERIAL,"
+            ):
                 await connection.execute(statement)
         finally:
             await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))

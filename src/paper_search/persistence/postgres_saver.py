@@ -22,6 +22,7 @@ from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
 from paper_search.persistence.listing import LatestCheckpoint, check_prune, stay_after
 from paper_search.persistence.serialization import Boxed, RecordSeal
 
+_ITEMS = "SELECT key, value, created_at, updated_at FROM store WHERE prefix = %s"
 _COPIED = {
     "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
     "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
@@ -227,11 +228,29 @@ class PostgresStore(AsyncPostgresStore):
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:
         """Return the items of exactly this namespace, the largest `by` first."""
+        ordered = f"{_ITEMS} ORDER BY value ->> %s DESC, key LIMIT %s OFFSET %s"
+        return await self._items(namespace, ordered, by, limit, offset)
+
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+        """Return an item; one that cannot be read is empty; None: it is not there."""
+        items = await self._items(namespace, f"{_ITEMS} AND key = %s", key)
+        return items[0] if items else None
+
+    async def aerase(
+        self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
+    ) -> None:
+        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
+        await self._leases.check_held()
+        start = ".".join(namespace)
+        async with self._cursor(pipeline=True) as cursor:
+            await cursor.execute("DELETE FROM store WHERE starts_with(prefix, %s)", (f"{start}.",))
+            for index in indexes:
+                await cursor.execute(
+                    "DELETE FROM store WHERE prefix = %s AND key = %s", (".".join(index), key)
+                )
+
+    async def _items(self, namespace: tuple[str, ...], query: str, *values: Any) -> list[Item]:
         async with self._cursor() as cursor:
-            await cursor.execute(
-                "SELECT key, value, created_at, updated_at FROM store WHERE prefix = %s "
-                "ORDER BY value ->> %s DESC, key LIMIT %s OFFSET %s",
-                (".".join(namespace), by, limit, offset),
-            )
+            await cursor.execute(query, (".".join(namespace), *values))
             rows = await cursor.fetchall()
-        return [self._seal.item(Item(namespace=namespace, **row)) for row in rows]
+        return [self._seal.listed(Item(namespace=namespace, **row)) for row in rows]

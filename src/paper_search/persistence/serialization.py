@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import Item, Op, PutOp, Result, SearchItem, SearchOp
 
 from paper_search.errors import PersistenceError
-from paper_search.persistence.encryption import Keyring, plain_row, sealed_row
+from paper_search.persistence.encryption import DamagedError, Keyring, plain_row, sealed_row
+
+logger = logging.getLogger(__name__)
 
 SUFFIX = "+sealed"
 SEALED = "sealed"
@@ -37,22 +40,17 @@ class Boxed:
         return cls(value) if is_plain else value
 
 
-def check_checkpoint(checkpoint: Any, thread_id: str) -> None:
+def check_checkpoint(checkpoint: Any, thread_id: str, checkpoint_id: str) -> None:
     """Refuse what was read if it is no checkpoint, as flipped bytes can leave it.
 
     Raises:
         PersistenceError: it is damaged.
     """
     parts = checkpoint if isinstance(checkpoint, dict) else {}
-    if not (isinstance(parts.get("id"), str) and isinstance(parts.get("v"), int)) or not all(
+    if not (parts.get("id") == checkpoint_id and isinstance(parts.get("v"), int)) or not all(
         isinstance(parts.get(name), dict) for name in _PARTS
     ):
-        raise PersistenceError(damaged(f"the state of thread {thread_id!r}"))
-
-
-def damaged(what: str, why: object = "its bytes were changed") -> str:
-    """Return what to say of something in the database that cannot be read."""
-    return f"{what} is damaged: {why}; restore a backup, or delete the thread"
+        raise DamagedError(f"the state of thread {thread_id!r}")
 
 
 class PlainSerializer(JsonPlusSerializer):
@@ -82,7 +80,7 @@ class PlainSerializer(JsonPlusSerializer):
         try:
             return super().loads_typed((kind, value))
         except (ValueError, TypeError, RuntimeError) as error:
-            raise PersistenceError(damaged("a state in the database", error)) from error
+            raise DamagedError("a state in the database", error) from error
 
 
 class SealedSerializer(PlainSerializer):
@@ -146,9 +144,9 @@ class RecordSeal:
             raise PersistenceError("encrypted records cannot be searched by what is in them")
         if not isinstance(op, PutOp) or op.value is None:
             return op
-        about = _about(op.namespace, op.key)
+        name = about(op.namespace, op.key)
         clear = {name: op.value[name] for name in CLEAR if name in op.value}
-        return op._replace(value=clear | {SEALED: self._keyring.seal_json(op.value, about)})
+        return op._replace(value=clear | {SEALED: self._keyring.seal_json(op.value, name)})
 
     def _opened(self, result: Result) -> Result:
         if isinstance(result, list):
@@ -164,6 +162,15 @@ class RecordSeal:
         item.value = self.value(item.namespace, item.key, item.value)
         return item
 
+    def listed(self, item: Item) -> Item:
+        """Return the item of a list; one that cannot be read is empty and hides no other."""
+        try:
+            item.value = self.value(item.namespace, item.key, item.value)
+        except PersistenceError as error:
+            logger.warning("%s cannot be read: %s", about(item.namespace, item.key), error)
+            item.value = {}
+        return item
+
     def value(self, namespace: Iterable[str], key: str, value: Any) -> Any:
         """Return the value of an item as the caller gets it.
 
@@ -173,12 +180,20 @@ class RecordSeal:
         is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
         if self._keyring is None:
             if is_sealed:
-                raise PersistenceError(sealed_row(_about(namespace, key)))
+                raise PersistenceError(sealed_row(about(namespace, key)))
             return value
         if not is_sealed:
-            raise PersistenceError(plain_row(_about(namespace, key)))
-        return self._keyring.open_json(value[SEALED], _about(namespace, key))
+            raise PersistenceError(plain_row(about(namespace, key)))
+        return self._keyring.open_json(value[SEALED], about(namespace, key))
 
 
-def _about(namespace: Iterable[str], key: str) -> str:
+def about(namespace: Iterable[str], key: str) -> str:
+    """Return what an item is called in errors, and what it is sealed for."""
     return f"record {'/'.join(namespace)}/{key}"
+
+
+def described(ops: Iterable[Op]) -> str:
+    """Return what the records of the first operation are called in errors; empty: there is none."""
+    places = (getattr(op, "namespace", None) or getattr(op, "namespace_prefix", ()) for op in ops)
+    place = next(places, ())
+    return f"a record in {'/'.join(place)}" if place else ""

@@ -22,11 +22,10 @@ from paper_search.persistence.sqlite_files import (
 )
 from paper_search.persistence.sqlite_saver import SqliteSaver
 from paper_search.persistence.sqlite_store import SqliteStore
-from paper_search.persistence.sqlite_tables import SqliteLeaseTable, prepare_tables
+from paper_search.persistence.tables import SqliteDatabase
 
 __all__ = [
     "PAGE_SIZE",
-    "SqliteLeaseTable",
     "finish",
     "open_saver",
     "open_store",
@@ -65,7 +64,8 @@ async def _setup_saver(path: Path, keyring: Keyring | None = None) -> AsyncItera
     async with connection_to(path) as connection:
         saver = SqliteSaver(connection, path, serde=serializer(keyring))
         await saver.prepare()
-        await asyncio.to_thread(prepare_tables, path)
+        with contextlib.closing(SqliteDatabase(path)) as own:
+            await asyncio.to_thread(own.prepare)
         yield saver
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextvars
-import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import aiosqlite
+import orjson
 
-from paper_search.errors import PersistenceError
-from paper_search.persistence.serialization import damaged
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.sqlite_files import named
 
 ResultT = TypeVar("ResultT")
@@ -25,11 +24,11 @@ def parsed(text: Any, what: str) -> Any:
         PersistenceError: it is damaged.
     """
     try:
-        value = json.loads(text)
+        value = orjson.loads(text)
     except (ValueError, TypeError) as error:
-        raise PersistenceError(damaged(what, error)) from error
+        raise DamagedError(what, error) from error
     if not isinstance(value, dict):
-        raise PersistenceError(damaged(what))
+        raise DamagedError(what)
     return value
 
 
@@ -45,8 +44,14 @@ class OneCall:
         self._connection = connection
         self._path = path
 
-    async def __call__(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
+    async def __call__(
+        self, work: Callable[[sqlite3.Connection], ResultT], what: str = ""
+    ) -> ResultT:
         """Return what the work returns; cancelled or not, it is done whole.
+
+        Args:
+            work: gets the connection.
+            what: it reads, for errors.
 
         Raises:
             PersistenceError: the file cannot be used, or is damaged.
@@ -62,4 +67,4 @@ class OneCall:
         except ValueError as error:
             if isinstance(error.__cause__, sqlite3.DatabaseError):
                 raise named(self._path, error.__cause__) from error
-            raise PersistenceError(damaged(f"a row of {str(self._path)!r}", error)) from error
+            raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ PAGE_SIZE = 16_384
 """Bytes. A record with its abstract takes about 2 kB; pages of 4 kB would be half empty."""
 FORMAT = 1
 """Of the file, as its `user_version` says; a newer program's is refused, never misread."""
+_ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 _HAS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
 ELSEWHERE = "choose another place with --home or PAPER_SEARCH_HOME"
 OWN_TABLES = frozenset(
@@ -67,6 +69,7 @@ async def connection_to(
     options = {"isolation_level": None} if autocommit else {}
     try:
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, **options) as connection:
+            connection.text_factory = as_text
             await connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
             await connection.execute("PRAGMA journal_mode=WAL")
             await connection.execute("PRAGMA synchronous=NORMAL")
@@ -152,8 +155,6 @@ def named_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise named(path, error) from error
-    except UnicodeDecodeError as error:
-        raise PersistenceError(f"{_of(path)} cannot be read: {error}; {_DAMAGED}") from error
 
 
 def named(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
@@ -170,7 +171,9 @@ def _of(path: Path) -> str:
 def read_only(path: Path) -> sqlite3.Connection:
     """Return a connection that changes nothing."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    connection.text_factory = as_text
+    return connection
 
 
 def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
@@ -180,6 +183,20 @@ def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
         path: of the file.
         is_shared: other threads use it as well, one at a time.
     """
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=not is_shared
+    )
+    connection.text_factory = as_text
+    return connection
+
+
+def as_text(stored: bytes) -> str:
+    """Return a text in the file, also one that is no UTF-8 since its bytes were changed."""
+    return stored.decode("utf-8", "backslashreplace")
+
+
+def as_bytes(text: str) -> bytes:
+    """Return the bytes of a text in the file as `as_text` shows it."""
+    return _ESCAPED.sub(
+        lambda escape: bytes.fromhex(escape[1].decode()), text.encode("utf-8", "surrogatepass")
     )

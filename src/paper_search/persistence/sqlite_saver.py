@@ -27,9 +27,9 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
-from paper_search.errors import PersistenceError
 from paper_search.persistence.allocation import making_many
-from paper_search.persistence.leases import check_ownership
+from paper_search.persistence.encryption import DamagedError
+from paper_search.persistence.leases import check_lease
 from paper_search.persistence.listing import (
     ASKED,
     LatestCheckpoint,
@@ -39,9 +39,9 @@ from paper_search.persistence.listing import (
     outlines,
     stay_after,
 )
-from paper_search.persistence.serialization import check_checkpoint, damaged
+from paper_search.persistence.serialization import check_checkpoint
 from paper_search.persistence.sqlite_calls import OneCall, parsed
-from paper_search.persistence.sqlite_tables import holder_of
+from paper_search.persistence.sqlite_files import as_bytes
 
 _EARLIER = """DELETE FROM checkpoints AS old WHERE thread_id = ? AND EXISTS (
     SELECT 1 FROM checkpoints AS new WHERE new.thread_id = old.thread_id
@@ -70,7 +70,8 @@ _PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoi
 _PUT_WRITE = """INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id,
     task_path, idx, channel, type, value, checksum, summary)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_OF_RUN = "WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
+_OF_RUN = """WHERE CASE WHEN json_valid(CAST(metadata AS TEXT))
+    THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END = ?"""
 _OURS = {"checksum": "INTEGER", "summary": "BLOB"}
 """Columns that we add to LangGraph's tables; what its own saver wrote has NULL in them."""
 _WRITES = """checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value, checksum,
@@ -193,7 +194,10 @@ class SqliteSaver(AsyncSqliteSaver):
 
         def delete(connection: sqlite3.Connection) -> None:
             for table in ("checkpoints", "writes"):
-                connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (str(thread_id),))  # noqa: S608  # constants
+                connection.execute(
+                    f"DELETE FROM {table} WHERE thread_id = CAST(? AS TEXT)",  # noqa: S608  # constants
+                    (as_bytes(str(thread_id)),),
+                )
 
         await self._write(thread_id, delete)
 
@@ -261,7 +265,7 @@ class SqliteSaver(AsyncSqliteSaver):
             found = self._summaries(states, writes)
         whole = [row[0] for row in states if row[0] not in found]
         for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
-            with contextlib.suppress(PersistenceError):  # who reads that one alone is told
+            with contextlib.suppress(DamagedError):  # who reads that one alone is told
                 found[row[0]] = Summary.of(self._saved(row, pending))
         return found
 
@@ -320,8 +324,8 @@ class SqliteSaver(AsyncSqliteSaver):
     def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
         thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
-        checkpoint = self._loaded(kind, value, checksum)
-        check_checkpoint(checkpoint, thread_id)
+        checkpoint = self._loaded(thread_id, kind, value, checksum)
+        check_checkpoint(checkpoint, thread_id, checkpoint_id)
         told: Any = (
             {} if metadata is None else parsed(metadata, f"the state of thread {thread_id!r}")
         )
@@ -331,18 +335,24 @@ class SqliteSaver(AsyncSqliteSaver):
             checkpoint,
             told,
             {"configurable": {**place, "checkpoint_id": parent_id}} if parent_id else None,
-            [(task, channel, self._loaded(*stored)) for _, task, _, channel, *stored in writes],
+            [
+                (task, channel, self._loaded(thread_id, *stored))
+                for _, task, _, channel, *stored in writes
+            ],
         )
 
-    def _loaded(self, kind: str, value: bytes, checksum: int | None) -> Any:
+    def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
         """Return the value in a row; what LangGraph's own saver wrote has no checksum.
 
         Raises:
             PersistenceError: it is damaged: SQLite does not notice a flipped byte.
         """
-        loaded = self.serde.loads_typed((kind, value))
+        try:
+            loaded = self.serde.loads_typed((kind, value))
+        except DamagedError as error:
+            raise DamagedError(f"the state of thread {thread_id!r}", error) from error
         if checksum is not None and checksum != crc32(value):
-            raise PersistenceError(damaged("a state in the database"))
+            raise DamagedError(f"the state of thread {thread_id!r}")
         return loaded
 
     async def _write(
@@ -355,8 +365,7 @@ class SqliteSaver(AsyncSqliteSaver):
             connection.execute("BEGIN IMMEDIATE")
             try:
                 if thread_id is not None:
-                    holder = holder_of(connection, str(thread_id))
-                    check_ownership(str(thread_id), holder, self._clock())
+                    check_lease(connection, str(thread_id), self._clock())
                 work(connection)
                 connection.commit()
             except BaseException:

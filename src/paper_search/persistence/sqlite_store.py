@@ -7,29 +7,32 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import aiosqlite
-import orjson
 from langgraph.store.base import Item, PutOp, Result
 from langgraph.store.sqlite import SqliteStore as PlainStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from paper_search.errors import PersistenceError
 from paper_search.persistence.allocation import making_many
-from paper_search.persistence.leases import check_ownership, held_threads
-from paper_search.persistence.serialization import RecordSeal
+from paper_search.persistence.encryption import DamagedError
+from paper_search.persistence.leases import check_lease, held_threads
+from paper_search.persistence.serialization import RecordSeal, about, described
 from paper_search.persistence.sqlite_calls import OneCall, parsed
-from paper_search.persistence.sqlite_tables import holder_of
+from paper_search.persistence.sqlite_files import as_bytes
 
 logger = logging.getLogger(__name__)
 
 _VALUES = """SELECT key, value FROM store WHERE prefix = ?
     AND key IN (SELECT value FROM json_each(?))"""
-_PAGE = """SELECT key, value, created_at, updated_at FROM store WHERE prefix = ?
-    ORDER BY json_extract(value, ?) DESC, key LIMIT ? OFFSET ?"""
+_ITEMS = "SELECT key, value, created_at, updated_at FROM store WHERE prefix = ?"
+_PAGE = f"""{_ITEMS} ORDER BY CASE WHEN json_valid(value) THEN json_extract(value, ?) END DESC, key
+    LIMIT ? OFFSET ?"""
+_BELOW = "DELETE FROM store WHERE prefix >= CAST(? AS TEXT) AND prefix < CAST(? AS TEXT)"
+_ENTRY = "DELETE FROM store WHERE prefix = ? AND key = CAST(? AS TEXT)"
 
 
 class SqliteStore(AsyncSqliteStore):
@@ -69,8 +72,7 @@ class SqliteStore(AsyncSqliteStore):
 
         def run(connection: sqlite3.Connection) -> list[Result]:
             if any(isinstance(op, PutOp) for op in sealed):
-                for thread_id in held_threads():
-                    check_ownership(thread_id, holder_of(connection, thread_id), self._clock())
+                self._check_leases(connection)
             try:
                 with making_many():
                     return plain.batch(sealed) if plain else []
@@ -80,7 +82,11 @@ class SqliteStore(AsyncSqliteStore):
                 if connection.in_transaction:
                     connection.rollback()
 
-        return self._seal.opened(await self._in_one_call(run))
+        return self._seal.opened(await self._in_one_call(run, described(sealed)))
+
+    def _check_leases(self, connection: sqlite3.Connection) -> None:
+        for thread_id in held_threads():
+            check_lease(connection, thread_id, self._clock())
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
@@ -91,7 +97,7 @@ class SqliteStore(AsyncSqliteStore):
         def read(connection: sqlite3.Connection) -> dict[str, Any]:
             with making_many():
                 rows = connection.execute(_VALUES, wanted).fetchall()
-                return {key: orjson.loads(value) for key, value in rows}
+                return {key: parsed(value, about(namespace, key)) for key, value in rows}
 
         await self.setup()
         values = await self._in_one_call(read)
@@ -113,22 +119,40 @@ class SqliteStore(AsyncSqliteStore):
         with making_many():
             return [self._item(namespace, row) for row in rows]
 
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+        """Return an item; one that cannot be read is empty; None: it is not there."""
+        wanted = (".".join(namespace), as_bytes(key))
+        statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
+        row = await self._in_one_call(lambda c: c.execute(statement, wanted).fetchone())
+        return self._item(namespace, row) if row else None
+
+    async def aerase(
+        self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
+    ) -> None:
+        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
+        start = as_bytes(".".join(namespace))
+        entries = [(".".join(index), as_bytes(key)) for index in indexes]
+
+        def erase(connection: sqlite3.Connection) -> None:
+            self._check_leases(connection)
+            connection.execute(_BELOW, (start + b".", start + b"/"))
+            connection.executemany(_ENTRY, entries)
+
+        await self._in_one_call(erase)
+
     def _item(self, namespace: tuple[str, ...], row: tuple[Any, ...]) -> Item:
         """Return an item of a list; one that cannot be read is empty and hides no other."""
-        key, value, *times = row
-        try:
+        key, text, *times = row
+        never = datetime.min.replace(tzinfo=UTC)
+        created_at = updated_at = never
+        value: Any = {}
+        with suppress(ValueError, TypeError):
             created_at, updated_at = map(datetime.fromisoformat, times)
-            item = Item(
-                value=parsed(value, f"record {key!r}"),
-                key=key,
-                namespace=namespace,
-                created_at=created_at,
-                updated_at=updated_at,
-            )
-            return cast("Item", self._seal.item(item))
-        except (PersistenceError, ValueError, TypeError) as error:
-            logger.warning("record %r cannot be read: %s", key, error)
-            never = datetime.min.replace(tzinfo=UTC)
-            return Item(
-                value={}, key=str(key), namespace=namespace, created_at=never, updated_at=never
-            )
+        try:
+            value = parsed(text, about(namespace, key))
+        except DamagedError as error:
+            logger.warning("%s", error)
+        item = Item(
+            value=value, key=key, namespace=namespace, created_at=created_at, updated_at=updated_at
+        )
+        return self._seal.listed(item) if value else item

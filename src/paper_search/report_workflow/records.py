@@ -21,14 +21,6 @@ class ReportRecords(RecordStore):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
     listed_in = INDEX
-    parts = (
-        "report_results",
-        "report_drafts",
-        "report_critiques",
-        "report_calls",
-        "report_answers",
-        "report_approvals",
-    )
 
     async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""

@@ -112,8 +112,7 @@ class ThreadAdmission:
     async def forget(self, thread_id: str) -> None:
         """Delete what the server does not know of: records, index, ledger."""
         try:
-            catalog = await self._every.catalog_of(thread_id)
-            await catalog.delete(thread_id)
+            await self._every.delete(thread_id)
         except ThreadNotFoundError:
             return  # it never ran
 

@@ -147,7 +147,7 @@ class McpTools:
             try:
                 await flow.start(given.question, thread_id=thread_id)
             except InputError:
-                await records.delete()
+                await EveryThread(persistence).delete(thread_id)
                 raise
             return await _standing(persistence, graph, thread_id)
 

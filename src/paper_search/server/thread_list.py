@@ -14,6 +14,7 @@ STATUS = {
     ThreadStatus.RUNNING: "busy",
     ThreadStatus.DONE: "idle",
     ThreadStatus.FAILED: "error",
+    ThreadStatus.DAMAGED: "error",
 }
 """How the server calls what this program knows of a thread."""
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
+from paper_search.errors import (
+    PaperSearchError,
+    PersistenceError,
+    ThreadBusyError,
+    ThreadNotFoundError,
+)
 from paper_search.persistence import Persistence
 from paper_search.persistence.allocation import making_many
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.listing import Summarizes, Summary
+from paper_search.threads.records import root_of
 from paper_search.threads.session import ThreadSession
 
 ALL = 10_000_000
@@ -34,6 +42,8 @@ class ThreadStatus(str, Enum):
     DONE = "done"
     FAILED = "failed"
     """It stopped in the middle of its steps; resuming goes on there."""
+    DAMAGED = "damaged"
+    """Its bytes were changed; it can be deleted."""
 
 
 class BriefInfo(BaseModel):
@@ -94,7 +104,7 @@ class Catalog(Generic[SessionT, InfoT]):
     def __init__(self, persistence: Persistence, session_type: type[SessionT]) -> None:
         self._persistence = persistence
         self._session_type = session_type
-        self._listed_in = session_type.records_type.listed_in
+        self.listed_in = session_type.records_type.listed_in
 
     @functools.cached_property
     def _graph(self) -> Any:
@@ -120,11 +130,11 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
         """Return the entries of the index, the one that changed last first."""
-        return await self._persistence.pages.apage(self._listed_in, "updated_at", limit, offset)
+        return await self._persistence.pages.apage(self.listed_in, "updated_at", limit, offset)
 
     async def keys(self) -> set[str]:
         """Return the ids of all threads."""
-        return await self._persistence.pages.akeys(self._listed_in)
+        return await self._persistence.pages.akeys(self.listed_in)
 
     async def listed(self, entries: list[Any]) -> list[InfoT]:
         """Return what a list says of entries of the index."""
@@ -139,12 +149,16 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def has(self, thread_id: str) -> bool:
         """Whether a thread of this kind has this id, or had it and was not wholly deleted."""
-        return await self._persistence.store.aget(self._listed_in, thread_id) is not None
+        return await self._entry(thread_id) is not None
 
     async def begun_by(self, thread_id: str) -> str | None:
         """Return who began a thread over a server; None: it was begun elsewhere."""
-        entry = await self._persistence.store.aget(self._listed_in, thread_id)
+        entry = await self._entry(thread_id)
         return entry.value.get("begun_by") if entry else None
+
+    async def _entry(self, thread_id: str) -> Any:
+        """Return the entry of the index, empty where it is damaged; None: there is none."""
+        return await self._persistence.pages.aentry(self.listed_in, thread_id)
 
     async def info(self, thread_id: str) -> InfoT:
         """Return the status of a thread.
@@ -161,17 +175,10 @@ class Catalog(Generic[SessionT, InfoT]):
             ThreadNotFoundError: there is no such thread.
             ThreadBusyError: a process drives it.
         """
-        session = self.session(thread_id)
         if not await self.has(thread_id):
-            await session.snapshot()
-        if await session.is_driven():
-            raise ThreadBusyError(f"{session.noun} {thread_id!r} is running; it is not deleted")
-        async with session.lease():
-            # The index entry, which goes last, is what a deletion that was cut short is known by.
-            await self._persistence.checkpointer.adelete_thread(thread_id)
-            await self._persistence.ledger.forget(thread_id)
-            records = self._session_type.records_type(self._persistence.store, thread_id)
-            await records.delete()
+            with contextlib.suppress(PersistenceError):  # what cannot be read can be deleted
+                await self.session(thread_id).snapshot()
+        await delete_thread(self._persistence, thread_id, [self.listed_in])
 
     async def finish_deletions(self) -> list[str]:
         """Delete what is left of threads whose deletion was cut short; return their ids.
@@ -221,7 +228,7 @@ class Catalog(Generic[SessionT, InfoT]):
     async def _status(self, thread_id: str) -> StatusFacts:
         session = self.session(thread_id)
         snapshot = await session.snapshot()
-        item = await self._persistence.store.aget(self._listed_in, thread_id)
+        item = await self._entry(thread_id)
         decided = await self._decided(thread_id, snapshot)
         asked = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
         values = snapshot.values
@@ -304,14 +311,34 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def listed_one(self, item: Any) -> InfoT:
         """Return the entry of a thread; one that cannot be read is listed with the reason."""
+        status = ThreadStatus.FAILED
         try:
             return await self.info(item.key)
         except ThreadNotFoundError:
             error = "its deletion was cut short; `paper-search delete` finishes it"
-        except PaperSearchError as damage:
-            error = str(damage)
-        facts = {"thread_id": item.key, "status": ThreadStatus.FAILED, "error": error}
-        return self._info(StatusFacts(ThreadStatus.FAILED, {}, None, {**item.value, **facts}))
+        except DamagedError as damage:
+            status, error = ThreadStatus.DAMAGED, str(damage)
+        except PaperSearchError as reason:
+            error = str(reason)
+        facts = {"thread_id": item.key, "status": status, "error": error}
+        return self._info(StatusFacts(status, {}, None, {**item.value, **facts}))
+
+
+async def delete_thread(
+    persistence: Persistence, thread_id: str, indexes: Sequence[tuple[str, ...]]
+) -> None:
+    """Delete a thread with all its rows, unread: it may be damaged.
+
+    Raises:
+        ThreadBusyError: a process drives it.
+    """
+    if await persistence.leases.is_held(thread_id):
+        raise ThreadBusyError(f"thread {thread_id!r} is running; it is not deleted")
+    async with persistence.leases.hold(thread_id):
+        # The index entry, which goes last, is what a deletion that was cut short is known by.
+        await persistence.checkpointer.adelete_thread(thread_id)
+        await persistence.ledger.forget(thread_id)
+        await persistence.pages.aerase(root_of(thread_id), indexes, thread_id)
 
 
 def _failure(snapshot: Any) -> str:

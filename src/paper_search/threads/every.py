@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Mapping
 from typing import Any
 
-from paper_search.errors import ThreadNotFoundError
+from paper_search.errors import PersistenceError, ThreadNotFoundError
 from paper_search.persistence import Persistence
-from paper_search.threads.catalog import ALL, Catalog
+from paper_search.threads.catalog import ALL, Catalog, delete_thread
 from paper_search.threads.plain import PlainThreads
 
 _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
@@ -29,19 +30,31 @@ class AllThreads:
         self._saver: Any = persistence.checkpointer
 
     async def graph_of(self, thread_id: str) -> str | None:
-        """Return the name of the graph that began a thread; None: no graph of this program did.
-
-        A thread whose deletion was cut short still belongs to its graph.
-        """
+        """Return the name of the graph that began a thread; None: no graph of this program did."""
         for name, catalog in self.by_graph.items():
-            try:
+            if await catalog.has(thread_id):
+                return name
+        for name, catalog in self.by_graph.items():  # it died before its first step
+            with contextlib.suppress(ThreadNotFoundError):
                 await catalog.session(thread_id).snapshot()
-            except ThreadNotFoundError:
-                if await catalog.has(thread_id):
-                    return name
-            else:
                 return name
         return None
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a thread of whatever graph, with all its rows, unread: it may be damaged.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadBusyError: a process drives it.
+        """
+        catalogs = list(self.by_graph.values())
+        with contextlib.suppress(PersistenceError):  # what cannot be read is there
+            if not await self.others.has(thread_id) and not [
+                catalog for catalog in catalogs if await catalog.has(thread_id)
+            ]:
+                raise _unknown(thread_id)
+        indexes = [catalog.listed_in for catalog in catalogs]
+        await delete_thread(self.others.persistence, thread_id, indexes)
 
     async def finish_deletions(self) -> list[str]:
         """Delete what is left of threads whose deletion was cut short; return their ids."""
@@ -59,9 +72,7 @@ class AllThreads:
             return self.by_graph[name]
         if await self.others.has(thread_id):
             return self.others
-        raise ThreadNotFoundError(
-            f"there is no thread {thread_id!r}; `paper-search threads` lists all"
-        )
+        raise _unknown(thread_id)
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
         """Return threads of all graphs, the one that changed last first."""
@@ -91,3 +102,9 @@ class AllThreads:
                 entries.append((changed, latest.thread_id, self.others, latest))
         entries.sort(key=operator.itemgetter(0), reverse=True)
         return entries[offset : offset + limit]
+
+
+def _unknown(thread_id: str) -> ThreadNotFoundError:
+    return ThreadNotFoundError(
+        f"there is no thread {thread_id!r}; `paper-search threads` lists all"
+    )

@@ -8,8 +8,9 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.types import Interrupt
 from pydantic_core import to_json
 
-from paper_search.errors import PaperSearchError, ThreadBusyError, ThreadNotFoundError
+from paper_search.errors import PaperSearchError, ThreadNotFoundError
 from paper_search.persistence import Persistence
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.listing import ASKED, LatestCheckpoint, time_of
 from paper_search.persistence.threads import INPUT
 from paper_search.steps.types import MADE_BY, RESERVED
@@ -33,14 +34,14 @@ class PlainDetail(BriefInfo):
 
 
 class PlainThreads:
-    """Lists, shows, prunes and deletes threads without their tables.
+    """Lists, shows and prunes threads without their tables.
 
     Args:
         persistence: where they live.
     """
 
     def __init__(self, persistence: Persistence) -> None:
-        self._persistence = persistence
+        self.persistence = persistence
         self._saver: Any = persistence.checkpointer
 
     async def has(self, thread_id: str) -> bool:
@@ -56,9 +57,10 @@ class PlainThreads:
         try:
             return BriefInfo(**(await self.show(latest.thread_id)).model_dump())
         except PaperSearchError as error:
-            failed = ThreadStatus.FAILED
+            is_damaged = isinstance(error, DamagedError)
+            status = ThreadStatus.DAMAGED if is_damaged else ThreadStatus.FAILED
             return BriefInfo(
-                thread_id=latest.thread_id, status=failed, error=str(error), graph=UNKNOWN
+                thread_id=latest.thread_id, status=status, error=str(error), graph=UNKNOWN
             )
 
     async def info(self, thread_id: str) -> BriefInfo:
@@ -85,7 +87,7 @@ class PlainThreads:
             status = ThreadStatus.WAITING
         elif not following and INPUT not in channels:
             status = ThreadStatus.DONE
-        elif await self._persistence.leases.is_held(thread_id):
+        elif await self.persistence.leases.is_held(thread_id):
             status = ThreadStatus.RUNNING
         else:
             status = ThreadStatus.FAILED
@@ -104,25 +106,13 @@ class PlainThreads:
             open_question=asked.value if asked else None,
         )
 
-    async def delete(self, thread_id: str) -> None:
-        """Delete a thread with its decisions; records of its own that a workflow keeps stay.
-
-        Raises:
-            ThreadBusyError: a process drives it.
-        """
-        if await self._persistence.leases.is_held(thread_id):
-            raise ThreadBusyError(f"thread {thread_id!r} is running; it is not deleted")
-        async with self._persistence.leases.hold(thread_id):
-            await self._saver.adelete_thread(thread_id)
-            await self._persistence.ledger.forget(thread_id)
-
     async def prune(self, thread_id: str) -> None:
         """Delete the history of a thread.
 
         Raises:
             ThreadBusyError: a process drives it.
         """
-        async with self._persistence.leases.hold(thread_id):
+        async with self.persistence.leases.hold(thread_id):
             await self._saver.aprune([thread_id])
 
     async def _found(self, thread_id: str) -> CheckpointTuple | None:

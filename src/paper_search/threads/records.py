@@ -25,6 +25,11 @@ _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 """Of the integers that a store takes."""
 
 
+def root_of(thread_id: str) -> tuple[str, ...]:
+    """Return the namespace that all rows of a thread are below; a dot would end a part of it."""
+    return (ROOT, thread_id.replace(".", "%2E"))
+
+
 class RecordStore:
     """Reads and writes the rows of one thread. Writing twice changes nothing.
 
@@ -38,16 +43,14 @@ class RecordStore:
 
     listed_in: ClassVar[tuple[str, ...]]
     """Namespace of the index of all threads of the kind."""
-    parts: ClassVar[tuple[str, ...]]
-    """Everything that a thread of the kind may have."""
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
         self.thread_id = thread_id
 
     def namespace(self, part: str) -> tuple[str, ...]:
-        """Return where a part of the rows is; dots are not allowed in a namespace."""
-        return (ROOT, self.thread_id.replace(".", "%2E"), part)
+        """Return where a part of the rows is."""
+        return (*root_of(self.thread_id), part)
 
     async def index(self, question: str, begun_by: str | None = None) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
@@ -64,14 +67,6 @@ class RecordStore:
         kept = {name: entry.value.get(name) for name in first} if entry else first
         value = storable({"question": question, **kept, "updated_at": now})
         await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
-
-    async def delete(self) -> None:
-        """Delete every row of the thread; the index entry, by which it is found, goes last."""
-        for part in self.parts:
-            namespace = self.namespace(part)
-            while items := await self._store.asearch(namespace, limit=PAGE):
-                await self._store.abatch([PutOp(namespace, item.key, None) for item in items])
-        await self._store.abatch([PutOp(self.listed_in, self.thread_id, None)])
 
     async def put(
         self,

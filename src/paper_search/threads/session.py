@@ -31,7 +31,6 @@ from paper_search.threads.decisions import (
     plain,
     to_storable,
 )
-from paper_search.threads.question_names import last_action
 from paper_search.threads.questions import QuestionRef, ThreadDecision
 from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT, StateT, ThreadReader
 
@@ -284,7 +283,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """
         if self._named(decision) is not None:
             return
-        last = await last_action(self._ledger, self._thread_id, question.interrupt_id)
+        last = await self._ledger.last_action(self._thread_id, question.interrupt_id)
         if last is None:
             return
         person = by or current_person()

@@ -12,6 +12,7 @@ from typing import Any
 from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
+from paper_search.report_workflow.catalog import EveryThread
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
@@ -135,7 +136,7 @@ class Runs:
             await self._go(records.thread_id, run)
         except PaperSearchError:
             if not await SearchSession.on(persistence, records.thread_id).exists():
-                await records.delete()
+                await EveryThread(persistence).delete(records.thread_id)
             raise
 
     async def _restored(

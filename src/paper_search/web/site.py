@@ -209,9 +209,9 @@ class Visit:
             raise ThreadNotFoundError(f"there is no thread {name!r}")
         return name
 
-    async def is_own(self, catalog: Catalog[Any, Any], thread_id: str) -> bool:
-        """Whether a thread of a catalog is the visitor's."""
-        begun_by = await catalog.begun_by(thread_id)
+    async def is_own(self, catalog: Catalog[Any, Any] | None, thread_id: str) -> bool:
+        """Whether a thread of a catalog, or of none, is the visitor's."""
+        begun_by = await catalog.begun_by(thread_id) if catalog else None
         return thread_owner(begun_by, list(self.site.config.server.tokens)) == self.owner
 
 

@@ -26,6 +26,7 @@ _ORDER = (
     (ThreadStatus.WAITING, "Waiting for you"),
     (ThreadStatus.RUNNING, "Running"),
     (ThreadStatus.FAILED, "Stopped"),
+    (ThreadStatus.DAMAGED, "Damaged"),
     (ThreadStatus.DONE, "Done"),
 )
 
@@ -174,7 +175,7 @@ async def _list(visit: Visit, problem: str | None = None) -> Response:
     found = [
         info
         for info in await visit.every.threads(limit=LISTED)
-        if await visit.is_own(visit.every.by_graph[info.graph], info.thread_id)
+        if await visit.is_own(visit.every.by_graph.get(info.graph), info.thread_id)
     ]
     ranks = {status: place for place, (status, _) in enumerate(_ORDER)}
     found.sort(key=lambda info: ranks[info.status])

@@ -56,21 +56,6 @@ class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = INDEX
-    parts = (
-        "records",
-        "rounds",
-        "works",
-        "members",
-        "judgements",
-        "papers",
-        "final",
-        "approvals",
-        "marks",
-        "reviews",
-        "reviewers",
-        "pairs",
-        "order",
-    )
 
     async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.

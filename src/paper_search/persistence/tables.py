@@ -1,0 +1,97 @@
+"""Our own tables beside LangGraph's: leases, decisions, and what happened around them."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from paper_search.persistence.sqlite_files import FORMAT, named_errors, plain
+
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS paper_search_leases (
+        thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, expires_at {real} NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS paper_search_decisions ({place}
+        thread_id TEXT NOT NULL, interrupt_id TEXT NOT NULL, decision TEXT NOT NULL,
+        decided_by TEXT NOT NULL, decided_at TEXT NOT NULL, status TEXT NOT NULL,
+        PRIMARY KEY (thread_id, interrupt_id))""",
+    """CREATE TABLE IF NOT EXISTS paper_search_audit (
+        id {serial} PRIMARY KEY, thread_id TEXT NOT NULL, interrupt_id TEXT NOT NULL,
+        event TEXT NOT NULL, by TEXT NOT NULL, at TEXT NOT NULL, detail TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS paper_search_audit_thread ON paper_search_audit (thread_id)",
+)
+
+
+def schema(*, real: str, serial: str, place: str) -> list[str]:
+    """Return what makes our tables where they are missing, in the words of an engine."""
+    return [statement.format(real=real, serial=serial, place=place) for statement in _SCHEMA]
+
+
+class Database(Protocol):
+    """Runs single statements, `?` standing for a value; each blocks only briefly."""
+
+    order: str
+    """By what decisions are in the order in which they came."""
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        ...
+
+    def change(self, statement: str, *values: Any) -> int:
+        """Return how many rows a statement changed."""
+        ...
+
+
+class SqliteDatabase:
+    """Our tables in a SQLite file, for all processes that use it; made ready at the first use.
+
+    Args:
+        path: the file; None: in memory.
+    """
+
+    order = "rowid"
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or Path(":memory:")
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """See `Database.rows`."""
+        with self._open() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    def change(self, statement: str, *values: Any) -> int:
+        """See `Database.change`."""
+        with self._open() as connection:
+            return connection.execute(statement, values).rowcount
+
+    def prepare(self) -> None:
+        """Make our tables where they are missing."""
+        with self._open():
+            pass
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to one thread at a time; to open it for each call costs more."""
+        with self._lock, named_errors(self._path):
+            if self._connection is None:
+                self._connection = plain(self._path, is_shared=True)
+                for statement in schema(real="REAL", serial="INTEGER", place=""):
+                    self._connection.execute(statement)
+                if self._connection.execute("PRAGMA user_version").fetchone() == (0,):
+                    self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            yield self._connection

@@ -1,0 +1,147 @@
+"""A byte that flips in the file: other threads go on, the damaged one is listed and can go."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.answers import reply_to
+from tests.conftest import run_sql
+from tests.workflow.doubles import workflow
+
+from paper_search.errors import PaperSearchError
+from paper_search.persistence import Persistence, open_persistence
+from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.catalog import EveryThread
+from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.reports import report_services
+
+OWNER_OF_A_RECORD = """CASE WHEN prefix LIKE '%.%.%'
+    THEN substr(prefix, 14, instr(substr(prefix, 14), '.') - 1) ELSE key END"""
+QUESTION = "How do proteins fold?"
+THREADS = ("strategy", "result", "done", "plan")
+TABLES = (
+    "checkpoints",
+    "writes",
+    "store",
+    "paper_search_leases",
+    "paper_search_decisions",
+    "paper_search_audit",
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file of threads that wait with each kind of question, and of a finished one."""
+    path = tmp_path_factory.mktemp("whole") / "threads.db"
+    asyncio.run(begin(f"sqlite:///{path}"))
+    return path
+
+
+class Approving:
+    """Approves whatever a report asks."""
+
+    async def handle(self, _question: object) -> str:
+        return "approve"
+
+
+def approving(persistence: Persistence) -> tuple[Any, Any]:
+    """Return what takes searches and reports to their end."""
+    handler = ScriptedHandler(otherwise="approve")
+    return (
+        workflow(handler=handler, persistence=persistence),
+        ReportWorkflow(
+            report_services(),
+            Approving(),
+            persistence=persistence,
+            target_length=1000,
+            hitl_after_planning=True,
+        ),
+    )
+
+
+async def begin(url: str) -> None:
+    async with open_persistence(url) as persistence:
+        searching, reporting = approving(persistence)
+        for name in ("strategy", "result", "done"):
+            await searching.start(QUESTION, thread_id=name)
+        await reply_to(searching, "result", "approve")
+        await searching.resume("done")
+        await reporting.start(QUESTION, thread_id="plan")
+        for name in THREADS:
+            await persistence.ledger.note(name, "", "refused", "me", {"reason": "busy"})
+    for name in THREADS:
+        run_sql(url, "INSERT INTO paper_search_leases VALUES (?, 'host:1:token', 0)", name)
+
+
+def flip_a_bit(path: Path, seed: int) -> tuple[str, str]:
+    """Flip a bit of a text or a blob in a row; return where, and whose the row is."""
+    chance = random.Random(seed)  # noqa: S311  # drawn, not secret
+    table = chance.choice(TABLES)
+    owner = OWNER_OF_A_RECORD if table == "store" else "thread_id"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        kinds = {
+            name: kind for _, name, kind, *_ in connection.execute(f"PRAGMA table_info({table})")
+        }
+        cells = [
+            (column, *cell)
+            for column, kind in kinds.items()
+            if kind in {"TEXT", "BLOB"}
+            for cell in connection.execute(
+                f"SELECT rowid, CAST({column} AS BLOB), {owner} FROM {table}"  # noqa: S608  # own names
+            )
+            if cell[1]
+        ]
+        column, row, value, thread = chance.choice(cells)
+        place = chance.randrange(len(value))
+        changed = bytearray(value)
+        changed[place] ^= 1 << chance.randrange(8)
+        connection.execute(
+            f"UPDATE {table} SET {column} = CAST(? AS {kinds[column]}) WHERE rowid = ?",  # noqa: S608  # as above
+            (bytes(changed), row),
+        )
+    return f"{table}.{column} of {thread}: {value[:place]!r} {value[place:]!r}", thread
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 200))]
+)
+async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(
+    whole: Path, tmp_path: Path, seed: int
+) -> None:
+    """PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    what, owner = flip_a_bit(path, seed)
+    assert owner in THREADS, owner
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        every = EveryThread(persistence)
+        assert {info.thread_id for info in await every.threads()} >= set(THREADS), what
+        for name in THREADS:
+            if name == owner:
+                await read_and_finish_or_say_why(persistence, name)
+            elif name != "done":
+                assert await finish(persistence, name)
+        await every.delete(owner)
+        assert owner not in {info.thread_id for info in await every.threads()}, what
+
+
+async def finish(persistence: Persistence, name: str) -> Any:
+    searching, reporting = approving(persistence)
+    return await (reporting if name == "plan" else searching).resume(name)
+
+
+async def read_and_finish_or_say_why(persistence: Persistence, name: str) -> None:
+    every = EveryThread(persistence)
+    try:
+        await (every.reports if name == "plan" else every.searches).show(name)
+        if name != "done":
+            await finish(persistence, name)
+    except PaperSearchError:
+        return  # anything else is a defect
