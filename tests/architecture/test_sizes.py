@@ -19,14 +19,14 @@ MAX_MODULE_LINES = 400
 MEDIAN_MODULE_LINES = 200
 MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
-MAX_MODULES = 482
+MAX_MODULES = 480
 MAX_LINES = {
     "skills": 11480,
     "sources": 8050,
     "cli": 7840,
     "report": 6000,
     "library": 5600,
-    "workflow": 5170,
+    "workflow": 5145,
     "persistence": 3275,
     "query": 3385,
     "report_workflow": 2780,
@@ -35,7 +35,7 @@ MAX_LINES = {
     "web": 2330,
     "http": 1930,
     "server": 1830,
-    "models": 1815,
+    "models": 1783,
     "audit": 1820,
     "llm": 1780,
     "exports": 1495,

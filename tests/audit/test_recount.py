@@ -19,12 +19,12 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.source_report import summaries
 from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer, Searcher
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.checkpoints import ResultPayload
+from paper_search.workflow.counts import summaries
 
 NAMES = [f"service_{number}" for number in range(9)]
 QUERIES = ("first", "second")

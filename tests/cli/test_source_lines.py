@@ -13,7 +13,7 @@ import pytest
 from paper_search.cli.source_lines import failure_lines, no_network, world_line
 from paper_search.config import WEB_SOURCES
 from paper_search.models import SourceReport, SourceStatus
-from paper_search.models.source_report import summaries
+from paper_search.workflow.counts import summaries
 
 QUESTION = "hepatotoxicity of molecules"
 

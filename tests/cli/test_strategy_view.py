@@ -26,7 +26,7 @@ from paper_search.models import (
     SourceHits,
     SuggestedTerm,
 )
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
 
 SCOPE = ScopeReport(

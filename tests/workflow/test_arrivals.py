@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import RawPaper, SearchReport, Sighting, SourceReport, SourceStatus
-from paper_search.workflow.counts import arrivals_again, arrivals_of, count_rounds, searched_round
+from paper_search.workflow.counts import arrivals_of, count_rounds, searched_round
+from paper_search.workflow.rounds import joined_reports
 
 COUNT = st.integers(0, 4)
 
@@ -54,9 +55,14 @@ def test_there_are_as_many_rows_as_records_were_received(queries, lost):
     assert counts.first_found == len(answer.papers)
 
 
-def test_what_a_source_repeats_when_it_is_waited_for_came_once():
+def test_what_a_source_repeats_when_it_is_waited_for_is_counted_as_given_again():
     before = answer_of([[1, 2]], [1, 0, 0])
-    again = answer_of([[1, 2, 3]], [2, 0, 0])
-    first = arrivals_of(before, ["1", "2"])
-    rows = arrivals_again(first, arrivals_of(again, ["1", "2", "3"]))
-    assert Counter(row.record for row in rows) == {"1": 1, "2": 1, "3": 1, None: 2}
+    again = answer_of([[1, 2, 3], [3]], [2, 0, 0])
+    first, second = arrivals_of(before, ["1", "2"]), arrivals_of(again, ["1", "2", "3"])
+    (old,), (new, other) = before.sources, again.sources
+    rows = joined_reports([old], [new, other], (first, second))
+    assert [row.is_asked_again for row in rows] == [True, False, False]
+    assert [(row.kept, row.repeated) for row in rows] == [(2, 0), (1, 2), (0, 1)]
+    assert [row.received for row in rows] == [3, 5, 3]
+    (counts,) = count_rounds([searched_round(0, [*first, *second], {})], {})
+    assert (counts.arrived, counts.again, counts.first_found) == (11, 3, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,11 @@ from paper_search.workflow import (
     SearchWorkflow,
     ThreadCatalog,
 )
+from paper_search.workflow.counts import summaries
 from paper_search.workflow.decisions import answer_model
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.rounds import ask_again, join_reports
+from paper_search.workflow.rounds import ask_again
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import MAX_WAITS
@@ -126,7 +128,7 @@ async def test_the_rest_of_a_slow_source_joins_the_result_of_the_same_round(scor
     assert ids(payload.collection) == ids(before.collection) | {"late1", "late2", "late3"}
     assert payload.iteration == before.iteration == 0
     assert payload.unfinished_sources == []
-    assert [report.source for report in payload.reports] == [*QUICK, "late"]
+    assert [report.source for report in payload.reports] == [*QUICK, "late", "late"]
     assert (payload.reports[-1].status, payload.reports[-1].kept) == (SourceStatus.OK, 3)
 
 
@@ -348,8 +350,8 @@ REFUSED = {
     ("again", "status", "said"),
     [
         (OSError("it broke"), SourceStatus.UNREACHABLE, "it broke"),
-        (REFUSED, SourceStatus.PARTIAL, "not now"),
-        (EMPTY, SourceStatus.OK, "2 records that it gave before are kept"),
+        (REFUSED, SourceStatus.RATE_LIMITED, "not now"),
+        (EMPTY, SourceStatus.EMPTY, ""),
     ],
     ids=["error", "refused", "empty"],
 )
@@ -371,7 +373,6 @@ async def test_nothing_is_lost_if_the_second_asking_fails(
     assert said in f"{of_late(after)[-1].error} {of_late(after)[-1].note}"
     async with flow._session("t") as session:
         state = await session.state()
-    assert state.kept_by_source["late"] == 2
     assert state.silent_sources == []
 
 
@@ -404,14 +405,16 @@ async def test_a_source_that_was_asked_since_none_of_the_strategy_is_known_is_as
     assert await asked_again(fake_strategy("x", ["nowhere"]), "here") == [("here", False)]
 
 
-@pytest.mark.parametrize(("hits", "counted"), [(None, 70), (50, 50)])
+@pytest.mark.parametrize(("hits", "known"), [(None, 70), (50, 50)])
 def test_the_hits_are_those_of_the_last_time_that_a_source_said_them(
-    hits: int | None, counted: int
+    hits: int | None, known: int
 ) -> None:
-    first = SourceReport(source="s", query="q", status=SourceStatus.PARTIAL, kept=5, hits=70)
-    again = SourceReport(source="s", query="q", status=SourceStatus.OK, kept=2, hits=hits)
-    [joined] = join_reports([first], [again])
-    assert (joined.kept, joined.hits) == (5, counted)
+    first = SourceReport(
+        source="s", query="q", status=SourceStatus.TIMEOUT, kept=5, hits=70, is_asked_again=True
+    )
+    again = SourceReport(source="s", query="q", status=SourceStatus.EMPTY, repeated=2, hits=hits)
+    (summary,) = summaries([first, again])
+    assert (summary.status, summary.kept, summary.hits) == (SourceStatus.OK, 5, known)
 
 
 async def test_a_source_that_is_not_set_up_any_more_is_a_line_and_no_other_is_asked() -> None:
@@ -547,9 +550,12 @@ async def test_a_process_that_dies_while_it_waits_loses_nothing(
         again = await flow.answer("t", WAIT, token=asked.token)
         payload = shown(again)
         assert "late1" in ids(payload.collection)
-        assert [report.kept for report in of_late(payload)] == [1]
+        assert [report.kept for report in of_late(payload)] == [0, 1]
+        assert payload.counts is not None
+        assert (payload.counts.arrived, payload.counts.again) == (9, 0)
         async with flow._session("t") as session:
-            assert (await session.state()).kept_by_source["late"] == 1
+            rows = (await session.state()).reports
+            assert sum(row.kept for row in rows if row.source == "late") == 1
         result = await reply_to(flow, "t", "approve")
     assert len(result.papers) == 9
 
@@ -579,8 +585,12 @@ async def test_the_next_round_asks_all_sources_again() -> None:
     assert {report.source for report in shown(asked).reports} == {*QUICK, "late"}
     async with flow._session("t") as session:
         state = await session.state()
-    assert len(state.earlier_reports) == 5
-    assert state.kept_by_source == {"a": 4, "b": 4, "c": 4, "d": 4, "late": 2}
+    assert [row.source for row in state.earlier_reports] == [*QUICK, "late", "late"]
+    assert state.silent_sources == []
+    kept = Counter({row.source: 0 for row in state.journal})
+    for row in state.journal:
+        kept[row.source] += row.kept
+    assert kept == {"a": 4, "b": 4, "c": 4, "d": 4, "late": 2}
 
 
 async def test_what_joined_is_new_to_whoever_saw_the_result_before() -> None:
@@ -600,6 +610,7 @@ async def test_what_works_lack_is_looked_up_again_and_each_look_up_has_a_row() -
     asked = shown(await reply_to(flow, "t", WAIT))
     assert sorted(report.source for report in asked.reports) == [
         *QUICK,
+        "late",
         "late",
         "shelf",
         "shelf",
@@ -631,8 +642,13 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) ->
         after = shown(await reply_to(flow, "t", WAIT))
     assert asked == ["1", "2", "3", "3", "4", "5"]
     assert len(ids(after.collection) - ids(before.collection)) == 2
-    [report] = [report for report in after.reports if report.source == "turning"]
-    assert (report.status, report.kept) == (SourceStatus.OK, 6)
+    rows = [report for report in after.reports if report.source == "turning"]
+    assert [(row.status, row.kept, row.repeated) for row in rows] == [
+        (SourceStatus.PARTIAL, 4, 0),
+        (SourceStatus.OK, 2, 4),
+    ]
+    assert after.counts is not None
+    assert after.counts.again == 4
 
 
 @pytest.mark.parametrize(

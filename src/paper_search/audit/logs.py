@@ -14,6 +14,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.source_report import REASONS
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.marks import ScreeningMark
@@ -22,7 +23,7 @@ _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarke
 
 Row = dict[str, str | int | float]
 
-_FATES = ("kept", "repeated", "excluded", "dropped", "beyond_limit", "unused")
+_FATES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
     *("round", "purpose", "allowed_by", "asked_at", "requests", "source", "query", "filters"),
     *("status", "hits", "received", *_FATES, "new_records", "new_works", "note", "error"),
@@ -59,21 +60,16 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
     asked = strategies(thread)
     left: dict[tuple[int, str, str | None], list[RecordFate]] = {}
     for record in records:
-        if record.round is not None and record.record is not None:
+        if record.round is not None:
             key = (record.round.iteration, record.arrival.source, record.arrival.query)
             left.setdefault(key, []).append(record)
     log = [_search_row(report, _filters(asked, report), left) for report in thread.reports]
-    for (round_, source, query), own in list(left.items()):  # of a searcher without a report
-        kept = len({record.arrival.record for record in own})
-        report = SourceReport(
-            source=source,
-            query=query,
-            status=SourceStatus.OK,
-            iteration=round_,
-            kept=kept,
-            repeated=len(own) - kept,
-        )
-        log.append(_search_row(report, _filters(asked, report), left))
+    for (round_, source, query), own in left.items():  # of a searcher without a report
+        if own:
+            kept = len({record.arrival.record for record in own})
+            counts = {"iteration": round_, "kept": kept, "repeated": len(own) - kept}
+            report = SourceReport(source=source, query=query, status=SourceStatus.OK, **counts)
+            log.append(_search_row(report, _filters(asked, report), {**left}))
     return log
 
 
@@ -86,7 +82,13 @@ def _search_row(
     whose = (report.iteration, report.source)
     is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION}
     keys = [key for key in left if key[:2] == whose and report.query in {None, key[2]}]
-    own = [record for key in keys if is_search for record in left.pop(key)]
+    own: list[RecordFate] = []
+    for key in keys if is_search else ():
+        # The rows of a source that was asked again come after those of its first answer.
+        count = len(left[key]) if report.query is None else report.received
+        own += left[key][:count]
+        left[key] = left[key][count:]
+    own = [record for record in own if record.record is not None]
     return {
         "round": report.iteration + 1,
         "days": report.day,

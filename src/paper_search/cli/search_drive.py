@@ -24,8 +24,8 @@ from paper_search.cli.source_lines import (
 )
 from paper_search.cli.terminal import Terminal
 from paper_search.models import EndReason, PaperCollection
-from paper_search.models.source_report import summaries
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow.counts import summaries
 from paper_search.workflow.judging import JudgingReport
 from paper_search.workflow.questions import remarks
 from paper_search.workflow.results import part_of
@@ -89,7 +89,7 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
             say(visible(f"{judging.summary}; `{self._commands.judging()}` asks again"))
         if judging.is_failure:
             raise typer.Exit(ExitCode.FAILED)
-        failures = [report for report in state.reports if report.status.is_failure]
+        failures = [report for report in state.reports if report.is_failure]
         if failures and len(failures) == len(state.reports) and not result.papers:
             raise typer.Exit(ExitCode.FAILED)
 
@@ -113,11 +113,11 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, Delivery]):
         is_offline = no_network(state.reports) is not None
         if not collection.papers and not is_offline:
             command = self._commands.details()
-            is_answered = any(not report.status.is_failure for report in state.reports)
+            is_answered = any(not report.is_failure for report in state.reports)
             what = "no relevant papers" if is_answered else "no source answered"
             yield f"{what}; to see each query and what the sources answered: {command}"
         yield from map(visible, failure_lines(state.reports))
-        failed = {report.source for report in state.reports if report.status.is_failure}
+        failed = {report.source for report in state.reports if report.is_failure}
         if silent := [name for name in collection.silent_sources if name not in failed]:
             yield visible(f"No results from: {', '.join(silent)}")
         home = self._commands.home

@@ -48,7 +48,7 @@ def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
         reports = [report for report in reports if report.source in _LOCAL]
     groups: dict[tuple[str, str], list[SourceReport]] = {}
     for report in reports:
-        if report.status.is_failure:
+        if report.is_failure:
             groups.setdefault((report.source, report.status.value), []).append(report)
     for (source, status), failed in groups.items():
         queries = f", {len(failed)} queries" if len(failed) > 1 else ""

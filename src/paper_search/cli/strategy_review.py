@@ -27,7 +27,7 @@ from paper_search.workflow.decisions import answer_model
 
 if TYPE_CHECKING:
     from paper_search.models import SearchStrategy
-    from paper_search.models.translation import Translation
+    from paper_search.models.scope import Translation
 
 
 class EditorError(PaperSearchError):

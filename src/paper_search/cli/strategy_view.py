@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paper_search.models import QueryHits, RankedQuery, ScopeReport, SearchStrategy
-    from paper_search.models.translation import Translation
+    from paper_search.models.scope import Translation
     from paper_search.workflow.checkpoints import StrategyPayload
 
 Fact = tuple[str, object]

@@ -14,9 +14,9 @@ from paper_search.models.usage import money_in_words, total
 
 if TYPE_CHECKING:
     from paper_search.models import BibliographicRecord, Paper, SourceReport
-    from paper_search.models.source_report import SourceSummary
     from paper_search.report_workflow.catalog import ReportInfo
     from paper_search.workflow import ThreadInfo
+    from paper_search.workflow.counts import SourceSummary
 
 AUTHORS_SHOWN = 3
 SNIPPET = "bold yellow"
@@ -164,7 +164,7 @@ def report_table(reports: Iterable[SourceReport]) -> Table:
         notes = "; ".join(filter(None, [report.error, report.note, report.removals]))
         table.add_row(
             text(report.source),
-            text(report.status.value, style="bold red" if report.status.is_failure else ""),
+            text(report.status.value, style="bold red" if report.is_failure else ""),
             text(report.hits if report.hits is not None else "?"),
             text(report.received),
             text(report.kept),

@@ -20,8 +20,9 @@ from paper_search.cli.strategy_view import (
     translation_facts,
 )
 from paper_search.cli.tables import highlighted, paper_table, report_table, score, source_table
-from paper_search.models.source_report import counting_summary, summaries
+from paper_search.models.source_report import counting_summary
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+from paper_search.workflow.counts import summaries
 from paper_search.workflow.judging import JudgingReport
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
         SourceReport,
         UserFeedback,
     )
-    from paper_search.models.translation import Translation
+    from paper_search.models.scope import Translation
     from paper_search.workflow import Checkpoint, IterationRecord, ThreadDetail
 
 PAGE = 20
@@ -335,7 +336,7 @@ def _reports(
 ) -> Iterator[RenderableType]:
     if reports:
         yield report_table(reports) if has_details else source_table(summaries(reports))
-    failed = list(dict.fromkeys(report.source for report in reports if report.status.is_failure))
+    failed = list(dict.fromkeys(report.source for report in reports if report.is_failure))
     if offline := no_network(reports):
         yield text(offline, style="bold red")
     elif failed:

@@ -26,7 +26,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
 from paper_search.query import conditions_in
 
 if TYPE_CHECKING:

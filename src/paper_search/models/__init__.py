@@ -1,6 +1,5 @@
 """The nouns of the program."""
 
-from paper_search.models.arrival import Arrival
 from paper_search.models.criteria import Criterion, CriterionKind, Grade
 from paper_search.models.duplicates import (
     Cluster,
@@ -12,13 +11,13 @@ from paper_search.models.duplicates import (
 from paper_search.models.feedback import (
     MAX_SEEDS,
     SNOWBALL,
+    KnownPapersReport,
     MarkedPaper,
     Seed,
     UserFeedback,
     named_seed,
     relevant_seeds,
 )
-from paper_search.models.known_papers import KnownPapersReport
 from paper_search.models.paper import (
     NOT_NEEDED,
     Author,
@@ -56,7 +55,13 @@ from paper_search.models.scope import (
     SourceHits,
     SuggestedTerm,
 )
-from paper_search.models.source_report import Purpose, RequestRecord, SourceReport, SourceStatus
+from paper_search.models.source_report import (
+    Arrival,
+    Purpose,
+    RequestRecord,
+    SourceReport,
+    SourceStatus,
+)
 
 __all__ = [
     "MAX_SEEDS",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pydantic import BaseModel, Field
 
-from paper_search.models.arrival import Arrival
 from paper_search.models.duplicates import PairEvidence
 from paper_search.models.paper import RawPaper
-from paper_search.models.source_report import SourceReport
+from paper_search.models.source_report import REASONS, Arrival, SourceReport
 
 
 class SearchReport(BaseModel):
@@ -16,8 +17,27 @@ class SearchReport(BaseModel):
     papers: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
     arrivals: list[Arrival] = Field(default_factory=list)
-    """A row for each record that came, from a searcher that says so; empty: the sightings of the
-    papers and the counts of the reports tell."""
+    """A row for each record that came; empty: the sightings and the counts tell."""
+
+    def rows(self) -> list[Arrival]:
+        """Return a row for each time that a source gave a record, as it says or as it counts."""
+        if self.arrivals:
+            return self.arrivals
+        rows: list[Arrival] = []
+        for paper in self.papers:
+            rows += [
+                Arrival(record=paper.id, source=at.source, query=at.query, position=at.rank)
+                for at in paper.sightings
+            ] or [Arrival(record=paper.id, source=paper.source)]
+        later = Counter((s.source, s.query) for paper in self.papers for s in paper.sightings[1:])
+        for report in self.sources:
+            key = report.source, report.query
+            own = min(later[key], report.repeated)  # two queries may be sent as one string
+            later[key] -= own
+            for name, reason in REASONS.items():
+                row = Arrival(source=report.source, query=report.query, removed=reason)
+                rows += [row] * (getattr(report, name) - own * (name == "repeated"))
+        return rows
 
 
 class DeduplicationReport(BaseModel):

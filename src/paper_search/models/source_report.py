@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import Enum
 
 from pydantic import BaseModel, Field, computed_field
@@ -63,6 +62,35 @@ class RequestRecord(BaseModel):
         return " ".join(filter(None, [how, self.at or "an unknown day", self.text]))
 
 
+REASONS = {
+    "repeated": "the same record on a later page",
+    "excluded": "not what was asked for",
+    "dropped": "no title",
+    "beyond_limit": "beyond the number that was asked for",
+    "unused": "the source did not come to an end",
+}
+"""Why records were removed at once, by the field of a `SourceReport` that counts them."""
+
+
+class Arrival(BaseModel, frozen=True):
+    """One record, one time that a source gave it."""
+
+    record: str | None = Field(default=None, exclude_if=_is_unset)
+    """Its id; None: it was removed at once and not stored."""
+    source: str
+    """The service, or the database that a file comes from."""
+    query: str | None = Field(default=None, exclude_if=_is_unset)
+    """What the source was sent, or the name of the file; None: the source does not say."""
+    position: int | None = Field(default=None, exclude_if=_is_unset)
+    """Place in that answer or file, from 1."""
+    removed: str | None = Field(default=None, exclude_if=_is_unset)
+    """Why a check of ours removed it; None: it was kept."""
+    waits: int = Field(default=0, exclude_if=_is_unset)
+    """How often its source had been waited for in its round."""
+    title: str | None = Field(default=None, exclude_if=_is_unset)
+    """Of one that was removed, as far as it has one."""
+
+
 class SourceReport(BaseModel):
     """A row of the journal: one query to one source, and what became of each of its records.
 
@@ -107,13 +135,20 @@ class SourceReport(BaseModel):
     is_unfinished: bool = Field(default=False, exclude_if=_is_unset)
     """Whether the source ran out of time, or was left behind when the others were done: it may
     have more, and can be waited for."""
+    is_asked_again: bool = Field(default=False, exclude_if=_is_unset)
+    """Whether the source was waited for after that: later rows say how it ended."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether papers may be missing because of it."""
+        return self.status.is_failure and not self.is_asked_again
 
     @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
     @property
     def received(self) -> int:
         """Return how many records came, each of which has one fate."""
-        fates = (self.kept, self.repeated, self.excluded, self.dropped)
-        return sum(fates) + self.beyond_limit + self.unused
+        counts = self.model_dump(include=set(REASONS) | {"kept"})
+        return sum(counts.values())
 
     @property
     def attempts(self) -> int:
@@ -172,60 +207,3 @@ def counting_summary(rows: Iterable[SourceReport]) -> str | None:
     names = ", ".join(f"{number} to {source}" for source, number in sent.items())
     requests = "1 request" if count == 1 else f"{count} requests"
     return f"{requests} sent before your approval, to count hits: {names}"
-
-
-@dataclass(frozen=True)
-class SourceSummary:
-    """All queries to one source together.
-
-    Attributes:
-        source: its name.
-        status: of all queries that failed, else of the best; `PARTIAL` if some failed.
-        hits: what it has for all queries, counted for each; None: it does not say.
-        kept: records, counted in the same way.
-        note: all that it says, each thing once; "" for nothing.
-    """
-
-    source: str
-    status: SourceStatus
-    hits: int | None
-    kept: int
-    note: str
-
-
-def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
-    """Return one entry for each source, in the order of asking."""
-    groups: dict[str, list[SourceReport]] = {}
-    for report in reports:
-        groups.setdefault(report.source, []).append(report)
-    return [_summary(source, group) for source, group in groups.items()]
-
-
-def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
-    together = SourceReport(
-        source=source,
-        status=SourceStatus.OK,
-        repeated=sum(report.repeated for report in reports),
-        excluded=sum(report.excluded for report in reports),
-        dropped=sum(report.dropped for report in reports),
-        beyond_limit=sum(report.beyond_limit for report in reports),
-        unused=sum(report.unused for report in reports),
-    )
-    said = [text for report in reports for text in (report.error, report.note) if text]
-    said += filter(None, [together.removals])
-    said += [report.day for report in reports if report.from_cache]
-    hits = [report.hits for report in reports if report.hits is not None]
-    return SourceSummary(
-        source,
-        _status([report.status for report in reports]),
-        sum(hits) if hits else None,
-        sum(report.kept for report in reports),
-        "; ".join(dict.fromkeys(said)),
-    )
-
-
-def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
-    failures = [status for status in statuses if status.is_failure]
-    if failures:
-        return failures[0] if len(failures) == len(statuses) else SourceStatus.PARTIAL
-    return SourceStatus.OK if SourceStatus.OK in statuses else SourceStatus.EMPTY

@@ -22,7 +22,8 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
+from paper_search.models.source_report import REASONS
 from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.watchdog import Watchdog
@@ -120,6 +121,7 @@ class Searcher:
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
             sources=[*_noted(entries, cuts, watchdog.held_s), *unknown],
+            arrivals=[row for answer in answers for row in answer.rows()],
         )
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
@@ -348,25 +350,26 @@ def _checked_papers(answer: Any) -> list[RawPaper]:
 
 
 def _checked_records(answer: SearchReport, filters: SearchConstraints) -> SearchReport:
-    """Return the answer without records that lack a title or are of types that are not wanted.
-
-    Each is counted in the row of the query that gave it.
-    """
+    """Return the answer without records without a title or of types that are not wanted."""
     rows = [row.model_copy() for row in answer.sources]
     by_query = {row.query: row for row in reversed(rows)}
-    papers = []
+    papers, removed = [], dict[str, dict[str, str | None]]()
     for paper in answer.papers:
         is_titled = bool(paper.title.strip())
         if is_titled and filters.allows_type(paper.publication_type):
             papers.append(paper)
             continue
+        reason = REASONS["excluded" if is_titled else "dropped"]
+        title = paper.title.strip() or None
+        removed[paper.id] = {"record": None, "removed": reason, "title": title}
         query = paper.sightings[0].query if paper.sightings else None
         if (row := by_query.get(query, rows[-1] if rows else None)) is None:
             continue
         row.kept = max(0, row.kept - 1)
         row.dropped += not is_titled
         row.excluded += is_titled
-    return SearchReport(papers=papers, sources=rows)
+    arrivals = [row.model_copy(update=removed.get(row.record or "", {})) for row in answer.rows()]
+    return SearchReport(papers=papers, sources=rows, arrivals=arrivals)
 
 
 def _failed(

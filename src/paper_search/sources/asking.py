@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paper_search.http.retry import utc_now
 from paper_search.models import (
+    Arrival,
     Purpose,
     RankedQuery,
     RawPaper,
@@ -17,6 +19,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.source_report import REASONS
 from paper_search.query import Node, judge
 from paper_search.sources.adapter import Translated
 from paper_search.sources.explanation import shown_time
@@ -75,13 +78,10 @@ class Asked:
     pages_wanted: int | None = None
     pages_of_records: int = 0
     papers: list[RawPaper] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     hits: int | None = None
-    repeated: int = 0
     known_before: int = 0
-    dropped: int = 0
-    excluded: int = 0
-    beyond_limit: int = 0
     unsure: int = 0
     without_language: int = 0
     requests: list[RequestRecord] = field(default_factory=list)
@@ -123,15 +123,10 @@ class Asked:
     ) -> bool:
         """Keep what is new and wanted of a page; return whether anything of it was new.
 
-        Args:
-            page: with the records.
-            source: which gave them.
-            wanted: records at most, over all pages.
-            judgements: of `judge`; None: they are made here.
+        At most as many records are wanted, over all pages; the judgements are those of `judge`.
         """
         judged = self.judge(page) if judgements is None else judgements
         verdicts = {paper.id: said for paper, said in zip(page.papers, judged, strict=True)}
-        self.dropped += page.dropped
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
         self.notes = (*self.notes, *page.notes)
@@ -145,12 +140,26 @@ class Asked:
             paper.sightings = [
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
-        self.repeated += len(page.papers) - len(fresh)
         matching = [paper for paper in fresh if self._counted(verdicts[paper.id])]
         room = max(wanted - len(self.papers), 0)
         self.papers += matching[:room]
-        self.beyond_limit += len(matching[room:])
+        losses = {id(paper): REASONS["excluded"] for paper in fresh}
+        losses |= {id(paper): REASONS["beyond_limit"] for paper in matching[room:]}
+        ours, row = {paper.id for paper in self.papers}, Arrival(source=source, query=self.sent)
+        for place, paper in enumerate(page.papers, start=len(self.arrivals) + 1):
+            about: dict[str, Any] = {"position": place, "record": paper.id}
+            if paper.id not in ours:
+                reason = losses.get(id(paper), REASONS["repeated"])
+                about = {"position": place, "removed": reason, "title": paper.title}
+            self.arrivals.append(row.model_copy(update=about))
+        self.arrivals += [row.model_copy(update={"removed": REASONS["dropped"]})] * page.dropped
         return bool(fresh)
+
+    @property
+    def losses(self) -> dict[str, int]:
+        """Return how many records were removed for each of the `REASONS`."""
+        count = Counter(row.removed for row in self.arrivals)
+        return {name: count[reason] for name, reason in REASONS.items()}
 
     def cut_short(self, pages: int, *, is_same: bool) -> None:
         """Note that more pages were to be had.
@@ -174,6 +183,9 @@ class Asked:
         elif self.is_open:
             status = SourceStatus.TIMEOUT
         is_count = self.purpose is Purpose.COUNT
+        again = sum(row.record is not None for row in self.arrivals) - len(self.papers)
+        losses = {**self.losses, "unused": len(self.papers) if is_count else 0}
+        losses["repeated"] += again + self.known_before
         return SourceReport(
             source=source,
             purpose=self.purpose,
@@ -182,11 +194,7 @@ class Asked:
             status=status,
             hits=self.hits,
             kept=0 if is_count else len(self.papers) - self.known_before,
-            repeated=self.repeated + self.known_before,
-            dropped=self.dropped,
-            excluded=self.excluded,
-            beyond_limit=self.beyond_limit,
-            unused=len(self.papers) if is_count else 0,
+            **losses,
             requests=self.requests,
             asked_at=self.requests[0].at if self.requests else None,
             milliseconds=round(self.seconds * 1000),
@@ -209,7 +217,6 @@ class Asked:
 
     def _counted(self, judgement: Judgement) -> bool:
         """Count what a record is to the query; return whether it is wanted."""
-        self.excluded += not judgement.is_wanted
         self.unsure += judgement.is_unsure
         self.without_language += judgement.lacks_language
         return judgement.is_wanted

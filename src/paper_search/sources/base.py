@@ -16,7 +16,7 @@ from paper_search.models import (
     SearchReport,
     SearchStrategy,
 )
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import SOURCES
 

@@ -22,8 +22,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.scope import HitCount
-from paper_search.models.translation import Translation
+from paper_search.models.scope import HitCount, Translation
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, text_of
 from paper_search.sources.base import reason_to_end
@@ -183,7 +182,8 @@ class HttpSource:
         if not answers and strategy.works:
             note = f"{self._adapter.title} cannot look up {', '.join(strategy.works)}"
             entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]
-        return SearchReport(papers=papers, sources=entries)
+        rows = [row for answer in answers for row in answer.arrivals]
+        return SearchReport(papers=papers, sources=entries, arrivals=rows)
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
         """Return every query of a strategy as the service is sent it; nothing is asked."""
@@ -334,7 +334,7 @@ class HttpSource:
             return
         if request is not None:
             asked.cut_short(len(turned), is_same=request in turned)
-        elif len(asked.known) + asked.dropped < min(asked.hits or 0, wanted):
+        elif len(asked.known) + asked.losses["dropped"] < min(asked.hits or 0, wanted):
             asked.stopped_early()
 
     def _failure(self, error: Exception) -> ServiceError:

@@ -11,7 +11,7 @@ from paper_search.bibliography.identifiers import parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
 from paper_search.query import And, Node, Term, limited, parse
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Question, text_of

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from paper_search.errors import PaperSearchError, ThreadError, ThreadNotWaitingError
 from paper_search.models import PUBLICATION_TYPES, SearchStrategy
+from paper_search.models.scope import Translation
 from paper_search.models.source_report import counting_summary
-from paper_search.models.translation import Translation
 from paper_search.models.usage import total
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.web.readings import Reading

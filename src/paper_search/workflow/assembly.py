@@ -17,8 +17,8 @@ from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering, load_prices
 from paper_search.llm.tracing import redact_output
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
+from paper_search.models.scope import Translation
 from paper_search.models.settings import Skill
-from paper_search.models.translation import Translation
 from paper_search.skills import (
     Deduplicator,
     IntentParser,

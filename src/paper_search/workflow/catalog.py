@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from paper_search.models import PaperCollection, SourceReport
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
 from paper_search.models.usage import StepSpending
 from paper_search.persistence import Persistence
 from paper_search.threads.catalog import (

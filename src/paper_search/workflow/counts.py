@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field
 
-from paper_search.models import Arrival, SearchReport, SourceReport
+from paper_search.models import Arrival, SearchReport, SourceReport, SourceStatus
+from paper_search.models.source_report import REASONS
 from paper_search.prompts import prompt_digests
 
 
@@ -34,41 +34,24 @@ class SearchedRound(BaseModel):
         return list(dict.fromkeys(row.record for row in self.arrivals if row.record is not None))
 
 
-def arrivals_of(answer: SearchReport, ids: Sequence[str]) -> list[Arrival]:
+def arrivals_of(answer: SearchReport, ids: Sequence[str], waits: int = 0) -> list[Arrival]:
     """Return a row for each time that a source gave a record.
 
     Args:
         answer: of all sources; a record that several queries brought says so.
         ids: under which its records are stored, in their order.
+        waits: how often the sources had been waited for in the round.
     """
-    if answer.arrivals:
-        stored = dict(zip((paper.id for paper in answer.papers), ids, strict=True))
-        return [
-            row.model_copy(update={"record": stored[row.record]}) if row.record else row
-            for row in answer.arrivals
-        ]
-    rows: list[Arrival] = []
+    stored: dict[tuple[str, str], str] = {}
     for name, paper in zip(ids, answer.papers, strict=True):
-        rows += [
-            Arrival(record=name, source=seen.source, query=seen.query, position=seen.rank)
-            for seen in paper.sightings
-        ] or [Arrival(record=name, source=paper.source)]
-    later = Counter((s.source, s.query) for paper in answer.papers for s in paper.sightings[1:])
-    for report in answer.sources:
-        key = report.source, report.query
-        own = min(later[key], report.repeated)  # two queries may be sent as one string
-        later[key] -= own
-        rows += _removed(report, own)
-    return rows
-
-
-def arrivals_again(before: Sequence[Arrival], again: Sequence[Arrival]) -> list[Arrival]:
-    """Return the rows of a round after sources were asked again: what they repeat came once."""
-    known = {(row.source, row.query, row.record) for row in before if row.record}
-    asked = {(row.source, row.query) for row in again}
-    # An answer in full counts anew what was removed from it.
-    kept = [row for row in before if row.record or (row.source, row.query) not in asked]
-    return [*kept, *(r for r in again if (r.source, r.query, r.record) not in known)]
+        for source in (paper.source, *(seen.source for seen in paper.sightings)):
+            stored.setdefault((source, paper.id), name)
+    return [
+        row.model_copy(
+            update={"record": row.record and stored[row.source, row.record], "waits": waits}
+        )
+        for row in answer.rows()
+    ]
 
 
 def searched_round(
@@ -85,27 +68,6 @@ def searched_round(
         models=dict(models),
         prompts=prompt_digests(models),
     )
-
-
-def _removed(report: SourceReport, later: int) -> list[Arrival]:
-    """Return a row for each record that a source gave and that was removed at once.
-
-    Args:
-        report: of one query.
-        later: of the repeated records, those that an earlier query to the source gave.
-    """
-    reasons = {
-        "not what was asked for": report.excluded,
-        "no title": report.dropped,
-        "the same record on a later page": report.repeated - later,
-        "beyond the number that was asked for": report.beyond_limit,
-        "the source did not come to an end": report.unused,
-    }
-    return [
-        Arrival(source=report.source, query=report.query, removed=reason)
-        for reason, count in reasons.items()
-        for _ in range(count)
-    ]
 
 
 FAR = 10
@@ -267,3 +229,56 @@ def works_before(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
 def quantity(count: int, noun: str) -> str:
     """Return a number with what it counts."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class SourceSummary:
+    """All queries to one source together.
+
+    Attributes:
+        source: its name.
+        status: of all queries that failed, else of the best; `PARTIAL` if some failed.
+        hits: what it has for all queries, counted for each; None: it does not say.
+        kept: records, counted in the same way.
+        note: all that it says, each thing once; "" for nothing.
+    """
+
+    source: str
+    status: SourceStatus
+    hits: int | None
+    kept: int
+    note: str
+
+
+def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
+    """Return one entry for each source, in the order of asking."""
+    groups: dict[str, list[SourceReport]] = {}
+    for report in reports:
+        groups.setdefault(report.source, []).append(report)
+    return [_summary(source, group) for source, group in groups.items()]
+
+
+def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
+    counts = {name: sum(getattr(report, name) for report in reports) for name in REASONS}
+    together = SourceReport(source=source, status=SourceStatus.OK, **counts)
+    said = [text for report in reports for text in (report.error, report.note) if text]
+    said += filter(None, [together.removals])
+    said += [report.day for report in reports if report.from_cache]
+    hits = {report.query: report.hits for report in reports if report.hits is not None}
+    latest = [report.status for report in reports if not report.is_asked_again]
+    if SourceStatus.EMPTY in latest and any(report.kept for report in reports):
+        latest.append(SourceStatus.OK)  # it gave what it has before it was waited for
+    return SourceSummary(
+        source,
+        _status(latest),
+        sum(hits.values()) if hits else None,
+        sum(report.kept for report in reports),
+        "; ".join(dict.fromkeys(said)),
+    )
+
+
+def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
+    failures = [status for status in statuses if status.is_failure]
+    if failures:
+        return failures[0] if len(failures) == len(statuses) else SourceStatus.PARTIAL
+    return SourceStatus.OK if SourceStatus.OK in statuses else SourceStatus.EMPTY

@@ -24,7 +24,6 @@ from paper_search.threads.approvals import NOBODY
 from paper_search.threads.state import asker, checked_state
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.counts import (
-    arrivals_again,
     arrivals_of,
     searched_round,
 )
@@ -40,11 +39,9 @@ from paper_search.workflow.questions import (
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection
 from paper_search.workflow.rounds import (
-    arrivals_before,
     ask_again,
-    count_kept,
     divide_works,
-    join_reports,
+    joined_reports,
     pool_after,
     with_counts,
     with_earlier,
@@ -144,35 +141,28 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     state = _checked(ctx)
     strategy = _strategy(state)
     allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
-    records, is_again = _records(ctx), bool(state.awaited)
+    records = _records(ctx)
     if SNOWBALL in strategy.sources:  # a person may have added it
         strategy = seeded(strategy, await records.marked(state.marks))
     services = _services(ctx)
     if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
         services.require_sources(strategy.sources)  # another process may have fewer
-    if is_again:
+    update: dict[str, Any] = {"awaited": []}
+    if state.awaited:
         answer = await ask_again(services, strategy, state.awaited)
-        earlier_rows = await arrivals_before(records, state.current_iteration)
-        reports = join_reports(state.reports, _of_round(answer.sources, state, allowed_by))
-        before, earlier = state.reports, state.earlier_reports
     else:
         answer = await services.search(strategy)
-        earlier_rows = []
-        reports = _of_round(answer.sources, state, allowed_by)
-        before, earlier = [], [*state.earlier_reports, *state.reports]
-    asked = [report.source for report in answer.sources]
+        update["earlier_reports"] = [*state.earlier_reports, *state.reports]
     ids = await records.put_records(answer.papers)
-    rows = arrivals_again(earlier_rows, arrivals_of(answer, ids))
-    searched = searched_round(state.current_iteration, rows, ctx.services.models)
+    before = await records.arrivals(state.current_iteration, state.waits)
+    rows = arrivals_of(answer, ids, state.waits)
+    reports = _of_round(answer.sources, state, allowed_by)
+    if state.awaited:
+        reports = joined_reports(state.reports, reports, (before, rows))
+    searched = searched_round(state.current_iteration, [*before, *rows], ctx.services.models)
     await records.put_round(searched)
     ctx.progress("found", {"records": len(searched.records)})
-    return Outcome.OK, {
-        "found": searched.records,
-        "awaited": [],
-        "reports": reports,
-        "earlier_reports": earlier,
-        "kept_by_source": count_kept(state.kept_by_source, asked, before, reports),
-    }
+    return Outcome.OK, {"found": searched.records, "reports": reports, **update}
 
 
 async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:

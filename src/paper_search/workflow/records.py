@@ -16,6 +16,7 @@ from typing import Any
 
 from paper_search.models import (
     MAX_SEEDS,
+    Arrival,
     BibliographicRecord,
     MarkedPaper,
     Paper,
@@ -81,6 +82,12 @@ class SearchRecords(RecordStore):
         rows = await self.rows("rounds")
         searches = [SearchedRound.model_validate(row) for row in rows.values()]
         return sorted(searches, key=lambda searched: searched.iteration)
+
+    async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
+        """Return what a round brought before sources were waited for so often."""
+        rounds = await self.get("rounds", [str(iteration)])
+        rows = [row for value in rounds.values() for row in SearchedRound(**value).arrivals]
+        return [row for row in rows if row.waits < waits]
 
     async def rounds_until(self, until: int) -> tuple[list[SearchedRound], dict[str, str]]:
         """Return what each search up to a round brought, and the work of each of its records."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from paper_search.models import (
@@ -147,81 +148,39 @@ async def ask_again(
     return answer.model_copy(update={"sources": [*answer.sources, *gone]})
 
 
-async def arrivals_before(records: SearchRecords, iteration: int) -> list[Arrival]:
-    """Return what the sources of a round gave before some of them were asked again."""
-    rounds = await records.rounds()
+def joined_reports(
+    before: Sequence[SourceReport],
+    again: Sequence[SourceReport],
+    arrivals: tuple[Sequence[Arrival], Sequence[Arrival]],
+) -> list[SourceReport]:
+    """Return the rows of a round after some of its sources were asked again.
+
+    Args:
+        before: the rows so far; those of a source that was asked again say so.
+        again: what it did then.
+        arrivals: what came before, and then; a record that came before is kept once.
+    """
+    seen: set[tuple[str, str | None]] = {(r.source, r.record) for r in arrivals[0] if r.record}
+    repeated: Counter[tuple[str, str | None]] = Counter()
+    for row in arrivals[1]:
+        if (row.source, row.record) in seen:
+            repeated[row.source, row.query] += 1
+            seen.remove((row.source, row.record))
+    names = {report.source for report in again}
     return [
-        row for searched in rounds if searched.iteration == iteration for row in searched.arrivals
+        *(
+            report.model_copy(update={"is_asked_again": True}) if report.source in names else report
+            for report in before
+        ),
+        *(_repeating(report, repeated[report.source, report.query]) for report in again),
     ]
 
 
-def join_reports(
-    before: Sequence[SourceReport], again: Sequence[SourceReport]
-) -> list[SourceReport]:
-    """Return the reports of a round, those of sources that were asked again in their place.
-
-    What a source gave the first time stays in the result, so it stays counted.
-    """
-    names = dict.fromkeys(report.source for report in again)
-    joined: list[SourceReport] = []
-    for source in dict.fromkeys([*(report.source for report in before), *names]):
-        earlier = [report for report in before if report.source == source]
-        if source in names:
-            later = [report for report in again if report.source == source]
-            earlier = _joined(earlier, later)
-        joined += earlier
-    return joined
-
-
-def count_kept(
-    counted: Mapping[str, int],
-    names: Iterable[str],
-    before: Sequence[SourceReport],
-    after: Sequence[SourceReport],
-) -> dict[str, int]:
-    """Return how many records each source gave, in all rounds.
-
-    Args:
-        counted: so far.
-        names: of the sources that were asked just now.
-        before: the reports of this round that are counted already.
-        after: those that stand now.
-    """
-    kept = dict(counted)
-    for name in dict.fromkeys(names):
-        then, now = (sum(r.kept for r in part if r.source == name) for part in (before, after))
-        kept[name] = kept.get(name, 0) + now - then
-    return kept
-
-
-def _joined(before: list[SourceReport], again: list[SourceReport]) -> list[SourceReport]:
-    """Return the reports of one source on both askings."""
-    first = {report.query: report for report in before}
-    joined = [_counting(report, first.pop(report.query, None)) for report in again]
-    left = [report for report in first.values() if report.kept or report.requests]
-    return [*(report.model_copy(update={"is_unfinished": False}) for report in left), *joined]
-
-
-def _counting(report: SourceReport, before: SourceReport | None) -> SourceReport:
-    """Return the row of both askings: all requests, and the counts of the one that gave more."""
-    if before is None:
-        return report
-    both: dict[str, object] = {
-        "requests": [*before.requests, *report.requests],
-        "asked_at": before.asked_at,
-        "milliseconds": before.milliseconds + report.milliseconds,
-    }
-    if before.kept <= report.kept:
-        return report.model_copy(update=both)
-    note = f"{before.kept} records that it gave before are kept"
-    both |= {
-        "status": SourceStatus.PARTIAL if report.status.is_failure else SourceStatus.OK,
-        "hits": before.hits if report.hits is None else report.hits,
-        "note": f"{report.note}; {note}" if report.note else note,
-        "error": report.error,
-        "is_unfinished": report.is_unfinished,
-    }
-    return before.model_copy(update=both)
+def _repeating(report: SourceReport, count: int) -> SourceReport:
+    """Return the row with so many records repeated that it counts as kept."""
+    count = min(count, report.kept)
+    update = {"kept": report.kept - count, "repeated": report.repeated + count}
+    return report.model_copy(update=update) if count else report
 
 
 def _gone(name: str) -> SourceReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from paper_search.models import (
     Paper,
     PaperCollection,
     ParsedIntent,
+    Purpose,
     ScopeReport,
     SearchMetadata,
     SearchStrategy,
@@ -173,8 +175,6 @@ class WorkflowState(BaseModel):
     """What each source did in the rounds before."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that the run must find, in all rounds."""
-    kept_by_source: dict[str, int] = Field(default_factory=dict)
-    """Records that each source gave, over all rounds."""
     uncertain: list[PairEvidence] = Field(default_factory=list)
     """Pairs of records of this round that may be one work: questions for a person."""
     result: CollectionRef | None = None
@@ -200,7 +200,7 @@ class WorkflowState(BaseModel):
     def unfinished_sources(self) -> list[str]:
         """Return the sources of this round that an answer can wait for."""
         waited = self.waits + sum(record.waits for record in self.history)
-        left = [report.source for report in self.reports if report.is_unfinished]
+        left = [r.source for r in self.reports if r.is_unfinished and not r.is_asked_again]
         return list(dict.fromkeys(left)) if waited < MAX_WAITS else []
 
     @property
@@ -274,7 +274,11 @@ class WorkflowState(BaseModel):
     @property
     def silent_sources(self) -> list[str]:
         """Return the sources that were asked and gave nothing in any round so far."""
-        return [name for name, kept in self.kept_by_source.items() if kept == 0]
+        kept: Counter[str] = Counter()
+        for row in (*self.earlier_reports, *self.reports):
+            if row.purpose is not Purpose.FILL:
+                kept[row.source] += row.kept
+        return [name for name, count in kept.items() if count == 0]
 
     def record_iteration(
         self,

@@ -10,7 +10,7 @@ from werkzeug import Request, Response
 
 from paper_search.config import AppConfig
 from paper_search.errors import UnknownNameError
-from paper_search.models import Author, RawPaper, SourceStatus
+from paper_search.models import Author, Purpose, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.enrichment import Enricher, create_enrichers, known_enrichers
@@ -244,10 +244,18 @@ async def test_what_would_break_a_filter_is_not_asked_for(services: Services) ->
     assert services.asked == []
 
 
+async def test_what_is_not_asked_for_want_of_an_address_says_so() -> None:
+    made = create_enrichers(AppConfig(enrichers=["unpaywall"]))
+    (row,) = (await GapFiller(made).fill([paper(1)])).sources
+    assert (row.source, row.purpose) == ("unpaywall (enrichment)", Purpose.FILL)
+    assert (row.status, row.query, row.requests) == (SourceStatus.EMPTY, None, [])
+    assert "PAPER_SEARCH_CONTACT" in str(row.note)
+
+
 def test_the_settings_name_the_enrichers() -> None:
     assert known_enrichers() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
-    assert [instance.enricher_name for instance in made] == ["crossref", "openalex"]
+    assert [instance.enricher_name for instance in made] == ["crossref", "openalex", "unpaywall"]
     assert all(isinstance(instance, Enricher) for instance in made)
     made = create_enrichers(AppConfig(enrichers=["unpaywall"], contact=CONTACT))
     assert [instance.enricher_name for instance in made] == ["unpaywall"]

@@ -60,14 +60,16 @@ class FileReport:
     def arrivals(self) -> list[Arrival]:
         """Return a row for each record and for each that was rejected."""
         main = next(iter(self.databases), self.name)
+        entries = range(1, len(self.records) + len(self.rejected) + 1)
+        others = [position for position in entries if position not in set(self.positions)]
         return [
             *(
                 Arrival(record=record.id, source=record.source, query=self.name, position=position)
                 for record, position in zip(self.records, self.positions, strict=True)
             ),
             *(
-                Arrival(source=main, query=self.name, removed=entry.reason)
-                for entry in self.rejected
+                Arrival(source=main, query=self.name, position=position, removed=entry.reason)
+                for entry, position in zip(self.rejected, others, strict=True)
             ),
         ]
 

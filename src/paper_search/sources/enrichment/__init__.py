@@ -36,8 +36,8 @@ class Enricher(Protocol):
         ...
 
 
-EnricherFactory = Callable[[AppConfig], Enricher | None]
-"""Makes an enricher of the settings; None: it cannot work without one that is missing."""
+EnricherFactory = Callable[[AppConfig], Enricher]
+"""Makes an enricher of the settings; one that lacks a setting says so when it is asked."""
 
 _REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", "enricher")
 
@@ -60,10 +60,9 @@ def says_open(prefix: str) -> bool:
 
 
 def create_enrichers(config: AppConfig) -> list[Enricher]:
-    """Return the enrichers that the settings name, in that order; those that can work.
+    """Return the enrichers that the settings name, in that order.
 
     Raises:
         UnknownNameError: nothing is installed under a name.
     """
-    made = [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
-    return [enricher for enricher in made if enricher is not None]
+    return [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]

@@ -59,8 +59,8 @@ class LookupAdapter(ABC):
         self.service = self.service_type(key, contact=contact, endpoint=endpoint)
 
     @classmethod
-    def enricher(cls, config: AppConfig) -> HttpEnricher | None:
-        """Return the enricher as the settings of the program want it; None: it cannot work."""
+    def enricher(cls, config: AppConfig) -> HttpEnricher:
+        """Return the enricher as the settings of the program want it."""
         settings = config.sources.get(cls.service_type.name)
         key = settings.api_key if settings else ""
         return HttpEnricher(
@@ -75,6 +75,11 @@ class LookupAdapter(ABC):
                 network=config.network,
             ),
         )
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the service cannot be asked at all; None: it can."""
+        return None
 
     @abstractmethod
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
@@ -125,6 +130,8 @@ class HttpEnricher:
             work for work in works if any(not getattr(work, gap) for gap in self._adapter.fields)
         ]
         asking = _Asking()
+        if self._adapter.obstacle:
+            return LookUp(self._report(asking, 0.0))
         open_row(lambda: self._report(asking, time.monotonic() - started))
         budget = CallBudget(self._settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
         async with ServiceClient(self._adapter.service, self._settings, budget) as http:
@@ -160,7 +167,7 @@ class HttpEnricher:
         return SourceReport(
             source=f"{self.enricher_name} (enrichment)",
             purpose=Purpose.FILL,
-            query=f"missing fields of {asking.asked} works",
+            query=f"missing fields of {asking.asked} works" if asking.asked else None,
             status=status,
             hits=len(asking.records),
             excluded=asking.unassigned,
@@ -169,7 +176,7 @@ class HttpEnricher:
             asked_at=asking.requests[0].at if asking.requests else None,
             milliseconds=round(seconds * 1000),
             error=str(asking.error) if asking.error else None,
-            note=_left(asking),
+            note=self._adapter.obstacle or _left(asking),
         )
 
 

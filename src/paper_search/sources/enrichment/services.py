@@ -12,14 +12,12 @@ from urllib.parse import quote
 
 from paper_search.bibliography.identifiers import family_name, parse_arxiv_id, parse_doi, parse_pmid
 from paper_search.bibliography.text import normalised_title
-from paper_search.config import AppConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper
 from paper_search.sources import crossref, openalex, openalex_record, semantic_scholar
 from paper_search.sources.adapter import Request, Service
 from paper_search.sources.enrichment.lookup import (
     Batch,
-    HttpEnricher,
     LookupAdapter,
     in_batches,
 )
@@ -172,10 +170,12 @@ class UnpaywallLookup(LookupAdapter):
     service_type = Unpaywall
     fields: ClassVar[tuple[str, ...]] = ("full_text_url",)
 
-    @classmethod
-    def enricher(cls, config: AppConfig) -> HttpEnricher | None:
-        """Return the enricher; None: there is no address to give to Unpaywall."""
-        return super().enricher(config) if config.contact else None
+    @property
+    def obstacle(self) -> str | None:
+        """Why it cannot be asked."""
+        if self.service.contact:
+            return None
+        return "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield the works that have a DOI of Crossref, one by one."""

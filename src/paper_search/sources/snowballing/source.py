@@ -21,7 +21,7 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
-from paper_search.models.translation import Translation
+from paper_search.models.scope import Translation
 from paper_search.sources.asking import Asked
 from paper_search.sources.asking import distinct as distinct_papers
 from paper_search.sources.client import ServiceClient, SourceSettings

@@ -107,7 +107,7 @@ class Following:
             if room < 1:
                 break
             asked = await self._walk(trail, math.ceil(room / (len(trails) - place)))
-            is_known = bool(asked.papers or asked.hits or asked.dropped)
+            is_known = bool(asked.arrivals or asked.hits)
             if asked.error:
                 failed += trail.seeds
             elif is_known:
