@@ -725,10 +725,17 @@ async def test_a_thread_id_that_cannot_name_one_is_refused_by_every_call(name):
             await call
 
 
-@pytest.mark.parametrize("limits", [{"max_iterations": 0}, {"max_results": 0}])
+@pytest.mark.parametrize("limits", [{"max_iterations": -1}, {"max_results": 0}])
 def test_limits_out_of_range_are_refused_when_the_workflow_is_made(limits):
     with pytest.raises(ConfigError, match=next(iter(limits))):
         workflow(**limits)
+
+
+async def test_a_search_of_no_rounds_ends_with_an_empty_collection_and_asks_nobody():
+    skills, handler = FakeSkills(), ScriptedHandler(otherwise="approve")
+    collection = await workflow(skills, handler, max_iterations=0).run("q")
+    assert (collection.papers, collection.metadata.total_found) == ([], 0)
+    assert (handler.kinds, skills.calls) == ([], [])
 
 
 # --- threads --------------------------------------------------------------------------------------
