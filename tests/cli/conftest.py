@@ -228,10 +228,6 @@ class Person:
     def types(self, line: str) -> None:
         os.write(self._master, f"{line}\n".encode())
 
-    def presses(self, keys: str) -> None:
-        """Press keys without Enter."""
-        os.write(self._master, keys.encode())
-
     def resizes(self, columns: int) -> None:
         """Make the window that wide."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))

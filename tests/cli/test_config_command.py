@@ -134,7 +134,7 @@ def test_the_first_search_at_a_terminal_asks_once_and_the_answer_is_remembered(
     someone = person("find", QUESTION)
     someone.sees(ASKED)
     someone.sees("OpenAlex")
-    someone.sees("[w]eb  [l]ibrary >")
+    someone.sees("[w]eb  [l]ibrary")
     someone.types("")
     someone.sees("is none of: w, l")
     someone.types("l")
@@ -186,7 +186,7 @@ def test_who_has_a_library_searches_it_with_the_services(
 
 def test_ctrl_d_searches_the_library_and_remembers_nothing(person: Seat, home: Path) -> None:
     someone = person("find", QUESTION)
-    someone.sees("[w]eb  [l]ibrary >")
+    someone.sees("[w]eb  [l]ibrary")
     someone.types("\x04")
     someone.sees("you will be asked again")
     someone.sees(MENU_1)

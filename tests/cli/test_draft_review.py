@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.cli.report_review import changes, read_draft, write_draft
+from paper_search.cli.report_questions import changes, read_draft, write_draft
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique
@@ -41,14 +41,14 @@ def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
     )
     editor = shlex.join([sys.executable, str(script)])
     someone = person("report", "--thread", drafted, EDITOR=editor, PAGER="cat")
-    someone.sees("[f]ull text")
-    someone.types("f")
+    someone.sees("[s]how")
+    someone.types("s")
     someone.sees("Status: draft")
     someone.sees("References")
-    someone.sees("[f]ull text")
+    someone.sees("[s]how")
     someone.types("e")
     someone.sees("version 2")
-    someone.sees("[f]ull text")
+    someone.sees("[s]how")
     someone.types("a")
     assert someone.leaves() == 0
     assert "My own title on" in someone.screen
@@ -100,7 +100,7 @@ def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks() -> Non
         "sections": [{"title": "Fever", "content": report().sections[0].content}],
         "conclusion": "It cools.",
     }
-    assert changes(text, text) == {}
+    assert changes(text, text) is None
 
 
 def test_only_what_was_changed_is_an_edit() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from paper_search.cli.running import run
+from paper_search.cli.console import run
 
 
 class Large:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.cli.source_lines import failure_lines, no_network, world_line
+from paper_search.cli.source_lines import failure_lines, no_network, public_sources_hint
 from paper_search.config import WEB_SOURCES
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.workflow.counts import summaries
@@ -28,7 +28,7 @@ def unreached(source: str, **fields: Any) -> SourceReport:
 
 def test_the_queries_to_a_source_are_summed_up_and_each_note_is_there_once() -> None:
     reports = [
-        SourceReport(source="a", status=SourceStatus.OK, hits=7, kept=2, note="cut"),
+        SourceReport(source="a", query="x", status=SourceStatus.OK, hits=7, kept=2, note="cut"),
         SourceReport(source="b", status=SourceStatus.EMPTY, note="checked"),
         SourceReport(source="a", status=SourceStatus.EMPTY, hits=3, kept=1, dropped=2, note="cut"),
     ]
@@ -94,7 +94,7 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
     reports: list[SourceReport], papers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["paper-search"])
-    line = world_line('can\'t "this" $work?', reports, papers, Path("/a home"))
+    line = public_sources_hint('can\'t "this" $work?', reports, papers, Path("/a home"))
     assert line is not None
     assert line.startswith("Search eight public services: ")
     words = shlex.split(line.partition(": ")[2])
@@ -110,7 +110,7 @@ def test_under_nothing_and_under_the_sample_stands_the_command_that_searches_the
 def test_it_does_not_stand_under_own_papers_nor_where_the_world_was_searched(
     reports: list[SourceReport], papers: int
 ) -> None:
-    assert world_line("graphs", reports, papers, None) is None
+    assert public_sources_hint("graphs", reports, papers, None) is None
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import io
 
 import pytest
 from rich.console import Console
-from tests.cli.test_strategy_review import Typed
+from tests.cli.test_prompts import Typed
 
-from paper_search.cli.strategy_review import StrategyReview
+from paper_search.cli.search_questions import decide_strategy
 from paper_search.cli.strategy_view import asked_of_sources, scope_facts, translation_facts
 from paper_search.cli.views import show_checkpoint
 from paper_search.models import (
@@ -133,11 +133,9 @@ def test_the_exact_strings_stand_under_what_they_ask() -> None:
 
 
 def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixture[str]) -> None:
-    given = {"[a]pprove": ["s", "a"]}
     said = [Translation(source="pubmed", query="ice", texts=["ice[tiab]"])]
-    review = StrategyReview(Typed(given), translate=lambda _strategy: said)
     checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(strategy()))
-    review.decide(checkpoint)
+    decide_strategy(Typed("s", "a"), checkpoint, translate=lambda _strategy: said)
     written = capsys.readouterr().err
     assert written.count("What each source will be sent") == 1
     assert "pubmed  query 2: ice[tiab]" in written

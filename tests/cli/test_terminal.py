@@ -35,7 +35,7 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
     someone.types("a")
     someone.sees("is this the result?")
     someone.sees(MENU_2)
-    someone.types("p 1")
+    someone.types("s 1")
     someone.sees("seen in")
     someone.types("approve")
     assert someone.leaves() == 0
@@ -88,27 +88,14 @@ else:
     assert strategy["filters"]["max_results"] == 7
 
 
-def test_without_an_editor_the_fields_are_asked_one_by_one(
+def test_without_an_editor_it_says_where_a_strategy_can_be_edited(
     person: Seat, waiting: str, cli: Cli
 ) -> None:
-    strategy = cli("show", waiting, "--json").document["open_checkpoint"]["payload"]["strategy"]
     someone = person("resume", waiting)
     someone.sees(MENU_1)
     someone.types("e")
-    for _ in strategy.get("ranked", []):
-        someone.sees("question [")
-        someone.types("")
-    for number in range(1, len(strategy["queries"]) + 1):
-        someone.sees(f"query {number} [")
-        someone.types("-" if number > 1 else "graph AND molecul*")
-    someone.sees("another query")
-    someone.types("")
-    for name in ("sources", "year_from", "year_to", "language", "max_results"):
-        someone.sees(f"{name} [")
-        someone.types({"sources": "nowhere", "year_from": "2010"}.get(name, ""))
-    someone.sees("unknown source 'nowhere'")
-    someone.types("b")
-    someone.sees("nothing changed")
+    someone.sees("set EDITOR, or edit it on the page, which `paper-search review` opens")
+    someone.sees(MENU_1)
     someone.types("q")
     assert someone.leaves() == 3
     assert cli("show", waiting, "--json").document["status"] == "waiting"
@@ -164,7 +151,7 @@ def test_the_papers_fit_the_window_above_the_prompt_and_what_is_longer_waits(
     someone.types("m")
     someone.sees(f"\n{numbers[-1] + 1:>2} │")
     someone.sees(MENU_2)
-    someone.types("p 1-20")
+    someone.types("s 1-20")
     someone.sees("[m]ore  [b]ack > ")
     someone.types("m")
     someone.sees("[m]ore  [b]ack > ")

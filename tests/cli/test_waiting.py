@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.test_prompts import Typed
 
 from paper_search.cli.console import command_line
-from paper_search.cli.continuation import SearchContinuation
-from paper_search.cli.result_review import HELP, MENU, ResultReview
+from paper_search.cli.next_commands import SearchCommands
+from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
 from paper_search.models import (
     Facets,
@@ -153,18 +154,6 @@ def test_the_line_names_each_source_once() -> None:
     assert unfinished_line("q", reports[1:2], None) is None
 
 
-class Typing:
-    """A terminal at which lines are typed."""
-
-    def __init__(self, *lines: str) -> None:
-        self._lines = iter(lines)
-        self.prompts: list[str] = []
-
-    def ask(self, prompt: str) -> str:
-        self.prompts.append(prompt)
-        return next(self._lines)
-
-
 def question(*unfinished: str) -> Checkpoint:
     strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
     metadata = SearchMetadata(query="q", search_strategy=strategy, total_found=0)
@@ -173,33 +162,34 @@ def question(*unfinished: str) -> Checkpoint:
     return Checkpoint(kind=CheckpointKind.RESULT_REVIEW, payload=payload, token="t")
 
 
+def _no_saving(_work: object) -> None:
+    pytest.fail("nothing was marked")
+
+
 @pytest.mark.parametrize("word", ["t", "wait"])
 def test_a_key_waits_at_the_terminal(word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    terminal: Any = Typing("h", word)
-    saver: Any = None
-    decision = ResultReview(terminal, saver).decide(question("doaj", "arxiv"))
+    terminal = Typed("h", word)
+    decision = ResultReview(terminal, question("doaj", "arxiv"), _no_saving).decide()
     assert decision.action is DecisionAction.EDIT
     assert decision.revised_data["wait_for_sources"] is True
     assert decision.token == "t"
-    assert "search again  wai[t] for doaj and arxiv  [x] reject" in terminal.prompts[0]
+    assert "wai[t] for doaj and arxiv" in terminal.prompts[0]
     told = capsys.readouterr().err
     assert "unfinished  doaj and arxiv may have more" in told
-    assert "t             wait for doaj and arxiv: what it has yet joins this result" in told
+    assert "t         wait for doaj and arxiv: the rest joins this result" in told
 
 
 def test_the_key_is_not_there_when_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal: Any = Typing("t", "a")
-    saver: Any = None
-    decision = ResultReview(terminal, saver).decide(question())
+    terminal = Typed("t", "h", "a")
+    decision = ResultReview(terminal, question(), _no_saving).decide()
     assert decision.action is DecisionAction.APPROVE
-    assert terminal.prompts == [MENU, MENU]
     told = capsys.readouterr().err
     assert "'t' is none of" in told
-    assert "wait" not in HELP + told
+    assert "wait" not in "".join(terminal.prompts) + told
 
 
 def test_the_commands_that_are_printed_name_it_only_where_it_helps() -> None:
-    commands = SearchContinuation("T", None)
+    commands = SearchCommands("T", None)
     wait = f"  wait:    {command_line('resume', 'T', '--wait', '--token', 't')}"
     assert wait in commands.lines(question("doaj"))
     assert not any("wait:" in line for line in commands.lines(question()))

@@ -33,8 +33,8 @@ def test_files_of_any_accepted_kind_are_read_and_what_is_rejected_is_told(page):
     assert code == 200, page.text
     answer = json.loads(page.text)
     assert answer["files"] == [
-        "a.ris: 1 read (1 of Embase (Ovid)), 2 rejected",
-        "b.xlsx: 2 read (2 of Embase (Ovid))",
+        "a.ris: 1 read, 1 of Embase (Ovid), 2 rejected",
+        "b.xlsx: 2 read, 2 of Embase (Ovid)",
     ]
     place = answer["to"].removeprefix("/review")
     page.arrive(place)

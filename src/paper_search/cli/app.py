@@ -16,6 +16,7 @@ from paper_search.cli import (
     graph,
     judge,
     library,
+    reconcile,
     report,
     resume,
     screen,
@@ -116,7 +117,7 @@ app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
-app.command("reconcile")(screen.reconcile)
+app.command("reconcile")(reconcile.reconcile)
 app.command("judge")(judge.judge)
 app.command("export")(threads.export)
 app.command("audit")(audit.audit)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import print_json, say, visible
+from paper_search.cli.console import print_json, run, say, visible
 from paper_search.cli.options import Home, Json, Thread, settings
-from paper_search.cli.running import run
 
 if TYPE_CHECKING:
     from paper_search.audit import Audit

@@ -8,7 +8,7 @@ import typer
 
 from paper_search.cli.console import data, print_json, say, text, visible
 from paper_search.cli.failures import UsageMistakeError
-from paper_search.cli.options import Home, Json, given_home, settings
+from paper_search.cli.options import Home, Json, home_option, settings
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -32,7 +32,7 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         return
     from rich.table import Table
 
-    rows = shown_settings(settings(ctx, home), given_home(ctx, home))
+    rows = shown_settings(settings(ctx, home), home_option(ctx, home))
     if as_json:
         print_json([row._asdict() for row in rows])
         return
@@ -62,7 +62,7 @@ def set_one(
         require_sources(value)
     path = remember_setting(name, value, home=settings(ctx, home).home)
     say(visible(f"{name} = {value}, saved in {path}"))
-    origin = setting_origins(home=given_home(ctx, home))[name]
+    origin = setting_origins(home=home_option(ctx, home))[name]
     if ":" in origin:
         say(visible(f"but {origin} takes precedence"))
 

@@ -7,16 +7,21 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from paper_search.bibliography.text import SURROGATES
 
 if TYPE_CHECKING:
+    import asyncio
+
     from rich.console import Console
     from rich.text import Text
+
+T = TypeVar("T")
 
 PIPE_WIDTH = 140
 """Columns of a table that goes to no terminal."""
@@ -52,6 +57,17 @@ def data() -> Console:
 def say(line: str) -> None:
     """Write a message to stderr, as it is and unwrapped, so that commands can be copied."""
     typer.echo(line, err=True)
+
+
+def folded(parts: Sequence[str]) -> str:
+    """Return words in a row, broken only between them where the window ends."""
+    width, lines = shutil.get_terminal_size().columns, [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1]) + len(part) + len(" >  ") >= width:
+            lines.append(part)
+        else:
+            lines[-1] += f"  {part}" if lines[-1] else part
+    return "\n".join(lines)
 
 
 def shortened(line: str) -> str:
@@ -92,6 +108,23 @@ def is_interactive() -> bool:
 def shows_progress() -> bool:
     """Whether stderr is watched."""
     return sys.stderr.isatty()
+
+
+def run(work: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
+    """Run a coroutine to its end and return its result; default: in an event loop of its own.
+
+    The task itself has no result: Python 3.11 formats the task when it restores the handler of
+    Ctrl-C, which takes long for a collection of some hundred papers.
+    """
+    import asyncio
+
+    results: list[T] = []
+
+    async def store() -> None:
+        results.append(await work)
+
+    (asyncio.run if runner is None else runner.run)(store())
+    return results[0]
 
 
 def _console(*, is_stderr: bool) -> Console:

@@ -1,44 +1,70 @@
-"""One thread, driven from the command line: from question to question, to its end or its pause."""
+"""A search or a report, driven from question to question to its end or its pause."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import typer
 from typing_extensions import TypeIs
 
-from paper_search.cli.console import is_interactive, say, visible
-from paper_search.cli.continuation import Continuation
-from paper_search.cli.delivery import Destination
+from paper_search.cli.console import (
+    command_line,
+    is_interactive,
+    run,
+    say,
+    shortened,
+    visible,
+)
 from paper_search.cli.failures import ExitCode
+from paper_search.cli.next_commands import NextCommands, SearchCommands
+from paper_search.cli.outputs import OutputTarget, PaperOutput
 from paper_search.cli.progress import ProgressLine
-from paper_search.cli.restoration import reading
-from paper_search.cli.running import run
-from paper_search.cli.terminal import QuitError, Terminal
+from paper_search.cli.prompts import QuitError, Terminal
+from paper_search.cli.source_lines import (
+    failed_sources,
+    failure_lines,
+    in_words,
+    no_network,
+    public_sources_hint,
+    unfinished_line,
+)
+from paper_search.cli.stored_threads import reading
 from paper_search.errors import InputError, InvalidDecisionError, PaperSearchError, ThreadError
+from paper_search.models import EndReason, PaperCollection
 from paper_search.threads.engine import ThreadEngine
 from paper_search.threads.session import ThreadSession
+from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow.counts import summaries
+from paper_search.workflow.judging import JudgingReport
+from paper_search.workflow.questions import remarks
+from paper_search.workflow.results import part_of
+from paper_search.workflow.session import SearchSession
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+    from paper_search.workflow import Decision
+    from paper_search.workflow.state import WorkflowState
 
 QuestionT = TypeVar("QuestionT")
 ResultT = TypeVar("ResultT")
-DestinationT = TypeVar("DestinationT", bound=Destination)
+OutputT = TypeVar("OutputT", bound=OutputTarget)
 
 
-class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
+class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
     """Takes a thread as far as the person takes it.
 
     Everything runs on one event loop, which rests while the person thinks: clients of sources
     live on, and Ctrl-C at a prompt is an ordinary one.
 
     Args:
-        url: where threads live.
+        config: the settings.
         workflow: what drives the thread.
         progress: the workflow's reporter.
-        delivery: where the result goes.
-        continuation: what to print if the thread does not end.
+        output: where the result goes.
+        commands: what to print if the thread does not end.
     """
 
     session_type: ClassVar[type[ThreadSession[Any, Any, Any]]]
@@ -47,20 +73,19 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
 
     def __init__(
         self,
-        url: str,
+        config: AppConfig,
         workflow: ThreadEngine[Any, Any, Any],
         progress: ProgressLine,
-        delivery: DestinationT,
-        continuation: Continuation[QuestionT],
+        output: OutputT,
+        commands: NextCommands[QuestionT],
     ) -> None:
-        self._url = url
+        self._config = config
+        self._url = config.persistence_url
         self._workflow = workflow
         self._progress = progress
-        self._delivery = delivery
-        self._continuation = continuation
-        self._thread_id = continuation.thread_id
-
-    # --- what each graph has of its own -----------------------------------------------------------
+        self._output = output
+        self._commands = commands
+        self._thread_id = commands.thread_id
 
     @abstractmethod
     def _decide(self, question: QuestionT, terminal: Terminal, runner: asyncio.Runner) -> Any:
@@ -69,8 +94,6 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
     @abstractmethod
     def _hand_over(self, result: ResultT, state: Any) -> None:
         """Deliver the result and say what there is to know of it."""
-
-    # --- driving ----------------------------------------------------------------------------------
 
     def run(self, beginning: Coroutine[Any, Any, QuestionT | ResultT], *, is_asking: bool) -> None:
         """Begin, ask whoever is there, and hand over the result or say how to go on.
@@ -85,9 +108,9 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
         """
         with asyncio.Runner() as runner:
             try:
-                reached = self._worked(runner, beginning)
+                reached = self._work(runner, beginning)
                 if is_asking and is_interactive():
-                    reached = self._asked(runner, reached)
+                    reached = self._ask(runner, reached)
                 state = run(self._state(), runner)
             except KeyboardInterrupt:
                 if not self._is_resumable(runner, "interrupted"):
@@ -100,28 +123,27 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
                 raise
             # Closing the loop waits for look-ups of names, which take long without a network.
             if self._is_question(reached):
-                self._continuation.pause(reached, is_json=self._delivery.is_json)
+                self._commands.pause(reached, is_json=self._output.is_json)
             else:
                 self._hand_over(reached, state)
 
     def _is_question(self, reached: QuestionT | ResultT) -> TypeIs[QuestionT]:
         return isinstance(reached, self.session_type.question_type)
 
-    def _worked(
+    def _work(
         self, runner: asyncio.Runner, work: Coroutine[Any, Any, QuestionT | ResultT]
     ) -> QuestionT | ResultT:
         with self._progress.shown():
             return run(work, runner)
 
-    def _asked(self, runner: asyncio.Runner, reached: QuestionT | ResultT) -> QuestionT | ResultT:
+    def _ask(self, runner: asyncio.Runner, reached: QuestionT | ResultT) -> QuestionT | ResultT:
         """Ask the person until the thread ends or they leave."""
         while self._is_question(reached):
             try:
                 decision = self._decide(reached, Terminal(), runner)
+                reached = self._work(runner, self._workflow.answer(self._thread_id, decision))
             except QuitError:
                 break
-            try:
-                reached = self._worked(runner, self._workflow.answer(self._thread_id, decision))
             except InvalidDecisionError as error:
                 say(visible(error))
         return reached
@@ -135,9 +157,90 @@ class Drive(ABC, Generic[QuestionT, ResultT, DestinationT]):
         if state.is_complete:
             return False
         say(f"{what}; {self.noun} {self._thread_id}; continue with:")
-        say(f"  {self._continuation.command()}")
+        say(f"  {self._commands.command()}")
         return True
 
     async def _state(self) -> Any:
         async with reading(self.session_type, self._url, self._thread_id) as session:
             return await session.state()
+
+
+class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
+    """Takes a search as far as the person takes it."""
+
+    session_type = SearchSession
+    noun = "thread"
+    _commands: SearchCommands
+
+    def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Decision:
+        from paper_search.cli.search_questions import ResultReview, decide_strategy
+        from paper_search.workflow.assembly import translations
+
+        if question.kind is CheckpointKind.STRATEGY_CONFIRMATION:
+            return decide_strategy(
+                *(terminal, question, self._config.editor),
+                lambda strategy: translations(self._config, strategy),
+            )
+
+        def save(work: Callable[[SearchSession], Awaitable[None]]) -> None:
+            async def saving() -> None:
+                async with reading(SearchSession, self._url, self._thread_id) as session:
+                    await work(session)
+
+            runner.run(saving())
+
+        return ResultReview(terminal, question, save, self._commands.home).decide()
+
+    def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
+        self._output.deliver(part_of(result), {"thread_id": self._thread_id, "status": "done"})
+        ended = (result.ended_by.value if result.ended_by else "done").replace("_", " ")
+        count = len(result.papers)
+        papers = "1 paper" if count == 1 else f"{count} papers"
+        say(f"{papers}, {ended}; thread {self._thread_id}")
+        if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
+            export = ("export", self._thread_id, "--decision", "excluded")
+            command = command_line(*export, home=self._commands.home)
+            say(f"{excluded} decided irrelevant and left out; to list them: {command}")
+        for line in self._closing_messages(result, state):
+            say(line)
+        judging = JudgingReport.of([*result.papers, *result.set_aside])
+        if judging.summary is not None:
+            say(visible(f"{judging.summary}; `{self._commands.judging()}` asks again"))
+        is_failure = not result.papers and _have_all_failed(state)
+        if judging.is_failure or is_failure:
+            raise typer.Exit(ExitCode.FAILED)
+
+    def _closing_messages(self, collection: PaperCollection, state: WorkflowState) -> Iterator[str]:
+        """Yield what to know of a search that ended, and where else to search."""
+        reports, home = state.reports, self._commands.home
+        if state.intent is not None:
+            yield from map(visible, state.intent.notes)
+        is_unseen = collection.ended_by is EndReason.NOT_REVIEWED
+        queries = state.strategy.queries if state.strategy and is_unseen else []
+        if state.strategy and any(query.boolean_query == state.question for query in queries):
+            yield from map(visible, remarks(state.strategy))
+        for source in summaries(reports):
+            if source.note and not source.status.is_failure:
+                yield shortened(visible(f"{source.source}: {source.note}"))
+        if collection.known_papers is not None:
+            yield visible(collection.known_papers.summary)
+        failed = failed_sources(reports)
+        if not collection.papers and no_network(reports) is None:
+            is_failure = _have_all_failed(state)
+            what = f"no paper, as {in_words(failed)} failed" if is_failure else "no relevant papers"
+            command = self._commands.details()
+            yield visible(f"{what}; to see each query and what the sources answered: {command}")
+        yield from map(visible, failure_lines(reports))
+        if silent := [name for name in collection.silent_sources if name not in failed]:
+            yield visible(f"No results from: {', '.join(silent)}")
+        closing = (
+            unfinished_line(state.question, reports if is_unseen else [], home),
+            public_sources_hint(state.question, reports, len(collection.papers), home),
+        )
+        yield from (visible(line) for line in closing if line is not None)
+
+
+def _have_all_failed(state: WorkflowState) -> bool:
+    """Whether each source that was asked failed, for one query at least."""
+    sources = {report.source for report in state.reports}
+    return bool(sources) and sources == set(failed_sources(state.reports))

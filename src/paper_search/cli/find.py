@@ -15,7 +15,7 @@ from paper_search.cli.options import (
     Keep,
     Output,
     budget_of,
-    given_home,
+    home_option,
     settings,
 )
 from paper_search.errors import InputError
@@ -87,20 +87,20 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import uuid
 
-    from paper_search.cli.continuation import SearchContinuation
-    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.drive import SearchDrive
+    from paper_search.cli.next_commands import SearchCommands
+    from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.progress import ProgressLine
-    from paper_search.cli.search_drive import SearchDrive
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 
     asked = _asked(question, strategy)
-    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     if source is None and not yes and not as_json and is_interactive():
         from paper_search.cli.source_choice import with_sources_chosen
 
-        config = with_sources_chosen(config, given_home(ctx, home))
+        config = with_sources_chosen(config, home_option(ctx, home))
     progress = ProgressLine()
     workflow = SearchWorkflow.from_config(
         config,
@@ -115,10 +115,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         budget=budget_of(budget),
     )
     thread_id = str(uuid.uuid4())
-    continuation = SearchContinuation(
-        thread_id, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
+    commands = SearchCommands(
+        thread_id, home_option(ctx, home), (*target.options, *(["--keep"] if keep else []))
     )
-    drive = SearchDrive(config, workflow, progress, delivery, continuation)
+    drive = SearchDrive(config, workflow, progress, target, commands)
     begin = workflow.run if yes else workflow.start
     drive.run(begin(asked, thread_id=thread_id), is_asking=not yes)
 

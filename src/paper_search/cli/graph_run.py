@@ -9,7 +9,7 @@ import typer
 
 from paper_search.cli.console import command_line, print_json, say, visible
 from paper_search.cli.failures import ExitCode
-from paper_search.cli.options import Home, Json, Thread, given_home, settings
+from paper_search.cli.options import Home, Json, Thread, home_option, settings
 
 if TYPE_CHECKING:
     from paper_search.steps import Run, Workflow
@@ -75,7 +75,7 @@ def run(  # noqa: PLR0913  # one argument for each option
         _tell(_ended(run_workflow(workflow, step_input, **chosen)), as_json=as_json)
     else:
         ended = _ended(on_a_thread(checked_thread(thread)))
-        _tell(ended, thread, given_home(ctx, home), as_json=as_json)
+        _tell(ended, thread, home_option(ctx, home), as_json=as_json)
 
 
 def resume(  # noqa: PLR0913  # one argument for each option
@@ -106,7 +106,7 @@ def resume(  # noqa: PLR0913  # one argument for each option
                 services=_services(ctx, workflow, home),
             )
 
-    _tell(_ended(resumed()), thread, given_home(ctx, home), as_json=as_json)
+    _tell(_ended(resumed()), thread, home_option(ctx, home), as_json=as_json)
 
 
 def _ended(work: "Coroutine[Any, Any, Run]") -> "Run":

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.console import print_json, say, visible
+from paper_search.cli.console import print_json, run, say, visible
 from paper_search.cli.failures import ExitCode
 from paper_search.cli.options import (
     BudgetOption,
@@ -12,10 +12,9 @@ from paper_search.cli.options import (
     Json,
     Thread,
     budget_of,
-    given_home,
+    home_option,
     settings,
 )
-from paper_search.cli.running import run
 
 
 def judge(  # noqa: PLR0913, PLR0917  # one for each option
@@ -33,13 +32,13 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
     The open question stays open; its papers are then in the new order. What the model said
     before of a paper, by the same criteria, costs nothing.
     """
-    from paper_search.cli.continuation import SearchContinuation
+    from paper_search.cli.next_commands import SearchCommands
     from paper_search.cli.progress import ProgressLine
-    from paper_search.cli.restoration import allow, restored
+    from paper_search.cli.stored_threads import allow, stored_search
 
     config = settings(ctx, home)
     allow(config, thread, budget_of(budget))
-    workflow = run(restored(config, thread, ProgressLine()))
+    workflow = run(stored_search(config, thread, ProgressLine()))
     report = run(workflow.judge(thread, is_all=not unjudged))
     if as_json:
         print_json({"thread_id": thread, **report.model_dump(mode="json")})
@@ -47,7 +46,7 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
         done = report.papers - sum(report.unjudged.values())
         say(f"{done} of {report.papers} papers are judged; {report.asked} were looked at now")
     if report.summary is not None:
-        again = SearchContinuation(thread, given_home(ctx, home)).judging()
+        again = SearchCommands(thread, home_option(ctx, home)).judging()
         say(visible(f"{report.summary}; `{again}` asks again"))
     if report.is_failure:
         raise typer.Exit(ExitCode.FAILED)

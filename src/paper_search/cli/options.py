@@ -91,7 +91,7 @@ class GlobalOptions:
     is_debugging: bool = False
 
 
-def given_home(ctx: typer.Context, home: Path | None) -> Path | None:
+def home_option(ctx: typer.Context, home: Path | None) -> Path | None:
     """Return the home given on the command line, after the command or before it; absolute."""
     chosen = home if home is not None else _globals(ctx).home
     return chosen.expanduser().absolute() if chosen is not None else None
@@ -110,7 +110,7 @@ def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> Ap
     """
     from paper_search.config import load_config
 
-    config = load_config(home=given_home(ctx, home))
+    config = load_config(home=home_option(ctx, home))
     return config.model_copy(update={"keep_found": True}) if keep else config
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from paper_search.cli.console import run
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.cli.options import (
     BudgetOption,
@@ -13,7 +14,7 @@ from paper_search.cli.options import (
     Json,
     Token,
     budget_of,
-    given_home,
+    home_option,
     settings,
 )
 
@@ -52,7 +53,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     max_iterations: Annotated[
         int | None, typer.Option(min=1, max=20, metavar="N", help="Review at most N drafts (3).")
     ] = None,
-    settings_given: Annotated[
+    named_settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
@@ -123,26 +124,28 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     question with exit code 3 and prints the command that continues, unless --yes. Without a
     language model the report consists of sentences from the sources.
     """
-    from paper_search.cli import report_drive
-    from paper_search.cli.report_delivery import ReportDelivery
+    from paper_search.cli.answers import Answer, read_document
+    from paper_search.cli.outputs import ReportOutput
+    from paper_search.cli.report_drive import begin_report, parameters_of, preview, resume_report
 
-    delivery = ReportDelivery.chosen(
+    target = ReportOutput.chosen(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
-    answer = report_drive.ReportAnswer.chosen(approve, edit, note, reject, skip=skip, token=token)
-    config, home_option = settings(ctx, home), given_home(ctx, home)
+    answer = Answer(approve, read_document(edit), reject, note, token, skip)
+    answer.check_for_report()
+    config, root = settings(ctx, home), home_option(ctx, home)
     if thread is not None:
         if question or from_thread:
             raise UsageMistakeError("--thread continues a report; leave out QUESTION and --from")
         if draft:
-            report_drive.deliver_draft(config, delivery, thread)
+            target.deliver(run(preview(config.persistence_url, thread)), {"thread_id": thread})
             return
-        report_drive.resume_report(config, home_option, delivery, answer, thread, is_asking=not yes)
+        resume_report(config, root, target, answer, thread, is_asking=not yes)
         return
-    if answer is not None or draft:
+    if draft or not answer.is_empty:
         raise UsageMistakeError("an answer and --draft need --thread THREAD")
-    run = report_drive.run_settings(
-        settings_given or [],
+    parameters = parameters_of(
+        named_settings or [],
         sources=source or None,
         depth=depth,
         style_guide=style,
@@ -151,12 +154,10 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         max_pages=pages,
         budget=budget_of(budget),
     )
-    report_drive.begin_report(
-        config,
-        home_option,
-        delivery,
+    begin_report(
+        *(config, root, target),
         question=question,
         from_thread=from_thread,
         is_asking=not yes,
-        run=run,
+        parameters=parameters,
     )

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from paper_search.cli.console import run
 from paper_search.cli.options import (
     BudgetOption,
     Force,
@@ -16,10 +17,9 @@ from paper_search.cli.options import (
     Thread,
     Token,
     budget_of,
-    given_home,
+    home_option,
     settings,
 )
-from paper_search.cli.running import run
 
 
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
@@ -76,7 +76,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Resume a thread: answer its question, or continue where it stopped.
+    """Answer the question of a thread, or continue one that stopped.
 
     With a decision, it runs to the next question or the end. Without one, you are asked at a
     terminal; without a terminal, the open question is shown and the exit code is 3. Marks or a
@@ -86,38 +86,41 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     A report continues as with `report --thread`: --approve, --edit, --note and --reject answer
     its question; --format and --output choose the output.
     """
-    from paper_search.cli.answer import Answer
-    from paper_search.cli.continuation import SearchContinuation
-    from paper_search.cli.delivery import Delivery
+    from paper_search.cli.answers import Answer, read_document
+    from paper_search.cli.drive import SearchDrive
+    from paper_search.cli.next_commands import SearchCommands
+    from paper_search.cli.outputs import PaperOutput, ReportOutput
     from paper_search.cli.progress import ProgressLine
-    from paper_search.cli.report_delivery import ReportDelivery
-    from paper_search.cli.report_drive import ReportAnswer, refuse_marks, resume_report
-    from paper_search.cli.restoration import allow, is_report, restored, taken_up
-    from paper_search.cli.search_drive import SearchDrive
+    from paper_search.cli.report_drive import resume_report
+    from paper_search.cli.stored_threads import allow, is_report, stored_search, taken_up
 
-    config = settings(ctx, home, keep=keep)
-    allowed = budget_of(budget)
-    works = (same, different, split)
+    config, root = settings(ctx, home, keep=keep), home_option(ctx, home)
+    limit = budget_of(budget)
+    answer = Answer(
+        approve=approve,
+        edit=read_document(edit),
+        reject=reject,
+        note=note,
+        token=token,
+        relevant=relevant,
+        irrelevant=irrelevant,
+        reason=reason,
+        same=same,
+        different=different,
+        split=split,
+        wait=wait,
+    )
     if run(is_report(config.persistence_url, thread)):
-        refuse_marks(relevant, irrelevant, reason, *works, "--wait" if wait else None)
-        allow(config, thread, allowed)
-        resume_report(
-            config,
-            given_home(ctx, home),
-            ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json),
-            ReportAnswer.chosen(approve, edit, note, reject, skip=False, token=token),
-            thread,
-        )
+        answer.check_for_report()
+        target = ReportOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+        allow(config, thread, limit)
+        resume_report(config, root, target, answer, thread)
         return
-    answer = Answer.chosen(
-        approve, edit, reject, relevant, irrelevant, note, works, token, reason, wait=wait
-    )
-    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    answer.check_for_search()
+    papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     progress = ProgressLine()
-    workflow = run(restored(config, thread, progress))
-    allow(config, thread, allowed)
-    continuation = SearchContinuation(
-        thread, given_home(ctx, home), (*delivery.options, *(["--keep"] if keep else []))
-    )
-    drive = SearchDrive(config, workflow, progress, delivery, continuation)
-    drive.run(taken_up(config, workflow, thread, answer), is_asking=answer is None)
+    workflow = run(stored_search(config, thread, progress))
+    allow(config, thread, limit)
+    commands = SearchCommands(thread, root, (*papers.options, *["--keep"] * keep))
+    drive = SearchDrive(config, workflow, progress, papers, commands)
+    drive.run(taken_up(config, workflow, thread, answer), is_asking=answer.is_empty)

@@ -1,26 +1,45 @@
-"""The commands `screen` and `reconcile`: papers decided one by one, by one person or several."""
+"""`paper-search screen`: papers decided one by one, by one person or several."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import uuid
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from paper_search.cli.console import data, is_interactive, print_json, say, text, visible
-from paper_search.cli.failures import UsageMistakeError
-from paper_search.cli.options import Home, Json, Thread, given_home, settings
-from paper_search.cli.terminal import QuitError, Terminal, pressed
+from paper_search.cli.console import (
+    command_line,
+    is_interactive,
+    messages,
+    print_json,
+    run,
+    say,
+    text,
+    visible,
+)
+from paper_search.cli.failures import ExitCode, UsageMistakeError
+from paper_search.cli.next_commands import SearchCommands
+from paper_search.cli.options import Home, Json, home_option, settings
+from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
+from paper_search.cli.reconcile import with_reviewers
+from paper_search.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from paper_search.config import AppConfig
+    from paper_search.models import Paper
+    from paper_search.persistence import Persistence
+    from paper_search.persistence.leases import WorkLock
+    from paper_search.workflow.reviewers import Reviewers
+    from paper_search.workflow.screening import Screening
+    from paper_search.workflow.session import SearchSession
 
-    from paper_search.workflow.reviewers import Agreement, Conflict, Reviewers
-
-_Found = TypeVar("_Found")
-_PROMPT = "[r]elevant  [i]rrelevant  s[k]ip  [q]uit > "
+T = TypeVar("T")
+ABSTRACT_SHOWN = 1_200
+"""Characters of an abstract; `s` shows the rest."""
 
 
 def screen(  # noqa: PLR0913, PLR0917  # one for each option
@@ -61,12 +80,13 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Screen the papers of a result one by one, most likely relevant first.
+    """Screen the papers of a result one by one.
 
-    Keys: r relevant, i irrelevant, k skip, u undo, n note, l labels of your own, p full abstract,
-    q quit. Every key is saved at once, and the next start continues where you stopped. Your marks
-    are added to your next answer to the thread's question; they do not answer it. They also
-    reorder the remaining papers, and an estimate says how many relevant papers are left.
+    The most likely relevant paper comes first. Type r for relevant, i for irrelevant, k to skip, u
+    to undo, n for a note, l for labels of your own, s for the full abstract, q to quit. Every
+    answer is saved at once, and the next start continues where you stopped. Your marks are added
+    to your next answer to the thread's question; they do not answer it. They also reorder the
+    remaining papers, and an estimate says how many relevant papers are left.
 
     With --reviewer, several people decide on the same papers. None of them is shown what the
     others decided until all are done.
@@ -75,11 +95,8 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     thread, all of them to be screened; its next round can search for more.
 
     Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
-    instead.
+    instead. The page of `review` screens with single keys.
     """
-    from paper_search.cli.continuation import SearchContinuation
-    from paper_search.cli.screening import ScreeningPrompt
-
     if done and reviewer is None:
         raise UsageMistakeError("--done says that a reviewer is done; name them with --reviewer")
     if database and not files:
@@ -87,144 +104,273 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     if (thread is None) != bool(files) or bool(files) != (question is not None):
         raise UsageMistakeError("give a THREAD, or --import FILE with --question TEXT")
     config = settings(ctx, home)
-    with asyncio.Runner() as runner:
-        if thread is None:
-            from paper_search.cli.screening import import_for_screening
-
-            importing = import_for_screening(config, files or [], question or "", database or [])
-            thread = runner.run(importing)
-        commands = SearchContinuation(thread, given_home(ctx, home))
-        prompt = ScreeningPrompt(runner, config.persistence_url, commands, reviewer)
-        if done:
-            prompt.finish()
-        else:
-            prompt.run(is_json=as_json)
+    if thread is None:
+        thread = run(_import(config, files or [], question or "", database or []))
+    commands, url = SearchCommands(thread, home_option(ctx, home)), config.persistence_url
+    if done and reviewer is not None:
+        run(with_reviewers(url, thread, lambda reviewers: _finish(reviewers, reviewer)))
+        _say_reconcile(commands)
+    else:
+        _screen(url, commands, reviewer, is_json=as_json)
 
 
-def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
-    ctx: typer.Context,
-    thread: Thread,
-    relevant: Annotated[
-        str | None,
-        typer.Option(metavar="IDS", help="Resolve these conflicts as relevant, with commas."),
-    ] = None,
-    irrelevant: Annotated[
-        str | None, typer.Option(metavar="IDS", help="Resolve these conflicts as irrelevant.")
-    ] = None,
-    reason: Annotated[str | None, typer.Option(metavar="WORDS", help="Why.")] = None,
-    as_json: Json = False,
-    home: Home = None,
-) -> None:
-    """Compare what the reviewers of a result decided, and resolve what they disagree on.
+def _screen(url: str, commands: SearchCommands, reviewer: str | None, *, is_json: bool) -> None:
+    """Screen until all papers are marked or the person leaves; as JSON, print queue and marks.
 
-    While a reviewer is not done, it only says how far each has come. After that it makes what all
-    agree on decisions of the thread, prints their agreement (Cohen's kappa) and lists the
-    conflicts. At a terminal, it asks about each one.
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        ThreadNotWaitingError: it has no result to screen.
+        ThreadBusyError: it is being screened elsewhere.
+        UsageMistakeError: there is no terminal.
     """
-    if reason and not relevant and not irrelevant:
-        raise UsageMistakeError("--reason goes with --relevant IDS or --irrelevant IDS")
-    url = settings(ctx, home).persistence_url
-    chosen = {True: _ids(relevant), False: _ids(irrelevant)}
-
-    async def resolved(reviewers: Reviewers) -> tuple[Agreement, int]:
-        entered = await reviewers.enter_agreed()
-        for is_relevant, ids in chosen.items():
-            await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
-        return await reviewers.agreement(), entered
-
-    found, entered = _reviewed(url, thread, resolved)
-    if as_json:
-        print_json({"thread_id": thread, **found.model_dump(mode="json")})
-        return
-    _show(found, entered)
-    if is_interactive() and not any(chosen.values()):
-        _ask(url, thread, [conflict for conflict in found.conflicts if conflict.settled is None])
-
-
-def _reviewed(url: str, thread: str, work: Callable[[Reviewers], Awaitable[_Found]]) -> _Found:
-    """Return what some work with the reviewers of a thread returns."""
     from paper_search.persistence import open_persistence
     from paper_search.workflow.session import SearchSession
 
-    async def done() -> _Found:
-        async with open_persistence(url) as persistence:
-            return await work(await SearchSession.on(persistence, thread).reviewers())
+    thread, stack = commands.thread_id, contextlib.AsyncExitStack()
+    with asyncio.Runner() as runner:
+        try:
+            persistence = runner.run(stack.enter_async_context(open_persistence(url)))
+            session = SearchSession.on(persistence, thread)
+            if is_json:
+                print_json(_document(thread, runner.run(_screening(session, reviewer))))
+                return
+            runner.run(session.state())  # a thread that is not there is said first
+            if not is_interactive():
+                raise UsageMistakeError(
+                    "screening needs a terminal; elsewhere, --json prints the papers in order, "
+                    "and `paper-search resume THREAD --relevant IDS` marks them"
+                )
+            # Before the marks are read: a lock that is free may have been left a moment ago.
+            lock = runner.run(stack.enter_async_context(_lock(persistence, thread, reviewer)))
+            if reviewer is not None:
+                runner.run(_join(session, reviewer))
+            ScreeningPrompt(runner, runner.run(_screening(session, reviewer)), lock).run()
+            if reviewer is not None:
+                _say_reconcile(commands)
+            else:
+                _say_question(runner, session, commands)
+        finally:
+            runner.run(stack.aclose())
 
-    return asyncio.run(done())
 
+class ScreeningPrompt:
+    """Shows papers and saves what the person says of them.
 
-def _ids(given: str | None) -> list[str]:
-    return [name for part in (given or "").split(",") if (name := part.strip())]
+    The event loop rests while the person reads, so Ctrl-C at the prompt is an ordinary one.
+    """
 
+    def __init__(self, runner: asyncio.Runner, screening: Screening, lock: WorkLock) -> None:
+        self._runner = runner
+        self._screening = screening
+        self._lock = lock
 
-def _show(found: Agreement, entered: int) -> None:
-    for reviewer in found.reviewers:
-        done = ", done" if reviewer.is_done else ""
-        say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{done}"))
-    if found.is_blind:
-        say(
-            "what they decided is shown when all are done, at least two; a reviewer who stops "
-            "early says so with `paper-search screen THREAD --reviewer NAME --done`"
+    def run(self) -> None:
+        """Screen until all papers are marked or the person leaves."""
+        try:
+            while queue := self._screening.queue():
+                self._one(queue[0], len(queue))
+            say("all papers are marked")
+        except QuitError:
+            say("saved; run the same command to continue")
+        except KeyboardInterrupt:
+            say("\ninterrupted; everything is saved; run the same command to continue")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+    def _one(self, paper: Paper, left: int) -> None:
+        """Show a paper and obey until it is out of the way."""
+        screening, terminal = self._screening, Terminal()
+
+        def verdict(key: str, word: str, *, is_relevant: bool) -> Choice:
+            def mark(_words: str) -> bool:
+                self._save(screening.say(paper, is_relevant=is_relevant))
+                return True
+
+            return Choice(key, word, f"[{key}]{word[1:]}", f"the paper is {word}", mark)
+
+        def skip(_words: str) -> bool:
+            self._save(screening.skip(paper))
+            return True
+
+        def note(words: str) -> None:
+            if words := words or terminal.ask("note: "):
+                self._save(screening.note(paper, words))
+                say("noted")
+
+        def label(words: str) -> None:
+            if screening.labels:
+                say(visible(f"labels so far: {', '.join(screening.labels)}"))
+            if words := words or terminal.ask("labels: "):
+                self._label(paper, words)
+
+        _show_paper(screening, paper, left)
+        decide(
+            terminal,
+            [
+                verdict("r", "relevant", is_relevant=True),
+                verdict("i", "irrelevant", is_relevant=False),
+                Choice("k", "skip", "s[k]ip", "leave the paper for later", skip),
+                Choice("u", "undo", "[u]ndo", "take the last answer back", lambda _: self._undo()),
+                Choice("n", "note", "[n]ote", "write a note", note, takes_words=True),
+                Choice("l", "label", "[l]abel", "add labels, or remove them", label, True),
+                Choice("s", "show", "[s]how", "show the abstract", lambda _: _show_all(paper)),
+            ],
         )
-        return
-    agreed = f"{found.included} included and {found.excluded} excluded by all"
-    say(f"decided by all: {found.decided_by_all}; {agreed}; {len(found.conflicts)} conflicts")
-    if found.observed is not None:
-        kappa = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
-        say(f"agreement: {found.observed:.0%}, Cohen's kappa: {kappa}")
-    if entered:
-        say(f"{entered} agreed decisions are decisions of the thread now")
-    for conflict in found.conflicts:
-        data().print(text(_told(conflict)))
+
+    def _label(self, paper: Paper, words: str) -> None:
+        try:
+            self._save(self._screening.label(paper, words))
+        except InputError as error:
+            say(str(error))
+        _show_labels(self._screening, paper)
+
+    def _undo(self) -> bool | None:
+        undone = self._save(self._screening.undo())
+        say(visible(f"undone: {undone.title}") if undone else "nothing to undo in this round")
+        return True if undone else None
+
+    def _save(self, saving: Coroutine[Any, Any, T]) -> T:
+        """Return what a save returns, unless somebody else has sat down here."""
+
+        async def save() -> T:
+            try:
+                await self._lock.renew()
+            except BaseException:
+                saving.close()
+                raise
+            return await saving
+
+        return self._runner.run(save())
 
 
-def _told(conflict: Conflict) -> str:
-    said = f"relevant: {', '.join(conflict.included_by)}; not: {', '.join(conflict.excluded_by)}"
-    notes = "".join(f"\n  {name} noted: {note}" for name, note in conflict.notes.items())
-    settled = (
-        f"\n  resolved by {conflict.settled_by}: {conflict.settled}" if conflict.settled else ""
-    )
-    return visible(f"{conflict.paper_id}  {conflict.title}\n  {said}") + notes + settled
+@contextlib.asynccontextmanager
+async def _lock(
+    persistence: Persistence, thread_id: str, reviewer: str | None
+) -> AsyncIterator[WorkLock]:
+    from paper_search.persistence.leases import WorkLock
+
+    work = "screened" if reviewer is None else f"screened as {reviewer}"
+    lock = WorkLock(persistence.leases.table, thread_id, work)
+    await lock.acquire()
+    try:
+        yield lock
+    finally:
+        await lock.release()
 
 
-def _ask(url: str, thread: str, conflicts: list[Conflict]) -> None:
-    """Ask about each open conflict; every answer is saved at once."""
-    with contextlib.suppress(QuitError):
-        for conflict in conflicts:
-            say(_told(conflict))
-            is_relevant = _verdict()
-            if is_relevant is not None:
-                # Whoever presses Enter after a key has typed the first, empty line with it.
-                terminal = Terminal()
-                reason = terminal.ask("reason: ") or terminal.ask("reason (Enter: none): ")
-                _reviewed(url, thread, _decision(conflict.paper_id, is_relevant, reason or None))
-        return
-    say("saved; run the same command to continue")
+async def _screening(session: SearchSession, reviewer: str | None) -> Screening:
+    if reviewer is None:
+        return await session.screening()
+    return await (await session.reviewers()).screening(reviewer)
 
 
-def _decision(
-    paper_id: str,
-    is_relevant: bool,  # as a partial application
-    reason: str | None,
-) -> Callable[[Reviewers], Awaitable[None]]:
-    return lambda reviewers: reviewers.settle([paper_id], is_relevant=is_relevant, reason=reason)
+async def _join(session: SearchSession, reviewer: str) -> None:
+    await (await session.reviewers()).join(reviewer)
 
 
-def _verdict() -> bool | None:
-    """Return what the person at the terminal says of a paper; None: it stays open.
+async def _finish(reviewers: Reviewers, name: str) -> None:
+    await reviewers.join(name)
+    await reviewers.finish(name)
+
+
+def _say_reconcile(commands: SearchCommands) -> None:
+    say("what you decided stays apart until all reviewers are done; this compares it then:")
+    say(f"  {command_line('reconcile', commands.thread_id, home=commands.home)}")
+
+
+def _say_question(runner: asyncio.Runner, session: SearchSession, commands: SearchCommands) -> None:
+    async def question() -> Any:
+        is_complete = (await session.state()).is_complete
+        return None if is_complete else await session.open_question()
+
+    if (waiting := runner.run(question())) is not None:
+        say("your marks will be part of your answer, which the thread still waits for:")
+        for line in commands.lines(waiting.question):
+            say(line)
+
+
+def _show_paper(screening: Screening, paper: Paper, left: int) -> None:
+    from paper_search.cli.tables import highlighted, score, short_authors
+
+    console, estimate = messages(), screening.stopping_estimate
+    console.print()
+    if estimate is not None:
+        console.print(text(estimate.advice, style="green" if estimate.is_enough else ""))
+    else:
+        console.print(text(f"{left} papers to screen"))
+    console.print(text(paper.title, style="bold"))
+    facts = (short_authors(paper), paper.year, paper.venue)
+    console.print(text(", ".join(str(fact) for fact in facts if fact not in {None, "", "-"})))
+    reason = text(f"{score(paper)}: {paper.relevance_reason}", style="italic")
+    console.print(highlighted(reason, paper))
+    abstract = _abstract(paper)
+    cut = " ..." if len(abstract) > ABSTRACT_SHOWN else ""
+    console.print(highlighted(text(abstract[:ABSTRACT_SHOWN] + cut), paper))
+    mark = screening.mark_of(paper)
+    if mark is not None and mark.note:
+        console.print(text(f"your note: {mark.note}", style="yellow"))
+    _show_labels(screening, paper)
+
+
+def _show_labels(screening: Screening, paper: Paper) -> None:
+    mark = screening.mark_of(paper)
+    if mark is not None and mark.labels:
+        messages().print(text(f"your labels: {', '.join(mark.labels)}", style="yellow"))
+
+
+def _show_all(paper: Paper) -> None:
+    messages().print(text(_abstract(paper)))
+
+
+def _abstract(paper: Paper) -> str:
+    """Return what a person judges by beside the title."""
+    keywords = f"no abstract; keywords: {', '.join(paper.keywords)}" if paper.keywords else ""
+    return paper.abstract or keywords or "no abstract"
+
+
+def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
+    """Return the queue, the marks and the stopping estimate for machines."""
+    estimate = screening.stopping_estimate
+    fields = ("screened", "relevant", "unseen", "at_most", "is_enough", "advice")
+    return {
+        "thread_id": thread_id,
+        "papers": len(screening.papers),
+        "stopping_estimate": estimate and {name: getattr(estimate, name) for name in fields},
+        "queue": [{"id": paper.id, "title": paper.title} for paper in screening.queue()],
+        "marks": [mark.model_dump(mode="json") for mark in screening.marks],
+    }
+
+
+async def _import(
+    config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
+) -> str:
+    """Read the files, merge their records on a new thread, and return its id.
 
     Raises:
-        QuitError: they leave.
+        InputError: a file cannot be read, or has no record.
+        QuestionError: the question cannot be used.
     """
-    while True:
-        match pressed(_PROMPT):
-            case "r":
-                return True
-            case "i":
-                return False
-            case "k":
-                return None
-            case "q":
-                raise QuitError
-            case other:
-                say(f"{visible(other)!r} is none of: r, i, k, q")
+    from paper_search.audit import flow_of_thread
+    from paper_search.cli.progress import ProgressLine
+    from paper_search.library.importers.reports import read_files
+    from paper_search.persistence import open_persistence
+    from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
+
+    try:
+        contents = [(file.name, file.read_bytes()) for file in files]
+    except OSError as error:
+        raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error
+    reports = read_files(contents, databases)
+    for remark in (remark for report in reports for remark in report.remarks):
+        say(visible(remark))
+    progress, thread_id, url = ProgressLine(), str(uuid.uuid4()), config.persistence_url
+    workflow = import_workflow(
+        config, ImportedRecords(reports), persistence=url, progress_reporter=progress
+    )
+    with progress.shown():
+        await begin_import(workflow, question, thread_id)
+    for report in reports:
+        say(visible(report.summary))
+    async with open_persistence(url) as persistence:
+        flow = await flow_of_thread(persistence, thread_id)
+    say(f"{flow.summary}; thread {thread_id}")
+    return thread_id

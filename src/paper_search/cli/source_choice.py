@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paper_search.cli.console import command_line, say, visible
+from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.source_lines import NUMBERS
-from paper_search.cli.terminal import QuitError, Terminal
 from paper_search.config import (
     WEB_SOURCES,
     expand_sources,
@@ -22,8 +22,6 @@ from paper_search.sources import create_source
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
-_MENU = "[w]eb  [l]ibrary > "
-
 
 def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
     """Return the settings with what the person at the terminal chooses, if it is open.
@@ -37,7 +35,7 @@ def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
     """
     if not _is_undecided(config, home):
         return config
-    _ask(config, home, Terminal())
+    _ask(config, home)
     return load_config(home=home).model_copy(update={"keep_found": config.keep_found})
 
 
@@ -47,7 +45,7 @@ def _is_undecided(config: AppConfig, home: Path | None) -> bool:
     return searched == ["library"] and setting_origins(home=home)["sources"] == "default"
 
 
-def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
+def _ask(config: AppConfig, home: Path | None) -> None:
     """Ask what is searched, and have the home remember the answer; Ctrl-D leaves it open."""
     has_papers = _has_papers(config)
     services = ", ".join(
@@ -59,8 +57,12 @@ def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
     say("Where do you want to search? You are asked once.")
     say(f"  w  {both} public services, which then see your questions: {services}")
     say(f"  l  {alone}")
+    services_or_library = [
+        Choice("w", "web", "[w]eb", f"search {both} public services", lambda _: "w"),
+        Choice("l", "library", "[l]ibrary", f"search {alone}", lambda _: "l"),
+    ]
     try:
-        choice = _choice(terminal)
+        choice = decide(Terminal(), services_or_library)
     except QuitError:
         say("searching the library; you will be asked again")
         return
@@ -70,14 +72,6 @@ def _ask(config: AppConfig, home: Path | None, terminal: Terminal) -> None:
         "config", "set", "sources", "library" if choice == "w" else web, home=home
     )
     say(visible(f"saved in {path}; to change it: {change}"))
-
-
-def _choice(terminal: Terminal) -> str:
-    while True:
-        answer = terminal.ask(_MENU).lower()
-        if answer in {"w", "web", "l", "library"}:
-            return answer[0]
-        say(f"{visible(answer)!r} is none of: w, l")
 
 
 def _has_papers(config: AppConfig) -> bool:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from paper_search.cli.console import command_line
 from paper_search.config import WEB_SOURCES
-from paper_search.models.source_report import SourceStatus
-
-if TYPE_CHECKING:
-    from paper_search.models import SourceReport
+from paper_search.models.source_report import SourceReport, SourceStatus
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LOCAL = {"library", "sample", "import"}
 """Sources that need no network."""
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return names in a row: `doaj`, `doaj and arxiv`, `doaj, arxiv and dblp`."""
+    first, last = ", ".join(names[:-1]), "".join(names[-1:])
+    return f"{first} and {last}" if first else last
+
+
+def failed_sources(reports: Iterable[SourceReport]) -> list[str]:
+    """Return the sources that failed for one query at least."""
+    return list(dict.fromkeys(report.source for report in reports if report.is_failure))
 
 
 def no_network(reports: Iterable[SourceReport]) -> str | None:
@@ -50,34 +57,40 @@ def failure_lines(reports: Iterable[SourceReport]) -> list[str]:
     for report in reports:
         if report.is_failure:
             groups.setdefault((report.source, report.status.value), []).append(report)
-    for (source, status), failed in groups.items():
-        queries = f", {len(failed)} queries" if len(failed) > 1 else ""
-        reason = failed[0].error or failed[0].note or "no reason given"
+    for (source, status), failures in groups.items():
+        queries = f", {len(failures)} queries" if len(failures) > 1 else ""
+        reason = failures[0].error or failures[0].note or "no reason given"
         lines.append(f"source {source} FAILED ({status}{queries}): {reason}")
     return lines
-
-
-def in_words(sources: Sequence[str]) -> str:
-    """Return the names of sources: `doaj`, `doaj and arxiv`, `doaj, arxiv and dblp`."""
-    first, last = ", ".join(sources[:-1]), "".join(sources[-1:])
-    return f"{first} and {last}" if first else last
 
 
 def unfinished_line(
     question: str, reports: Iterable[SourceReport], home: Path | None
 ) -> str | None:
-    """Return which sources a result that nobody reviewed is without, and what helps.
-
-    None: each said all that it had.
-    """
+    """Return which sources a result that nobody reviewed is without, and what helps, if any."""
     late = list(dict.fromkeys(report.source for report in reports if report.is_unfinished))
     if not late:
         return None
-    chosen = [part for name in late for part in ("--source", name)]
+    options = [part for name in late for part in ("--source", name)]
     return (
         f"Left behind: {in_words(late)}. Without --yes, you can wait at the result; "
-        f"or search alone: {_search(question, chosen, home)}"
+        f"or search alone: {_search(question, options, home)}"
     )
+
+
+def public_sources_hint(
+    question: str, reports: Iterable[SourceReport], paper_count: int, home: Path | None
+) -> str | None:
+    """Return the command that asks the public services, under what is empty or of the sample.
+
+    None: papers of the person's own were found, or all these services were asked already.
+    """
+    reports = list(reports)
+    is_useful = not paper_count or any(report.is_sample for report in reports)
+    if not is_useful or {report.source for report in reports} >= set(WEB_SOURCES):
+        return None
+    command = _search(question, ["--source", "web"], home)
+    return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"
 
 
 def _search(question: str, options: Sequence[str], home: Path | None) -> str:
@@ -88,19 +101,3 @@ def _search(question: str, options: Sequence[str], home: Path | None) -> str:
     if "\n" in question.strip():
         return f"run the same command with {' '.join(options)}"
     return command_line("find", *options, home=home, question=question)
-
-
-def world_line(
-    question: str, reports: Iterable[SourceReport], paper_count: int, home: Path | None
-) -> str | None:
-    """Return the command that asks the public services, under what is empty or of the sample.
-
-    None: papers of the person's own were found, or all these services were asked already.
-    """
-    reports = list(reports)
-    is_wanting = not paper_count or any(report.is_sample for report in reports)
-    is_asked = {report.source for report in reports} >= set(WEB_SOURCES)
-    if not is_wanting or is_asked:
-        return None
-    command = _search(question, ["--source", "web"], home)
-    return f"Search {NUMBERS[len(WEB_SOURCES)]} public services: {command}"

@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from paper_search.cli.console import data, is_interactive, print_json, say, visible
+from paper_search.cli.console import (
+    command_line,
+    data,
+    is_interactive,
+    print_json,
+    run,
+    say,
+    visible,
+)
 from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.options import (
     All,
@@ -19,10 +27,9 @@ from paper_search.cli.options import (
     Output,
     Thread,
     Yes,
-    given_home,
+    home_option,
     settings,
 )
-from paper_search.cli.running import run
 
 
 def threads(
@@ -81,11 +88,11 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
 
     For a report, shows the plan or draft to be reviewed, and the events so far.
     """
-    from paper_search.cli.continuation import ReportContinuation, SearchContinuation
-    from paper_search.cli.delivery import decision_line
     from paper_search.cli.graph_run import show_plain
-    from paper_search.cli.report_review import show_report
-    from paper_search.cli.restoration import thread_detail, with_translations
+    from paper_search.cli.next_commands import ReportCommands, SearchCommands
+    from paper_search.cli.outputs import decision_line
+    from paper_search.cli.report_questions import show_report
+    from paper_search.cli.stored_threads import thread_detail, with_translations
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.plain import PlainDetail
@@ -95,7 +102,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     detail = run(thread_detail(config.persistence_url, thread))
     detail = with_translations(config, detail)
     if isinstance(detail, PlainDetail):
-        show_plain(detail, is_json=as_json, home=given_home(ctx, home))
+        show_plain(detail, is_json=as_json, home=home_option(ctx, home))
         return
     is_listing = is_all or min_score is not None or decision is not None
     decided = ""
@@ -108,18 +115,18 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json(detail.model_dump(mode="json"))
         return
-    home_option = given_home(ctx, home)
+    root = home_option(ctx, home)
     if isinstance(detail, ReportDetail):
-        show_report(data(), detail, home=home_option)
-        commands = ReportContinuation(thread, home_option)
+        show_report(data(), detail, home=root)
+        commands = ReportCommands(thread, root)
         for line in commands.lines(detail.open_review) if detail.open_review else ():
             typer.echo(line)
         return
-    show_thread(data(), detail, home=home_option, has_details=details, is_all=is_listing)
+    show_thread(data(), detail, home=root, has_details=details, is_all=is_listing)
     if decided:
         typer.echo(decided)
     if detail.open_checkpoint is not None:
-        for line in SearchContinuation(thread, home_option).lines(detail.open_checkpoint):
+        for line in SearchCommands(thread, root).lines(detail.open_checkpoint):
             typer.echo(line)
 
 
@@ -141,9 +148,8 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     are left out unless --decision asks for them. A finished report is written as markdown, html,
     latex, json or docx; `report --thread` can also format its references.
     """
-    from paper_search.cli.delivery import Delivery, decision_line
-    from paper_search.cli.report_delivery import ReportDelivery, export_report
-    from paper_search.cli.restoration import thread_detail
+    from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line
+    from paper_search.cli.stored_threads import thread_detail
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.plain import PlainDetail
@@ -156,10 +162,16 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
             "`paper-search show THREAD --json` prints its state"
         )
     if isinstance(detail, ReportDetail):
-        wanted = ReportDelivery.chosen(format_name, output, is_forced=force, is_json=as_json)
-        export_report(detail, wanted)
+        target = ReportOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+        if detail.report is None:
+            command = command_line("resume", thread, home=home_option(ctx, home))
+            raise ExportError(
+                f"report {thread!r} has no text yet: it is {detail.status.value}; "
+                f"continue it first: {command}"
+            )
+        target.deliver(detail.report, {"thread_id": thread})
         return
-    delivery = Delivery.chosen(format_name, output, is_forced=force, is_json=as_json)
+    papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     if detail.collection is None:
         raise ExportError(
             f"thread {thread!r} has no papers yet: it is {detail.status.value}; resume it first"
@@ -168,7 +180,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
         say(f"unfinished search ({detail.status.value}): these are the papers so far")
     about = {"thread_id": thread, "status": detail.status.value, "decision": decision or "default"}
     listed = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
-    delivery.deliver(listed, about)
+    papers.deliver(listed, about)
     say(decision_line(detail.collection, decision))
 
 
@@ -199,17 +211,17 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     The thread then waits at that question. Later steps stay in its history, and `show` says who
     reopened it and when.
     """
-    from paper_search.cli.continuation import ReportContinuation, SearchContinuation
-    from paper_search.cli.restoration import reopened
+    from paper_search.cli.next_commands import ReportCommands, SearchCommands
+    from paper_search.cli.stored_threads import reopened
     from paper_search.report_workflow import Review
     from paper_search.workflow import Checkpoint
 
-    home_option = given_home(ctx, home)
+    root = home_option(ctx, home)
     question = run(reopened(settings(ctx, home), thread, to, round_number))
     if isinstance(question, Checkpoint):
-        SearchContinuation(thread, home_option).pause(question, is_json=as_json)
+        SearchCommands(thread, root).pause(question, is_json=as_json)
     if isinstance(question, Review):
-        ReportContinuation(thread, home_option).pause(question, is_json=as_json)
+        ReportCommands(thread, root).pause(question, is_json=as_json)
     say(f"thread {thread} has no open question")
 
 
@@ -353,7 +365,7 @@ def _confirm(question: str, wish: str) -> None:
         UsageMistakeError: there is no terminal to ask at.
         typer.Exit: no.
     """
-    from paper_search.cli.terminal import QuitError, Terminal
+    from paper_search.cli.prompts import QuitError, Terminal
 
     if not is_interactive():
         raise UsageMistakeError(f"there is no terminal to confirm at; give --yes to {wish}")

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from paper_search.cli.console import command_line, text
-from paper_search.cli.source_lines import in_words, no_network, world_line
+from paper_search.cli.source_lines import in_words, no_network, public_sources_hint
 from paper_search.cli.spending import estimate_facts, usage_facts
 from paper_search.cli.strategy_view import (
     Fact,
@@ -81,7 +81,8 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
     if isinstance(payload, ResultPayload):
         found = payload.collection
         _print_world(
-            console, world_line(found.metadata.query, payload.reports, len(found.papers), home)
+            console,
+            public_sources_hint(found.metadata.query, payload.reports, len(found.papers), home),
         )
         if has_papers:
             said = {**payload.earlier_marks, **payload.marks} if marks is None else marks
@@ -140,9 +141,8 @@ def show_papers(
 def _order_of(papers: Sequence[Paper]) -> str:
     """Return what the papers are ordered by: their scores, or more than these."""
     scores = [paper.relevance_score for paper in papers]
-    if scores == sorted(scores, reverse=True):
-        return "highest score first"
-    return "by rank and words"
+    is_by_score = scores == sorted(scores, reverse=True)
+    return "highest score first" if is_by_score else "by rank and words"
 
 
 def show_paper(console: Console, number: int, paper: Paper) -> None:
@@ -220,7 +220,9 @@ def show_thread(
         if counts:
             command = command_line("show", detail.thread_id, "--all", home=home)
             console.print(text(f"and {', '.join(counts)}: {command}"), soft_wrap=True)
-        _print_world(console, world_line(detail.question, detail.reports, len(papers), home))
+        _print_world(
+            console, public_sources_hint(detail.question, detail.reports, len(papers), home)
+        )
 
 
 def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:

@@ -122,6 +122,6 @@ def test_what_cannot_be_read_is_an_error_that_names_the_file(files, databases, r
 
 def test_the_summary_counts_what_was_read_and_what_was_not():
     (file,) = read_files([("a.ris", ris("One", "Two", database="Embase") + BROKEN.encode())])
-    assert file.summary == "a.ris: 2 read (2 of Embase), 1 rejected"
+    assert file.summary == "a.ris: 2 read, 2 of Embase, 1 rejected"
     (entry,) = file.entries
     assert (entry.query, entry.hits, entry.kept, entry.dropped) == ("a.ris", 3, 2, 1)

@@ -51,10 +51,10 @@ class FileReport:
 
     @property
     def summary(self) -> str:
-        """Return one line: `embase.ris: 30 records of Embase, 1 rejected`."""
-        counts = [f"{count:,} of {name}" for name, count in self.databases.items()]
-        rejected = f", {len(self.rejected):,} rejected" if self.rejected else ""
-        return f"{self.name}: {len(self.records):,} read ({', '.join(counts)}){rejected}"
+        """Return one line: `export.ris: 30 read, 30 of Embase, 1 rejected`."""
+        counts = [f"{n:,} of {name}" for name, n in self.databases.items() if name != self.name]
+        counts += [f"{len(self.rejected):,} rejected"] if self.rejected else []
+        return ", ".join([f"{self.name}: {len(self.records):,} read", *counts])
 
     @property
     def arrivals(self) -> list[Arrival]:

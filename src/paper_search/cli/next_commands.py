@@ -30,12 +30,12 @@ QuestionT = TypeVar("QuestionT")
 
 
 @dataclass(frozen=True)
-class Continuation(ABC, Generic[QuestionT]):
+class NextCommands(ABC, Generic[QuestionT]):
     """The commands that go on with one thread.
 
     Args:
         thread_id: which thread.
-        home: as given on the command line; None: it was not.
+        home: as given on the command line.
         options: on where the result goes.
     """
 
@@ -56,34 +56,30 @@ class Continuation(ABC, Generic[QuestionT]):
         """Show the question on stderr."""
 
     @abstractmethod
-    def _asked(self, question: QuestionT) -> dict[str, Any]:
+    def _fields(self, question: QuestionT) -> dict[str, Any]:
         """Return the question for machines."""
 
     def pause(self, question: QuestionT, *, is_json: bool) -> NoReturn:
         """Say what waits and how to answer, and end the command with the exit code for that."""
         if is_json:
-            print_json(self.document(question))
+            waiting = {"thread_id": self.thread_id, "status": "waiting", **self._fields(question)}
+            print_json({**waiting, "continue": self._answer(question, "--approve")})
         elif not is_interactive():
             self.show(question)
         for line in self.lines(question):
             say(line)
         raise typer.Exit(ExitCode.WAITING)
 
-    def document(self, question: QuestionT) -> dict[str, Any]:
-        """Return what waits, and how to answer, for machines."""
-        return {
-            "thread_id": self.thread_id,
-            "status": "waiting",
-            **self._asked(question),
-            "continue": self.command("--approve", *_token(question)),
-        }
+    def _answer(self, question: Any, *decision: str) -> str:
+        """Return the command that decides this question, and no later one."""
+        return self.command(*decision, *(("--token", question.token) if question.token else ()))
 
 
-class SearchContinuation(Continuation["Checkpoint"]):
+class SearchCommands(NextCommands["Checkpoint"]):
     """The commands that go on with one search."""
 
     def command(self, *decision: str) -> str:
-        """See `Continuation.command`."""
+        """See `NextCommands.command`."""
         return command_line("resume", self.thread_id, *decision, *self.options, home=self.home)
 
     def details(self) -> str:
@@ -95,75 +91,68 @@ class SearchContinuation(Continuation["Checkpoint"]):
         return command_line("judge", self.thread_id, "--unjudged", home=self.home)
 
     def lines(self, question: Checkpoint) -> list[str]:
-        """See `Continuation.lines`."""
-        edit, screen, judged = ["--edit", "FILE"], list[str](), list[str]()
-        late = getattr(question.payload, "unfinished_sources", [])
-        if question.kind.value == "result_review":
-            edit = ["--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS"]
-            one_by_one = command_line("screen", self.thread_id, home=self.home)
-            screen = [f"  screen:  {one_by_one}"]
-            judged = self._judged(question)
+        """See `NextCommands.lines`."""
+        is_result = question.kind.value == "result_review"
+        marks = ("--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS")
+        commands = {
+            "approve": self._answer(question, "--approve"),
+            "edit": self._answer(question, *(marks if is_result else ("--edit", "FILE"))),
+            "reject": self._answer(question, "--reject", "NOTE"),
+        }
+        if getattr(question.payload, "unfinished_sources", []):
+            commands["wait"] = self._answer(question, "--wait")
+        if is_result:
+            commands["screen"] = command_line("screen", self.thread_id, home=self.home)
+        collection = getattr(question.payload, "collection", None)
+        papers = [*collection.papers, *collection.set_aside] if collection else []
+        if not all(paper.is_judged for paper in papers):
+            commands["judge"] = self.judging()
         return [
             f"thread {self.thread_id} waits for you: {_QUESTIONS[question.kind.value]}",
-            f"  approve: {self.command('--approve', *_token(question))}",
-            f"  edit:    {self.command(*edit, *_token(question))}",
-            f"  reject:  {self.command('--reject', 'NOTE', *_token(question))}",
-            *([f"  wait:    {self.command('--wait', *_token(question))}"] if late else []),
-            *screen,
-            *judged,
+            *(f"  {f'{name}:':9}{command}" for name, command in commands.items()),
         ]
 
-    def _judged(self, question: Checkpoint) -> list[str]:
-        """Return the command for papers that the model did not judge; none: there are none."""
-        collection = getattr(question.payload, "collection", None)
-        every = [*collection.papers, *collection.set_aside] if collection else []
-        has_judged_all = all(paper.is_judged for paper in every)
-        return [] if has_judged_all else [f"  judge:   {self.judging()}"]
-
     def show(self, question: Checkpoint) -> None:
-        """See `Continuation.show`."""
+        """See `NextCommands.show`."""
         from paper_search.cli.views import show_checkpoint
 
         show_checkpoint(messages(), question, home=self.home)
 
-    def _asked(self, question: Checkpoint) -> dict[str, Any]:
+    def _fields(self, question: Checkpoint) -> dict[str, Any]:
         return {"checkpoint": question.model_dump(mode="json")}
 
 
-class ReportContinuation(Continuation["Review"]):
+class ReportCommands(NextCommands["Review"]):
     """The commands that go on with one report."""
 
     def command(self, *decision: str) -> str:
-        """See `Continuation.command`."""
+        """See `NextCommands.command`."""
         options = ("--thread", self.thread_id, *decision, *self.options)
         return command_line("report", *options, home=self.home)
 
     def lines(self, question: Review) -> list[str]:
-        """See `Continuation.lines`."""
+        """See `NextCommands.lines`."""
         from paper_search.report_workflow.breakpoints import HITL_BREAKPOINTS
 
-        asked = HITL_BREAKPOINTS[question.kind].question
-        taken = {action.value for action in question.actions}
-        answers = [
-            f"  {action + ':':9}{self.command(*options, *_token(question))}"
-            for action, options in _REVIEW_OPTIONS.items()
-            if action in taken
+        asks = HITL_BREAKPOINTS[question.kind].question
+        actions = {action.value for action in question.actions}
+        return [
+            f"report {self.thread_id} waits for you: {asks}",
+            *(
+                f"  {f'{action}:':9}{self._answer(question, *options)}"
+                for action, options in _REVIEW_OPTIONS.items()
+                if action in actions
+            ),
         ]
-        return [f"report {self.thread_id} waits for you: {asked}", *answers]
 
     def show(self, question: Review) -> None:
-        """See `Continuation.show`."""
-        from paper_search.cli.report_review import show_review
+        """See `NextCommands.show`."""
+        from paper_search.cli.report_questions import show_review
 
         show_review(messages(), question)
 
-    def _asked(self, question: Review) -> dict[str, Any]:
+    def _fields(self, question: Review) -> dict[str, Any]:
         return {
             "review": question.model_dump(mode="json"),
             "expires_at": question.expires_at.isoformat(),
         }
-
-
-def _token(question: Any) -> tuple[str, ...]:
-    """Return the options that name a question; none for one of an older program."""
-    return ("--token", question.token) if question.token else ()

@@ -15,9 +15,7 @@ from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from paper_search.cli.answer import Answer
+    from paper_search.cli.answers import Answer
     from paper_search.config import AppConfig
     from paper_search.models import PaperCollection
     from paper_search.models.usage import Budget
@@ -81,7 +79,9 @@ async def reading(
         yield session_type.on(persistence, thread_id)
 
 
-async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter) -> SearchWorkflow:
+async def stored_search(
+    config: AppConfig, thread_id: str, progress: ProgressReporter
+) -> SearchWorkflow:
     """Return a workflow with the sources that the thread was started with.
 
     Raises:
@@ -99,7 +99,7 @@ async def restored(config: AppConfig, thread_id: str, progress: ProgressReporter
 
 
 async def taken_up(
-    config: AppConfig, workflow: SearchWorkflow, thread_id: str, answer: Answer | None
+    config: AppConfig, workflow: SearchWorkflow, thread_id: str, answer: Answer
 ) -> Checkpoint | PaperCollection:
     """Bring the thread to its next open question or its end, with the answer if there is one.
 
@@ -109,7 +109,7 @@ async def taken_up(
         ThreadBusyError: another process drives it.
         InvalidDecisionError: the answer cannot be used; the question stays open.
     """
-    if answer is None:
+    if answer.is_empty:
         return await workflow.pending(thread_id) or await workflow.proceed(thread_id)
     async with reading(SearchSession, config.persistence_url, thread_id) as session:
         waiting = None if (await session.state()).is_complete else await session.open_question()
@@ -124,7 +124,7 @@ async def taken_up(
                 f"`paper-search show {thread_id}`"
             )
         question = None
-    return await workflow.answer(thread_id, answer.decision(question))
+    return await workflow.answer(thread_id, answer.for_search(question))
 
 
 def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
@@ -139,18 +139,7 @@ def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
         UsageLog(config.usage_path, thread_id).append(BudgetSet(budget=budget))
 
 
-def report_workflow(
-    config: AppConfig, progress: ProgressReporter, settings: Mapping[str, Any]
-) -> ReportWorkflow:
-    """Return the workflow that the settings describe, on the persistence that they name."""
-    from paper_search.report_workflow import ReportWorkflow
-
-    return ReportWorkflow.from_config(
-        config, progress_reporter=progress, persistence=config.persistence_url, **settings
-    )
-
-
-async def restored_report(
+async def stored_report(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> ReportWorkflow:
     """Return a workflow with the services that the report began with; the rest is in its thread.
@@ -159,12 +148,16 @@ async def restored_report(
         ThreadNotFoundError: there is no such report.
         UnknownNameError: one of its sources is not installed any more.
     """
+    from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.assembly import services_begun_with
     from paper_search.report_workflow.session import ReportSession
 
-    async with reading(ReportSession, config.persistence_url, thread_id) as session:
+    url = config.persistence_url
+    async with reading(ReportSession, url, thread_id) as session:
         values = await session.channels()
-    return report_workflow(config, progress, services_begun_with(values))
+    return ReportWorkflow.from_config(
+        config, progress_reporter=progress, persistence=url, **services_begun_with(values)
+    )
 
 
 async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
@@ -193,7 +186,7 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
         }
         if to not in plan_or_draft:
             raise UsageMistakeError(f"a report has no {to}; --to takes plan or draft here")
-        report = await restored_report(config, thread_id, ProgressLine())
+        report = await stored_report(config, thread_id, ProgressLine())
         return await report.fork(thread_id, *plan_or_draft[to], number=number)
     strategy_or_result = {
         "strategy": CheckpointKind.STRATEGY_CONFIRMATION,
@@ -202,5 +195,5 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     kind = strategy_or_result.get(to or "result")
     if kind is None:
         raise UsageMistakeError(f"a search has no {to}; --to takes strategy or result here")
-    search = await restored(config, thread_id, ProgressLine())
+    search = await stored_search(config, thread_id, ProgressLine())
     return await search.fork(thread_id, kind, None if number is None else number - 1)

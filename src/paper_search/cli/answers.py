@@ -1,0 +1,290 @@
+"""An answer in the options of `resume` and `report`, and the papers that it names."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.errors import InputError, InvalidDecisionError
+from paper_search.models import MergeDecision, UserFeedback
+from paper_search.workflow.checkpoints import ResultPayload
+
+if TYPE_CHECKING:
+    from paper_search.workflow import Checkpoint
+
+_PLAN_FIELDS = {"decomposed_questions", "search_queries", "expected_sections", "methodology"}
+_DRAFT_FIELDS = {"title", "abstract", "sections", "conclusion"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the options say; it becomes a decision when the question is known."""
+
+    approve: bool = False
+    edit: Any = None
+    """The content of the file of `--edit`."""
+    reject: str | None = None
+    note: str | None = None
+    token: str | None = None
+    skip: bool = False
+    relevant: str | None = None
+    irrelevant: str | None = None
+    reason: str | None = None
+    same: str | None = None
+    different: str | None = None
+    split: str | None = None
+    wait: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the options hold no answer; a token alone is none."""
+        return not (self._actions or self._marks or self.wait or self.note is not None)
+
+    @property
+    def counts_papers(self) -> bool:
+        """Whether it speaks of papers by what the open question shows."""
+        return self.edit is None and bool(self._marks or not (self._actions or self.wait))
+
+    @property
+    def _actions(self) -> list[str]:
+        options = {
+            "--approve": self.approve or None,
+            "--edit": self.edit,
+            "--reject": self.reject,
+            "--skip": self.skip or None,
+        }
+        return [name for name, value in options.items() if value is not None]
+
+    @property
+    def _marks(self) -> list[str]:
+        marks = (self.relevant, self.irrelevant, self.same, self.different, self.split)
+        return [mark for mark in marks if mark is not None]
+
+    def check_for_search(self) -> None:
+        """Check that the options go together in a search; Raises UsageMistakeError."""
+        _refuse_several(self._actions)
+        if self.reason is not None and self.relevant is None and self.irrelevant is None:
+            raise UsageMistakeError("--reason says why papers are marked: give --irrelevant IDS")
+        if self.wait and (self._actions or self.note is not None):
+            other = next(iter(self._actions), "--note")
+            raise UsageMistakeError(
+                f"--wait cannot be combined with {other}: the result is shown again when the rest "
+                "is there"
+            )
+        if self.edit is not None and self._marks:
+            raise UsageMistakeError(
+                "--edit cannot be combined with --relevant, --irrelevant, --same, --different "
+                "or --split: put them in FILE"
+            )
+        if self.reject is not None and self.note is not None:
+            raise UsageMistakeError("--reject already has a note; leave --note out")
+
+    def check_for_report(self) -> None:
+        """Check that the options go together in a report; Raises UsageMistakeError."""
+        if self._marks or self.reason is not None or self.wait:
+            raise UsageMistakeError(
+                "papers are marked and sources waited for in a search, and this thread is a "
+                "report: answer it with --approve, --edit FILE, --note WORDS or --reject NOTE"
+            )
+        has_note = self.note is not None and self.edit is None
+        _refuse_several([*self._actions, *(["--note"] if has_note else [])])
+
+    def for_report(self) -> dict[str, Any]:
+        """Return the decision on the question of a report."""
+        named = {"token": self.token} if self.token else {}
+        if self.edit is not None:
+            return {**named, **_modification(self.edit, self.note)}
+        if self.note is not None:
+            return {**named, "action": "modify", "feedback": self.note}
+        if self.reject is not None:
+            return {**named, "action": "reject", "feedback": self.reject}
+        return {**named, "action": "approve" if self.approve else "skip"}
+
+    def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
+        """Return the decision on a checkpoint.
+
+        Args:
+            checkpoint: that is open; None: the answer names another one, or there is none.
+
+        Raises:
+            InvalidDecisionError: a paper is marked that is not there, or papers where none are.
+        """
+        named = {"token": self.token} if self.token else {}
+        if isinstance(self.edit, dict) and "action" in self.edit:
+            return named | self.edit | ({"note": self.note} if self.note is not None else {})
+        if self.edit is not None:
+            return {"action": "edit", "revised_data": self.edit, "note": self.note, **named}
+        action = "approve" if self.approve else "reject" if self.reject is not None else "edit"
+        note = self.reject if self.reject is not None else self.note
+        data = self._feedback(checkpoint, action, note) if checkpoint is not None else None
+        if self.wait:
+            data = {**(data or {}), "wait_for_sources": True}
+        return {"action": action, "revised_data": data, "note": note or None, **named}
+
+    def _feedback(
+        self, checkpoint: Checkpoint, action: str, note: str | None
+    ) -> dict[str, Any] | None:
+        payload = checkpoint.payload
+        if not isinstance(payload, ResultPayload):
+            about = "the open question is about the strategy: "
+            if self._marks:
+                raise InvalidDecisionError(f"{about}there are no papers to mark yet")
+            if self.wait:
+                raise InvalidDecisionError(f"{about}no source was asked yet")
+            if action == "edit":
+                raise InvalidDecisionError(
+                    "--note alone does not answer the question about the strategy; "
+                    "give --approve, --edit FILE or --reject NOTE"
+                )
+            return None
+        if action != "edit" and not self._marks:
+            return None
+        listed = [paper.id for paper in payload.collection.every_paper]
+        relevant, irrelevant = (
+            [] if words is None else paper_ids(words, listed)
+            for words in (self.relevant, self.irrelevant)
+        )
+        merges = pairs_of(payload, self.same, is_same=True)
+        merges += pairs_of(payload, self.different, is_same=False)
+        feedback = UserFeedback(
+            marked_relevant=relevant,
+            marked_irrelevant=irrelevant,
+            reasons=dict.fromkeys(irrelevant or relevant, self.reason) if self.reason else {},
+            free_text_feedback=note,
+            merge_decisions=merges + split_papers(payload, self.split),
+        )
+        return feedback.model_dump(mode="json")
+
+
+def _refuse_several(options: Sequence[str]) -> None:
+    if len(options) > 1:
+        raise UsageMistakeError(f"{' and '.join(options)} cannot be combined; give one of them")
+
+
+def _modification(content: Any, note: str | None) -> dict[str, Any]:
+    """Return the decision on a report that a file holds: whole, or the plan or draft alone."""
+    keys = set(content) if isinstance(content, Mapping) else set()
+    if "action" in keys:
+        return {**content, **({"feedback": note} if note else {})}
+    if keys and keys <= {"research_plan", "draft"}:
+        fields = content
+    elif keys & _PLAN_FIELDS:
+        fields = {"research_plan": content}
+    elif keys & _DRAFT_FIELDS:
+        fields = {"draft": content}
+    else:
+        excerpt = json.dumps(content, ensure_ascii=False, default=repr)[:200]
+        raise InvalidDecisionError(
+            f"the file holds neither a decision nor fields of a plan or a draft: {excerpt}"
+        )
+    return {"action": "modify", "modifications": fields, "feedback": note}
+
+
+def read_document(path: Path | None) -> Any:
+    """Return the JSON in a file, or on stdin for '-'; None: no file.
+
+    Raises:
+        InputError: it cannot be read.
+        InvalidDecisionError: it is not JSON, or null.
+    """
+    if path is None:
+        return None
+    try:
+        content = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{str(path)!r} is not UTF-8 text: {error}") from error
+    try:
+        document = json.loads(content)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidDecisionError(
+            f"{str(path)!r} is not JSON: {error}; the question stays open"
+        ) from error
+    if document is None:
+        raise InvalidDecisionError(
+            f"{str(path)!r} contains null instead of a decision; the question stays open"
+        )
+    return document
+
+
+_SEPARATOR = re.compile(r"[\s,;]+")
+_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+
+
+def paper_ids(words: str, listed: Sequence[str]) -> list[str]:
+    """Return the ids that are meant, each once, in the order of the words.
+
+    Args:
+        words: ids, numbers from 1 and ranges of them, separated by blanks or commas.
+        listed: the ids of the papers in the order in which they are numbered.
+
+    Raises:
+        InvalidDecisionError: naming the first word that is neither.
+    """
+    known = set(listed)
+    ids: list[str] = []
+    for word in filter(None, _SEPARATOR.split(words)):
+        if word in known:
+            ids.append(word)
+            continue
+        match = _RANGE.fullmatch(word)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= first <= last <= len(listed):
+            raise InvalidDecisionError(
+                f"no such paper: {word!r}; give numbers from 1 to {len(listed)} "
+                "(such as 1 3 5-8) or ids"
+            )
+        ids.extend(listed[first - 1 : last])
+    if not ids:
+        raise InvalidDecisionError("no paper given; name them by number, such as 1 3 5-8")
+    return list(dict.fromkeys(ids))
+
+
+def pairs_of(payload: ResultPayload, words: str | None, *, is_same: bool) -> list[MergeDecision]:
+    """Return the answers to the "same work?" questions of these numbers: `1 3`.
+
+    Raises:
+        InvalidDecisionError: there is no such question.
+    """
+    if words is None:
+        return []
+    if not payload.same_work:
+        raise InvalidDecisionError('this result has no "same work?" questions')
+    numbers = [str(number) for number in range(1, len(payload.same_work) + 1)]
+    try:
+        chosen = paper_ids(words, numbers)
+    except InvalidDecisionError:
+        raise InvalidDecisionError(
+            f"no such pair: {words!r}; give numbers from 1 to {len(numbers)}"
+        ) from None
+    pairs = [payload.same_work[int(number) - 1] for number in chosen]
+    return [MergeDecision(one=pair.one, other=pair.other, is_same=is_same) for pair in pairs]
+
+
+def split_papers(payload: ResultPayload, words: str | None) -> list[MergeDecision]:
+    """Return the decisions that the records of each of these papers are works of their own.
+
+    Raises:
+        InvalidDecisionError: there is no such paper, or it was not merged.
+    """
+    papers = {paper.id: paper for paper in payload.collection.papers}
+    decisions = []
+    for paper_id in paper_ids(words, list(papers)) if words is not None else []:
+        members = papers[paper_id].merged_from
+        if len(members) < 2:  # noqa: PLR2004  # one record cannot be taken apart
+            raise InvalidDecisionError(
+                f"paper {paper_id!r} was not merged; there is nothing to split"
+            )
+        decisions += [
+            MergeDecision(one=one, other=other, is_same=False)
+            for one, other in combinations(members, 2)
+        ]
+    return decisions

@@ -1,0 +1,342 @@
+"""Where a result goes: the papers of a search or a report, on stdout or in a file."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from paper_search.cli.console import (
+    PIPE_WIDTH,
+    data,
+    is_terminal,
+    print_json,
+    print_text,
+    say,
+    shortened,
+    visible,
+)
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.errors import ExportError, PaperSearchError, UnknownNameError
+
+if TYPE_CHECKING:
+    from paper_search.models import PaperCollection
+    from paper_search.report.document import Report
+    from paper_search.report.outputs.figures import Format
+
+TABLE = "table"
+TITLES_SHOWN = 10
+"""Of papers that go to a file."""
+REPORT_SUFFIXES = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".tex": "latex",
+    ".json": "json",
+    ".docx": "docx",
+}
+
+
+@dataclass(frozen=True)
+class OutputTarget:
+    """A format, and stdout or a file; checked before any work is done."""
+
+    format_name: str
+    output: Path | None
+    is_forced: bool
+    is_json: bool
+
+    plain_formats: ClassVar[frozenset[str]]
+    """Those that need not be named again: for a person to read, and for machines."""
+    refusal: ClassVar[type[PaperSearchError]] = ExportError
+    """What is raised where a file cannot be written."""
+
+    def check(self, *beside: Path) -> None:
+        """Check that the options go together and that the file can be written.
+
+        Args:
+            beside: files that are written, too.
+
+        Raises:
+            UsageMistakeError: the options contradict each other.
+            PaperSearchError: a file exists and may not be overwritten, or cannot be there.
+        """
+        if self.is_json and self.output is None and self.format_name != "json":
+            raise UsageMistakeError(
+                f"--json and --format {self.format_name} both write to stdout; "
+                "give --output FILE for one"
+            )
+        if self.is_forced and self.output is None:
+            raise UsageMistakeError("--force needs --output FILE")
+        for path in [self.output, *beside] if self.output is not None else []:
+            if path.is_dir():
+                raise self.refusal(f"{str(path)!r} is a directory; give the name of a file in it")
+            if not self.is_forced and (path.exists() or path.is_symlink()):
+                raise self.refusal(
+                    f"{str(path)!r} exists already and stays as it is; "
+                    "give another name, or --force to overwrite it"
+                )
+            if not path.absolute().parent.is_dir():
+                raise self.refusal(
+                    f"the directory {str(path.parent)!r} does not exist; create it first"
+                )
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options that ask for the same again."""
+        words = [] if self.output is None else ["--output", str(self.output.absolute())]
+        if self.output is not None or self.format_name not in self.plain_formats:
+            words = ["--format", self.format_name, *words]
+        return words + ["--force"] * self.is_forced + ["--json"] * self.is_json
+
+    @property
+    def _file(self) -> dict[str, str]:
+        return {} if self.output is None else {"output": str(self.output.absolute())}
+
+    def _write(self, content: str | bytes, path: Path) -> Path:
+        from paper_search.exports.files import write_bytes, write_export
+
+        if isinstance(content, str):
+            return write_export(content, path, overwrite=self.is_forced)
+        return write_bytes(content, path, overwrite=self.is_forced)
+
+
+@dataclass(frozen=True)
+class PaperOutput(OutputTarget):
+    """Where the papers of a search go."""
+
+    plain_formats = frozenset({TABLE, "json"})
+
+    @classmethod
+    def chosen(
+        cls, format_name: str | None, output: Path | None, *, is_forced: bool, is_json: bool
+    ) -> PaperOutput:
+        """Return the target that the options describe.
+
+        Raises:
+            UnknownNameError: no format of that name, or for a file of that name.
+            UsageMistakeError: the options contradict each other.
+            ExportError: the file exists and may not be overwritten, or cannot be there.
+        """
+        if format_name is None and output is not None:
+            from paper_search.exports import format_for_suffix
+
+            format_name = format_for_suffix(output)
+        name = format_name or ("json" if is_json else TABLE)
+        if name != TABLE:
+            _require_exporter(name)
+        target = cls(name, output, is_forced=is_forced, is_json=is_json)
+        target.check()
+        return target
+
+    def deliver(self, collection: PaperCollection, about: dict[str, Any]) -> None:
+        """Write the papers; `about` is what JSON for machines says besides.
+
+        Raises:
+            ExportError: the file cannot be written.
+        """
+        if self.output is not None:
+            path = self._write(self._rendered(collection), self.output)
+            if not self.is_json:
+                _say_titles(collection)
+            say(f"wrote {len(collection.papers)} papers to {visible(path)}")
+        if self.is_json:
+            print_json({**about, **self._file, **collection.model_dump(mode="json")})
+        elif self.output is None and self.format_name == TABLE:
+            if collection.papers:
+                from paper_search.cli.tables import paper_table
+
+                data().print(paper_table(collection.papers))
+        elif self.output is None:
+            document = self._rendered(collection)
+            if isinstance(document, bytes) and is_terminal():
+                raise UsageMistakeError(
+                    f"{self.format_name} is binary; give --output FILE, or redirect to a file"
+                )
+            print_text(document)
+
+    def _rendered(self, collection: PaperCollection) -> str | bytes:
+        if self.format_name != TABLE:
+            from paper_search.exports import get_exporter
+
+            document = get_exporter(self.format_name)(collection)
+            if isinstance(document, bytes) or document.endswith("\n"):
+                return document
+            return document + "\n"
+        from rich.console import Console
+
+        from paper_search.cli.tables import paper_table
+
+        sheet = Console(file=io.StringIO(), width=PIPE_WIDTH, record=True)
+        sheet.print(paper_table(collection.papers))
+        return sheet.export_text()
+
+
+def decision_line(collection: PaperCollection, decision: str | None) -> str:
+    """Return which papers an export holds by what a person decided, and which it leaves out.
+
+    Args:
+        collection: the whole result, with what was set aside.
+        decision: as `--decision` has it; None: included and undecided.
+    """
+    shown = Counter(paper.decision for paper in collection.papers)
+    aside = Counter(paper.decision for paper in collection.set_aside)
+    counts = [
+        f"{shown['included'] + aside['included']} included",
+        f"{shown['undecided']} undecided",
+        f"{shown['excluded'] + aside['excluded']} excluded",
+    ]
+    words = {None: "included and undecided papers", "all": "all papers"}.get(
+        decision, f"{decision} papers only"
+    )
+    left_out = "; --decision chooses others" if decision is None else ""
+    return f"{words} ({', '.join(counts)}){left_out}"
+
+
+def _say_titles(collection: PaperCollection) -> None:
+    """Say what is in a file, so that nobody has to open it to see whether it is any good."""
+    for number, paper in enumerate(collection.papers[:TITLES_SHOWN], start=1):
+        year = f" ({paper.year})" if paper.year else ""
+        say(shortened(visible(f"{number:>3}. {paper.title}{year}")))
+    if (rest := len(collection.papers) - TITLES_SHOWN) > 0:
+        say(f"     and {rest} more")
+
+
+def _require_exporter(name: str) -> None:
+    from paper_search.exports import known_exporters
+    from paper_search.exports.registry import STYLE_SUFFIX
+
+    if name.lower().endswith(STYLE_SUFFIX):
+        from paper_search.exports.references import check_style
+
+        check_style(name)
+        return
+    known = known_exporters()
+    if name not in known:
+        raise UnknownNameError("export format", name, [TABLE, *known])
+
+
+@dataclass(frozen=True)
+class ReportOutput(OutputTarget):
+    """Where a report goes, with what belongs beside it."""
+
+    references: str = "plain"
+    has_figures: bool = False
+
+    plain_formats = frozenset({"markdown", "json"})
+    refusal = UsageMistakeError
+
+    @classmethod
+    def chosen(  # noqa: PLR0913  # one for each option
+        cls,
+        format_name: str | None,
+        output: Path | None,
+        references: str = "plain",
+        *,
+        has_figures: bool | None = None,
+        is_forced: bool,
+        is_json: bool,
+    ) -> ReportOutput:
+        """Return the target that the options describe.
+
+        Figures that nobody asked for are in documents that can hold them, where they can be drawn.
+
+        Raises:
+            UnknownNameError: no format of that name, or for a file of that name.
+            UsageMistakeError: the options contradict each other.
+        """
+        if format_name is None and output is not None:
+            suffix = output.suffix.lower()
+            if suffix not in REPORT_SUFFIXES:
+                name = output.suffix or output.name
+                raise UnknownNameError("report format for a file", name, [*REPORT_SUFFIXES])
+            format_name = REPORT_SUFFIXES[suffix]
+        name = format_name or ("json" if is_json else "markdown")
+        if name not in REPORT_SUFFIXES.values():
+            known = sorted(set(REPORT_SUFFIXES.values()))
+            raise UnknownNameError("report format", name, known)
+        if name == "docx" and output is None:
+            raise UsageMistakeError("a Word document needs --output FILE")
+        if has_figures and output is None and name != "html":
+            raise UsageMistakeError("--figures needs --output FILE or --format html")
+        if has_figures is None:
+            from paper_search.report.outputs.figures import is_available
+
+            has_figures = name in {"docx", "html"} and is_available()
+        beside = [output.with_suffix(".bib")] if output and name == "latex" else []
+        target = cls(name, output, is_forced, is_json, references, has_figures)
+        target.check(*beside)
+        return target
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options that ask for the same again."""
+        references = [] if self.references == "plain" else ["--references", self.references]
+        figures = "--figures" if self.has_figures else "--no-figures"
+        return [*super().options, *references, *([figures] if self.output is not None else [])]
+
+    def deliver(self, report: Report, about: dict[str, Any]) -> None:
+        """Write the report; `about` is what JSON for machines says besides.
+
+        Raises:
+            ExportError: a file cannot be written, or pandoc is missing.
+            ConfigError: the style or matplotlib is missing.
+        """
+        if self.is_json:
+            from paper_search.report.document import render_json
+
+            print_json({**about, **self._file, **json.loads(render_json(report))})
+        if self.output is not None:
+            self._say_written(self._rendered(report), self.output)
+        elif not self.is_json:
+            print_text(self._rendered(report))
+        if self.output is not None and self.format_name == "latex":
+            from paper_search.report.outputs.pandoc import render_bibtex
+
+            self._say_written(render_bibtex(report), self.output.with_suffix(".bib"))
+
+    def _rendered(self, report: Report) -> str | bytes:
+        from paper_search.report.document import render_json
+        from paper_search.report.outputs import markdown, page, pandoc
+
+        match self.format_name:
+            case "docx":
+                csl = Path(self.references).absolute() if self.references[-4:] == ".csl" else None
+                drawn = self._drawn(report, "png")
+                return asyncio.run(pandoc.render_docx(report, csl=csl, figures=drawn))
+            case "html":
+                drawn = self._drawn(report, "svg")
+                return page.render_html(report, style=self.references, figures=drawn)
+            case "latex":
+                stem = self.output.stem if self.output else "references"
+                files = self._beside(report, "pdf")
+                return asyncio.run(pandoc.render_latex(report, bibliography=stem, figures=files))
+            case "json":
+                return render_json(report)
+            case _:
+                files = self._beside(report, "svg")
+                return markdown.render_markdown(report, style=self.references, figures=files)
+
+    def _drawn(self, report: Report, kind: Format) -> dict[str, bytes]:
+        from paper_search.report.outputs.figures import figures
+
+        return figures(report, kind) if self.has_figures else {}
+
+    def _beside(self, report: Report, kind: Format) -> dict[str, str]:
+        """Write the figures beside the file and return their names."""
+        if self.output is None:
+            return {}
+        names = {}
+        for name, content in self._drawn(report, kind).items():
+            path = self.output.with_name(f"{self.output.stem}-{name}.{kind}")
+            self._say_written(content, path)
+            names[name] = path.name
+        return names
+
+    def _say_written(self, content: str | bytes, path: Path) -> None:
+        say(f"wrote {visible(self._write(content, path))}")

@@ -1,0 +1,214 @@
+"""Questions at the terminal: one loop for all of them, an editor, and long texts by the window."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from paper_search.cli.console import folded, is_interactive, messages, say, visible
+from paper_search.errors import InvalidDecisionError, PaperSearchError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+T = TypeVar("T")
+
+PAGE_PROMPT = "[m]ore  [b]ack > "
+_PROMPT_LINES = 2
+"""Lines of the window for the prompt and what is typed."""
+_PROBLEM = "#! "
+
+
+class QuitError(Exception):
+    """The person leaves the question open."""
+
+
+class EditorError(PaperSearchError):
+    """The editor cannot be started or failed."""
+
+
+class Terminal:
+    """Asks for lines."""
+
+    def ask(self, prompt: str) -> str:
+        """Return the line that the person types, without blanks around it.
+
+        Raises:
+            QuitError: there are no more lines (Ctrl-D).
+        """
+        while True:
+            try:
+                return self._line(prompt).strip()
+            except EOFError:
+                say("")
+                raise QuitError from None
+            except UnicodeDecodeError:
+                say("that is not UTF-8; please type it again")
+
+    def _line(self, prompt: str) -> str:
+        if sys.stdout.isatty():
+            with contextlib.suppress(ImportError):  # not on Windows
+                import readline  # noqa: F401  # gives `input` its line editing
+            return input(prompt)
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
+        return input()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer that a prompt takes."""
+
+    key: str
+    word: str
+    menu: str
+    """As the prompt offers it; empty: only the help does."""
+    help: str
+    obey: Callable[[str], Any]
+    """Called with the words behind the key; returns a decision, or None to be asked again."""
+    takes_words: bool = False
+    """Whether words may stand behind it; "approve please" is no approval."""
+
+
+def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
+    """Ask until one of the choices returns a decision.
+
+    Raises:
+        QuitError: the person leaves the question open.
+    """
+    last = [
+        Choice("h", "help", "[h]elp", "show this list", lambda _: say(help_text(every))),
+        Choice("q", "quit", "[q]uit", "quit; the question stays open", lambda _: _quit()),
+    ]
+    every = [*choices, *last]
+    menu = menu_of(every)
+    while True:
+        try:
+            decision = obey(terminal.ask(menu), every)
+        except InvalidDecisionError as error:
+            say(visible(error))
+        else:
+            if decision is not None:
+                return decision
+
+
+def menu_of(choices: Sequence[Choice]) -> str:
+    """Return the prompt that offers the choices, broken between them where the window ends."""
+    return folded([choice.menu for choice in choices if choice.menu]) + " > "
+
+
+def help_text(choices: Sequence[Choice]) -> str:
+    """Return a line for each choice."""
+    return "\n".join(
+        f"  {choice.key + (' ...' if choice.takes_words else ''):<10}{choice.help}"
+        for choice in choices
+    )
+
+
+def obey(line: str, choices: Sequence[Choice]) -> Any:
+    """Do what a line says.
+
+    Raises:
+        InvalidDecisionError: no choice has that key or word, or it takes no words.
+    """
+    word, _, rest = line.strip().partition(" ")
+    name = "h" if word == "?" else word.lower()
+    choice = next((each for each in choices if name in {each.key, each.word}), None)
+    if choice is None:
+        keys = ", ".join(each.key for each in choices)
+        raise InvalidDecisionError(f"{visible(word)!r} is none of: {keys}")
+    if rest.strip() and not choice.takes_words:
+        raise InvalidDecisionError(
+            f"{visible(line)!r} is not a command: {choice.word!r} takes nothing more; "
+            f"to do it, type {choice.key} alone"
+        )
+    return choice.obey(rest.strip())
+
+
+def _quit() -> None:
+    raise QuitError
+
+
+def edit(
+    terminal: Terminal, editor: str | None, form: str, name: str, read: Callable[[str], T | None]
+) -> T | None:
+    """Have a text edited until it can be read; None: it stays as it is.
+
+    Args:
+        terminal: where the person sits.
+        editor: the command with its options, as VISUAL and EDITOR have it.
+        form: the text.
+        name: of the file that the editor opens.
+        read: returns what the text holds; None: nothing was changed.
+    """
+    if editor is None:
+        say("no editor: set EDITOR, or edit it on the page, which `paper-search review` opens")
+        return None
+    while True:
+        try:
+            form = _without_problem(_edited(form, editor, name))
+            content = read(form)
+        except EditorError as error:
+            say(str(error))
+            return None
+        except InvalidDecisionError as error:
+            say(visible(error))
+            form = f"{_PROBLEM}{visible(error)}\n{form}"
+            if terminal.ask("[e]dit again  [b]ack > ").lower() in {"b", "back"}:
+                say("nothing changed")
+                return None
+        else:
+            if content is None:
+                say("nothing changed")
+            return content
+
+
+def _without_problem(form: str) -> str:
+    return "".join(line for line in form.splitlines(keepends=True) if not line.startswith(_PROBLEM))
+
+
+def _edited(form: str, editor: str, name: str) -> str:
+    """Return the form as the person left it.
+
+    Raises:
+        EditorError: the editor cannot be started, failed, or left something that is not UTF-8.
+    """
+    with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
+        path = Path(directory) / name
+        path.write_text(form, encoding="utf-8")
+        try:
+            code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode  # noqa: S603  # the person's own editor
+            if code:
+                raise EditorError(f"the editor {editor!r} failed with code {code}; nothing changed")
+            return path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise EditorError(f"the editor {editor!r} cannot be used: {error}") from error
+
+
+@contextlib.contextmanager
+def paged(terminal: Terminal) -> Iterator[Console]:
+    """Print what is written to the console at the end of the block, and wait where it is full.
+
+    Raises:
+        QuitError: the person leaves (Ctrl-D).
+    """
+    console = messages()
+    with console.capture() as written:
+        yield console
+    lines = written.get().splitlines(keepends=True)
+    rows = shutil.get_terminal_size().lines
+    size = max(1, rows - _PROMPT_LINES) if is_interactive() else len(lines)
+    while lines:
+        console.file.write("".join(lines[:size]))
+        console.file.flush()
+        lines = lines[size:]
+        if lines and terminal.ask(PAGE_PROMPT).lower() in {"b", "back"}:
+            return

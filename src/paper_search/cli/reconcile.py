@@ -1,0 +1,141 @@
+"""`paper-search reconcile`: what several reviewers decided, compared and settled."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from paper_search.cli.console import (
+    data,
+    is_interactive,
+    print_json,
+    run,
+    say,
+    text,
+    visible,
+)
+from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.options import Home, Json, Thread, settings
+from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
+
+if TYPE_CHECKING:
+    from paper_search.workflow.reviewers import Agreement, Conflict, Reviewers
+
+T = TypeVar("T")
+
+
+def reconcile(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    relevant: Annotated[
+        str | None,
+        typer.Option(metavar="IDS", help="Resolve these conflicts as relevant, with commas."),
+    ] = None,
+    irrelevant: Annotated[
+        str | None, typer.Option(metavar="IDS", help="Resolve these conflicts as irrelevant.")
+    ] = None,
+    reason: Annotated[str | None, typer.Option(metavar="WORDS", help="Why.")] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Compare what reviewers decided, and resolve conflicts.
+
+    While a reviewer is not done, it only says how far each has come. After that it makes what all
+    agree on decisions of the thread, prints their agreement (Cohen's kappa) and lists the
+    conflicts. At a terminal, it asks about each one.
+    """
+    if reason and not relevant and not irrelevant:
+        raise UsageMistakeError("--reason goes with --relevant IDS or --irrelevant IDS")
+    url = settings(ctx, home).persistence_url
+    verdicts = {True: _ids(relevant), False: _ids(irrelevant)}
+
+    async def resolve(reviewers: Reviewers) -> tuple[Agreement, int]:
+        entered = await reviewers.enter_agreed()
+        for is_relevant, ids in verdicts.items():
+            await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
+        return await reviewers.agreement(), entered
+
+    agreement, entered = run(with_reviewers(url, thread, resolve))
+    if as_json:
+        print_json({"thread_id": thread, **agreement.model_dump(mode="json")})
+        return
+    _show_agreement(agreement, entered, is_listing=not is_interactive() or any(verdicts.values()))
+    if is_interactive() and not any(verdicts.values()):
+        with contextlib.suppress(QuitError):
+            for conflict in agreement.conflicts:
+                if conflict.settled is None:
+                    _ask_about(url, thread, conflict)
+
+
+def _ids(words: str | None) -> list[str]:
+    return [name for part in (words or "").split(",") if (name := part.strip())]
+
+
+def _show_agreement(agreement: Agreement, entered: int, *, is_listing: bool) -> None:
+    for reviewer in agreement.reviewers:
+        done = ", done" if reviewer.is_done else ""
+        say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{done}"))
+    if agreement.is_blind:
+        say(
+            "what they decided is shown when all are done, at least two; a reviewer who stops "
+            "early says so with `paper-search screen THREAD --reviewer NAME --done`"
+        )
+        return
+    alike = f"{agreement.included} included and {agreement.excluded} excluded by all"
+    conflicts = f"{len(agreement.conflicts)} conflicts"
+    say(f"decided by all: {agreement.decided_by_all}; {alike}; {conflicts}")
+    if agreement.observed is not None:
+        kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
+        say(f"agreement: {agreement.observed:.0%}, Cohen's kappa: {kappa}")
+    if entered:
+        say(f"{entered} agreed decisions are decisions of the thread now")
+    for conflict in agreement.conflicts if is_listing else []:
+        data().print(text(_conflict_lines(conflict)))
+
+
+def _conflict_lines(conflict: Conflict) -> str:
+    sides = f"relevant: {', '.join(conflict.included_by)}; not: {', '.join(conflict.excluded_by)}"
+    lines = [f"{conflict.paper_id}  {conflict.title}", f"  {sides}"]
+    lines += [f"  {name} noted: {note}" for name, note in conflict.notes.items()]
+    if conflict.settled:
+        lines.append(f"  resolved by {conflict.settled_by}: {conflict.settled}")
+    return "\n".join(map(visible, lines))
+
+
+def _ask_about(url: str, thread: str, conflict: Conflict) -> None:
+    """Ask about an open conflict; the answer is saved at once."""
+    terminal, ids = Terminal(), [conflict.paper_id]
+
+    def verdict(key: str, word: str, *, is_relevant: bool) -> Choice:
+        def settle(words: str) -> bool:
+            reason = words or terminal.ask("reason (Enter: none): ") or None
+
+            async def save(reviewers: Reviewers) -> None:
+                await reviewers.settle(ids, is_relevant=is_relevant, reason=reason)
+
+            run(with_reviewers(url, thread, save))
+            return True
+
+        return Choice(key, word, f"[{key}]{word[1:]} WHY", f"it is {word}", settle, True)
+
+    say(_conflict_lines(conflict))
+    decide(
+        terminal,
+        [
+            verdict("r", "relevant", is_relevant=True),
+            verdict("i", "irrelevant", is_relevant=False),
+            Choice("k", "skip", "s[k]ip", "leave it open", lambda _: True),
+        ],
+    )
+
+
+async def with_reviewers(url: str, thread: str, work: Callable[[Reviewers], Awaitable[T]]) -> T:
+    """Return what some work with the reviewers of a thread returns."""
+    from paper_search.cli.stored_threads import reading
+    from paper_search.workflow.session import SearchSession
+
+    async with reading(SearchSession, url, thread) as session:
+        return await work(await session.reviewers())

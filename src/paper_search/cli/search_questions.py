@@ -1,0 +1,288 @@
+"""The two questions of a search at the terminal: is this the strategy, is this the result?"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from paper_search.cli.answers import pairs_of, paper_ids, split_papers
+from paper_search.cli.console import messages, say
+from paper_search.cli.form import read_form, write_form
+from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
+from paper_search.cli.source_lines import in_words
+from paper_search.cli.views import show_checkpoint, show_paper, show_papers
+from paper_search.errors import InvalidDecisionError
+from paper_search.models import MergeDecision, UserFeedback
+from paper_search.threads.decisions import check
+from paper_search.workflow.checkpoints import (
+    Checkpoint,
+    Decision,
+    DecisionAction,
+    ResultPayload,
+    StrategyPayload,
+)
+from paper_search.workflow.decisions import answer_model
+
+if TYPE_CHECKING:
+    from paper_search.models import Paper, SearchStrategy
+    from paper_search.models.scope import Translation
+    from paper_search.workflow.session import SearchSession
+
+Saving: TypeAlias = "Callable[[SearchSession], Awaitable[None]]"
+
+
+def decide_strategy(
+    terminal: Terminal,
+    checkpoint: Checkpoint,
+    editor: str | None = None,
+    translate: Callable[[SearchStrategy], Sequence[Translation]] = lambda _strategy: (),
+) -> Decision:
+    """Return what the person decides on a strategy.
+
+    Args:
+        terminal: where they sit.
+        checkpoint: the question.
+        editor: the command that opens the strategy.
+        translate: returns what each source will be sent for a strategy.
+
+    Raises:
+        QuitError: they leave the question open.
+    """
+    payload = checkpoint.payload
+    if not isinstance(payload, StrategyPayload):
+        raise TypeError(f"no strategy in a {type(payload).__name__}")
+    form = write_form(payload.strategy, payload.available_sources, payload.intent.criteria)
+
+    def edited(_words: str) -> Decision | None:
+        revised = edit(
+            *(terminal, editor, form, "strategy.toml"),
+            lambda text: _revision(checkpoint, form, text),
+        )
+        return _decision(checkpoint, "edit", revised_data=revised) if revised is not None else None
+
+    def rejected(words: str) -> Decision:
+        note = words or terminal.ask("what should be different? ")
+        return _decision(checkpoint, "reject", note=note or None)
+
+    def show(_words: str) -> None:
+        sent = translate(payload.strategy)
+        show_checkpoint(messages(), checkpoint, translations=sent)
+
+    show_checkpoint(messages(), checkpoint)
+    choices = [
+        Choice(
+            *("a", "approve", "[a]pprove", "approve: search like this"),
+            lambda _: _decision(checkpoint, "approve"),
+        ),
+        Choice("e", "edit", "[e]dit", "edit the strategy in your editor", edited),
+        Choice(
+            *("x", "reject", "[x] reject NOTE", "reject it, with words on what should change"),
+            rejected,
+            takes_words=True,
+        ),
+        Choice("s", "show", "[s]how", "show it again, with what each source will be sent", show),
+    ]
+    decision: Decision = decide(terminal, choices)
+    return decision
+
+
+def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:
+    """Return the strategy in an edited form, checked while the form can be corrected."""
+    revised = read_form(text)
+    if revised is None or revised == read_form(form):
+        return None
+    revision = Decision(action=DecisionAction.EDIT, revised_data=revised)
+    check(revision, answer_model(checkpoint, frozenset()))
+    return revised
+
+
+class ResultReview:
+    """Asks a person about a result. Marks are saved as they are given, and join any answer.
+
+    Args:
+        terminal: where they sit.
+        checkpoint: the question.
+        save: does something on the thread.
+        home: as given on the command line, for the commands that are named.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        checkpoint: Checkpoint,
+        save: Callable[[Saving], None],
+        home: Path | None = None,
+    ) -> None:
+        if not isinstance(checkpoint.payload, ResultPayload):
+            raise TypeError(f"no result in a {type(checkpoint.payload).__name__}")
+        self._terminal = terminal
+        self._checkpoint = checkpoint
+        self._payload = checkpoint.payload
+        self._save = save
+        self._home = home
+        self._papers: list[Paper] = self._payload.collection.every_paper
+        self._marks = {**self._payload.earlier_marks, **self._payload.marks}
+        self._pairs = {_pair(each): each.is_same for each in self._payload.merge_decisions}
+        self._has_feedback = bool(self._payload.marks or self._pairs)
+        self._papers_shown = 0
+
+    def decide(self) -> Decision:
+        """Return what the person decides.
+
+        Raises:
+            QuitError: they leave the question open.
+        """
+        self._show_result(is_full=False)
+        decision: Decision = decide(self._terminal, [*self._answers(), *self._changes()])
+        return decision
+
+    def _answers(self) -> list[Choice]:
+        late = in_words(self._payload.unfinished_sources)
+        waiting = UserFeedback(wait_for_sources=True)
+        wait = Choice(
+            *("t", "wait", f"wai[t] for {late}", f"wait for {late}: the rest joins this result"),
+            lambda _: self._feedback("edit", waiting),
+        )
+        return [
+            Choice(
+                *("a", "approve", "[a]pprove", "approve: this is the result"),
+                lambda _: _decision(self._checkpoint, "approve"),
+            ),
+            self._marking("r", "relevant", "keep papers, and learn from them: r 1 3 5-8", True),
+            self._marking("i", "irrelevant", "leave papers out, with a reason: i 2: WHY", False),
+            Choice(
+                *("e", "edit", "[e]dit", "search again, with words on what to look for"),
+                self._search_again,
+                takes_words=True,
+            ),
+            *([wait] if late else []),
+            Choice(
+                *("x", "reject", "[x] reject", "reject the result and search again, saying why"),
+                self._reject,
+                takes_words=True,
+            ),
+        ]
+
+    def _changes(self) -> list[Choice]:
+        def work(key: str, word: str, text: str, change: Callable[[str], None]) -> Choice:
+            return Choice(key, word, "", text, change, takes_words=True)
+
+        def same(words: str, *, is_same: bool) -> None:
+            self._say_works(pairs_of(self._payload, words, is_same=is_same))
+
+        return [
+            self._marking("u", "unmark", "take marks back: u 1", None),
+            work(
+                *("w", "same", 'pair 1 of "same work?" is one work: w 1'),
+                lambda words: same(words, is_same=True),
+            ),
+            work("d", "different", "pair 1 is two works: d 1", lambda w: same(w, is_same=False)),
+            work(
+                *("split", "split", "split paper 4 into the records that it was merged from"),
+                lambda words: self._say_works(split_papers(self._payload, words)),
+            ),
+            Choice("m", "more", "", "show more papers", lambda _: self._show_more()),
+            Choice(
+                *("s", "show", "", "show papers in full (s 4), or the result (s)"),
+                self._show,
+                takes_words=True,
+            ),
+        ]
+
+    def _marking(self, key: str, word: str, text: str, is_relevant: bool | None) -> Choice:
+        menu = f"[{key}]{word[1:]} N" if is_relevant is not None else ""
+        return Choice(
+            *(key, word, menu, text),
+            lambda words: self._mark(words, is_relevant=is_relevant),
+            takes_words=True,
+        )
+
+    def _search_again(self, words: str) -> Decision:
+        words = words or self._terminal.ask("what to look for (Enter: use your marks)? ")
+        if not words and not self._has_feedback:
+            raise InvalidDecisionError(
+                "another round needs feedback: mark papers (r 1 3) or say what to find"
+            )
+        return self._feedback("edit", UserFeedback(free_text_feedback=words or None))
+
+    def _reject(self, words: str) -> Decision:
+        note = words or self._terminal.ask("what is wrong with it? ") or None
+        return self._feedback("reject", UserFeedback(free_text_feedback=note), note=note)
+
+    def _feedback(self, action: str, feedback: UserFeedback, **about: Any) -> Decision:
+        revised = feedback.model_dump(mode="json")
+        return _decision(self._checkpoint, action, revised_data=revised, **about)
+
+    def _mark(self, words: str, *, is_relevant: bool | None) -> None:
+        """Mark papers, and save that before anything else is asked."""
+        numbers, _, reason = words.partition(": ")
+        ids = paper_ids(numbers, [paper.id for paper in self._papers])
+        why = reason.strip() or None
+        self._save(lambda session: session.mark(ids, is_relevant=is_relevant, reason=why))
+        for paper_id in ids:
+            self._marks.pop(paper_id, None)
+        if is_relevant is not None:
+            self._marks.update(dict.fromkeys(ids, is_relevant))
+        self._has_feedback = True
+        for name, mark in (("relevant", True), ("irrelevant", False)):
+            marked = [
+                str(number)
+                for number, paper in enumerate(self._papers, start=1)
+                if self._marks.get(paper.id) is mark
+            ]
+            say(f"  {name}: {' '.join(marked) or '-'}")
+
+    def _say_works(self, decisions: list[MergeDecision]) -> None:
+        self._save(lambda session: session.mark_pairs(decisions))
+        self._pairs.update({_pair(each): each.is_same for each in decisions})
+        self._has_feedback = True
+        same = sum(self._pairs.values())
+        say(f"  pairs that are one work: {same}; that are not: {len(self._pairs) - same}")
+
+    def _show(self, words: str) -> None:
+        if not words:
+            self._show_result(is_full=True)
+            return
+        numbers = {paper.id: number for number, paper in enumerate(self._papers, start=1)}
+        with paged(self._terminal) as console:
+            for paper_id in paper_ids(words, list(numbers)):
+                show_paper(console, numbers[paper_id], self._papers[numbers[paper_id] - 1])
+
+    def _show_result(self, *, is_full: bool) -> None:
+        """Show what there is to know of the result, and the first papers above the prompt."""
+        with paged(self._terminal) if is_full else nullcontext(messages()) as console:
+            show_checkpoint(
+                *(console, self._checkpoint),
+                home=self._home,
+                has_details=is_full,
+                has_papers=False,
+            )
+        self._papers_shown = 0
+        self._show_more()
+
+    def _show_more(self) -> None:
+        if self._papers and self._papers_shown >= len(self._papers):
+            say("no more papers; s shows the first page again")
+            return
+        page = show_papers(
+            messages(), self._payload, self._papers_shown, self._marks, is_at_prompt=True
+        )
+        self._papers_shown += page
+        left = len(self._papers) - self._papers_shown
+        if self._papers_shown > page:
+            say(f"{left} more" if left else "no more papers")
+
+
+def _pair(decision: MergeDecision) -> frozenset[str]:
+    return frozenset((decision.one, decision.other))
+
+
+def _decision(checkpoint: Checkpoint, action: str, **about: Any) -> Decision:
+    return Decision(
+        action=DecisionAction(action),
+        checkpoint=checkpoint.reference,
+        token=checkpoint.token or None,
+        **about,
+    )

@@ -1,0 +1,111 @@
+"""The loop that asks all questions at the terminal, and the editor that it opens."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from typing_extensions import override
+
+from paper_search.cli.prompts import Choice, QuitError, Terminal, decide, edit, help_text, menu_of
+from paper_search.errors import InvalidDecisionError
+
+
+class Typed(Terminal):
+    """A terminal at which lines are typed."""
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = iter(lines)
+        self.prompts: list[str] = []
+
+    @override
+    def ask(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        return next(self._lines)
+
+
+CHOICES = [
+    Choice("a", "approve", "[a]pprove", "approve it", lambda _: "approved"),
+    Choice("r", "relevant", "[r]elevant N", "mark", lambda w: f"marked {w}", takes_words=True),
+    Choice("s", "show", "", "show it", lambda _: None),
+]
+
+
+@pytest.mark.parametrize("line", ["approve please", "a 1", "A please", "q now", "s 1"])
+def test_a_decision_is_not_taken_from_half_a_sentence(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert decide(Typed(line, "r 1"), CHOICES) == "marked 1"
+    assert "takes nothing more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", [" R 1 3-5 ", "relevant 1 3-5", "r  1 3-5"])
+def test_a_line_is_a_key_or_its_word_with_what_stands_behind_it(line: str) -> None:
+    assert decide(Typed(line), CHOICES) == "marked 1 3-5"
+
+
+def test_another_key_is_refused_by_name_and_what_only_shows_asks_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    terminal = Typed("x", "", "s", "h", "?", "a")
+    assert decide(terminal, CHOICES) == "approved"
+    assert len(terminal.prompts) == 6
+    told = capsys.readouterr().err
+    assert told.count("is none of: a, r, s, h, q") == 2
+    assert told.count("show it") == 2
+
+
+def test_leaving_is_no_decision() -> None:
+    with pytest.raises(QuitError):
+        decide(Typed("q"), CHOICES)
+
+
+def test_a_menu_breaks_between_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    many = [Choice("a", "a", f"[a]pprove {n}", "", lambda _: None) for n in range(9)]
+    lines = menu_of(many).splitlines()
+    assert all(len(line) <= 40 for line in lines)
+    assert [line.count("[a]pprove") for line in lines] == [3, 3, 3]
+    assert "show it" in help_text(CHOICES)
+
+
+def editor(tmp_path: Path, body: str) -> str:
+    script = tmp_path / "editor.py"
+    script.write_text(
+        "import pathlib, sys\npath = pathlib.Path(sys.argv[1])\n"
+        f"form = path.read_text()\n{body}\npath.write_text(form)\n"
+    )
+    return shlex.join([sys.executable, str(script)])
+
+
+def only_numbers(text: str) -> int | None:
+    if not text.strip().isdecimal():
+        raise InvalidDecisionError("that is not a number")
+    return int(text) or None
+
+
+def test_a_text_that_cannot_be_read_is_edited_again_with_the_reason_on_top(
+    tmp_path: Path,
+) -> None:
+    command = editor(tmp_path, "form = '7' if form.startswith('#! that is not') else 'seven'")
+    assert edit(Typed("e"), command, "0", "form.txt", only_numbers) == 7
+    assert edit(Typed("b"), editor(tmp_path, "form = 'x'"), "0", "form.txt", only_numbers) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (None, "set EDITOR, or edit it on the page"),
+        ("no-such-editor", "cannot be used"),
+        (f"{shlex.quote(sys.executable)} -c 'raise SystemExit(3)'", "failed with code 3"),
+        (f"{shlex.quote(sys.executable)} -c pass", "nothing changed"),
+        ("'", "cannot be used"),
+    ],
+)
+def test_without_a_change_nothing_is_decided(
+    command: str | None, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert edit(Typed(), command, "0", "form.txt", only_numbers) is None
+    assert words in capsys.readouterr().err
