@@ -5,13 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
+from rich.console import Console
+from tests.audit.plain_counts import NAMES, QUERIES, raw_answer, recounted, recounted_files
+from tests.web.conftest import visiting
 
 from paper_search.audit import Audit, audit_of
 from paper_search.audit.pictures.found import works_by
+from paper_search.cli.views import show_checkpoint
+from paper_search.config import AppConfig
+from paper_search.exports import export
+from paper_search.library.importers.reports import read_files
 from paper_search.models import (
+    PaperCollection,
     RawPaper,
     SearchReport,
     SearchStrategy,
@@ -19,26 +31,17 @@ from paper_search.models import (
     SourceReport,
     SourceStatus,
 )
+from paper_search.persistence import Persistence, open_persistence
 from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer, Searcher
 from paper_search.testing.skills import FakeSkills, fake_strategy
-from paper_search.threads.engine import open_memory
-from paper_search.workflow import Checkpoint, SearchWorkflow
+from paper_search.workflow import Checkpoint, SearchWorkflow, ThreadCatalog
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries
+from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
+from paper_search.workflow.results import part_of
 
-NAMES = [f"service_{number}" for number in range(9)]
-QUERIES = ("first", "second")
 NOUNS = ["bees", "wasps", "ants", "moths", "beetles", "crickets", "aphids"]
 VERBS = ["dance in spring", "sing at dawn", "march uphill", "sleep in hollow trees", "swim"]
-
-
-def raw_answer(round_: int, service: int, query: str) -> dict[str, Any]:
-    """Return what a service gives for a query: numbers of works, and what it removes itself.
-
-    Services share works; the second query repeats some of the first, and a round those before it.
-    """
-    first = 3 * service + (2 if query == "second" else 0) + round_
-    return {"works": list(range(first, first + 5)), "wrong": service % 3, "untitled": round_}
 
 
 class Service:
@@ -101,45 +104,6 @@ class NineServices(FakeSkills):
         return fake_strategy(f"round_{len(request.previous_strategies)}", NAMES)
 
 
-def recounted(rounds: int, joined: set[frozenset[int]] = frozenset()) -> dict[str, Any]:
-    """Return the counts by a plain loop over the raw answers.
-
-    Args:
-        rounds: how many there were.
-        joined: pairs of works that a person said are one.
-    """
-    alias = {max(pair): min(pair) for pair in joined}
-    arrived, removed, again, new, new_works = ([0] * rounds for _ in range(5))
-    by_source = dict.fromkeys(NAMES, 0)
-    records: set[tuple[int, int]] = set()
-    works: set[int] = set()
-    found_by: dict[int, set[str]] = {}
-    for round_ in range(rounds):
-        for service in range(9):
-            for query in QUERIES:
-                answer = raw_answer(round_, service, query)
-                lost = answer["wrong"] + answer["untitled"]
-                count = len(answer["works"]) + lost
-                arrived[round_] += count
-                removed[round_] += lost
-                by_source[NAMES[service]] += count
-                for number in answer["works"]:
-                    work = alias.get(number, number)
-                    again[round_] += (service, number) in records
-                    new[round_] += (service, number) not in records
-                    new_works[round_] += work not in works
-                    records.add((service, number))
-                    works.add(work)
-                    found_by.setdefault(work, set()).add(NAMES[service])
-    return {
-        "rounds": list(zip(arrived, removed, again, new, new_works, strict=True)),
-        "by_source": by_source,
-        "records": len(records),
-        "works": len(works),
-        "found_by": sorted(sorted(sources) for sources in found_by.values()),
-    }
-
-
 def table(audit: Audit, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(audit.files[name].decode())))
 
@@ -177,70 +141,201 @@ def check(audit: Audit, truth: dict[str, Any]) -> None:
     assert f"| Works | {truth['works']} |" in report
 
 
-@pytest.fixture
-async def asked():
-    """Return a persistence, and what takes it to the question about the result of a round."""
-    persistence = await open_memory()
-    skills = NineServices()
-    searcher = Searcher([Service(number) for number in range(9)])
-    found = (skills, skills, searcher, Deduplicator(), RelevanceScorer(), ResultOrganizer(0.0))
-    workflow = SearchWorkflow(*found, persistence=persistence)
+class Search:
+    """A search of the nine services, taken from result to result."""
 
-    async def result_of(round_: int, said: dict[str, Any] | None = None) -> ResultPayload:
+    def __init__(self, persistence: Persistence) -> None:
+        self.persistence = persistence
+        skills = NineServices()
+        searcher = Searcher([Service(number) for number in range(9)])
+        found = (skills, skills, searcher, Deduplicator(), RelevanceScorer(), ResultOrganizer(0.0))
+        self._workflow = SearchWorkflow(*found, persistence=persistence)
+
+    async def result_of(self, round_: int, said: dict[str, Any] | None = None) -> Checkpoint:
         if round_ == 0:
-            await workflow.start("insects", thread_id="t")
+            await self._workflow.start("insects", thread_id="t")
         else:
-            again = {
-                "action": "edit",
-                "revised_data": {"free_text_feedback": "more", **(said or {})},
-            }
-            await answer(again)
-        question = await answer({"action": "approve"})
+            data = {"free_text_feedback": "more", **(said or {})}
+            await self.answer({"action": "edit", "revised_data": data})
+        question = await self.answer({"action": "approve"})
         assert isinstance(question, Checkpoint)
-        assert isinstance(question.payload, ResultPayload)
-        return question.payload
+        return question
 
-    async def answer(decision: dict[str, Any]) -> Any:
-        open_ = await workflow.pending("t")
+    async def answer(self, decision: dict[str, Any]) -> Any:
+        open_ = await self._workflow.pending("t")
         named = {"checkpoint": open_.reference.model_dump(mode="json"), "token": open_.token}
-        return await workflow.answer("t", {**decision, **named})
+        return await self._workflow.answer("t", {**decision, **named})
 
-    return persistence, result_of
+
+@pytest.fixture
+async def search(tmp_path: Path) -> AsyncIterator[Search]:
+    async with open_persistence(AppConfig(home=tmp_path).persistence_url) as persistence:
+        yield Search(persistence)
+
+
+def numbers_in(text: str, pattern: str) -> list[int]:
+    """Return the numbers of the first place that a pattern matches."""
+    match = re.search(pattern, " ".join(text.split()))
+    assert match, pattern
+    return [int(number.replace(",", "")) for number in match.groups() if number]
+
+
+def check_summary(text: str, truth: dict[str, Any]) -> None:
+    """Compare a line of a screen on what a round brought."""
+    arrived, removed, again, new, new_works = truth["rounds"][-1]
+    pattern = (
+        r"([\d,]+) records arrived: (?:([\d,]+) given again, )?(?:([\d,]+) removed by a check, )?"
+        r"([\d,]+) new; ([\d,]+) new works?(?: \(with earlier rounds ([\d,]+)\))?"
+    )
+    earlier = [truth["works"]] if len(truth["rounds"]) > 1 else []
+    told = [number for number in (again, removed) if number]
+    assert numbers_in(text, pattern) == [arrived, *told, new, new_works, *earlier]
+
+
+def rows_of_exports(collection: PaperCollection) -> dict[str, int]:
+    """Return how many papers each file has, counted by what readers of its format look for."""
+    files = {name: export(collection, name) for name in ("csv", "ris", "bibtex", "xlsx")}
+    csv_rows, ris, bibtex = (str(files[name]) for name in ("csv", "ris", "bibtex"))
+    sheet = load_workbook(io.BytesIO(files["xlsx"])).worksheets[0]  # type: ignore[arg-type]  # it is bytes
+    return {
+        "csv": len(list(csv.DictReader(io.StringIO(csv_rows)))),
+        "ris": len(re.findall(r"^TY  - ", ris, re.MULTILINE)),
+        "bibtex": len(re.findall(r"^@", bibtex, re.MULTILINE)),
+        "xlsx": sheet.max_row - 1,
+    }
+
+
+async def check_doors(
+    search: Search, question: Checkpoint, home: Path, truth: dict[str, Any]
+) -> None:
+    """Compare terminal, page, list of threads, facets and exports with the plain count."""
+    payload = question.payload
+    assert isinstance(payload, ResultPayload)
+    works, earlier = truth["of_round"], truth["of_earlier_rounds"]
+    screen = Console(file=io.StringIO(), width=400, color_system=None)
+    show_checkpoint(screen, question, has_details=True)
+    text = screen.file.getvalue()  # type: ignore[attr-defined]  # it is the one above
+    check_summary(text, truth)
+    pattern = r"([\d,]+) papers, [^;]+; this round found ([\d,]+)"
+    assert numbers_in(text, pattern) == [len(works), len(works)]
+    with visiting(home) as visitor:
+        page = visitor(source="")
+        assert page.open("/threads/t/results") == 200
+        html = page.text
+        assert page.open("") == 200
+        assert numbers_in(page.text, r"<span>([\d,]+) papers?</span>") == [len(works)]
+    check_summary(html, truth)
+    parts = dict(re.findall(r'>([\w ]+) <span class="count">([\d,]+)</span></a>', html))
+    assert int(parts["Result"]) == len(works)
+    assert int(parts.get("Earlier rounds", 0)) == earlier
+    kept = dict(re.findall(r'<span class="pill ">(service \d) ([\d,]+)</span>', html))
+    assert {name.replace(" ", "_"): int(n) for name, n in kept.items()} == truth["kept"]
+    facet = dict(re.findall(r'<option value="(service_\d)">service \d \((\d+)\)</option>', html))
+    assert {name: int(count) for name, count in facet.items()} == truth["facet"]
+    (info,) = await ThreadCatalog(search.persistence).threads()
+    assert info.papers == len(works)
+    collection = payload.collection
+    assert collection.metadata.total_found == len(works)
+    assert sum(collection.facets.by_year.values()) == len(works)
+    if not truth["joined"]:
+        assert set(collection.facets.by_year) == {1980 + work for work in works}
+    assert set(rows_of_exports(part_of(collection)).values()) == {len(works)}
 
 
 def test_a_plain_count_has_something_of_every_kind():
     assert all(all(row) for row in recounted(3)["rounds"][1:])
 
 
-async def test_three_rounds_of_nine_services_are_counted_as_their_answers_are(asked):
-    persistence, result_of = asked
+async def test_three_rounds_of_nine_services_are_counted_as_their_answers_are(search, tmp_path):
     for round_ in range(3):
-        payload = await result_of(round_)
+        question = await search.result_of(round_)
         truth = recounted(round_ + 1)
-        audit = await audit_of(persistence, "t", has_pictures=False)
-        check(audit, truth)
+        check(await audit_of(search.persistence, "t", has_pictures=False), truth)
+        await check_doors(search, question, tmp_path, truth)
+        payload = question.payload
         counts = payload.counts
-        assert counts is not None
         own = (counts.arrived, counts.removed, counts.again, counts.first_found, counts.new_works)
         assert own == truth["rounds"][-1]
-        assert counts.works == truth["works"]
-        distinct = {
-            (service, work)
-            for service in range(9)
-            for query in QUERIES
-            for work in raw_answer(round_, service, query)["works"]
-        }
-        assert sum(entry.kept for entry in summaries(payload.reports)) == len(distinct)
+        assert (counts.works, counts.found_works) == (truth["works"], len(truth["of_round"]))
+        assert {entry.source: entry.kept for entry in summaries(payload.reports)} == truth["kept"]
         fresh = payload.changes.new_ids if payload.changes else []
         assert len(fresh) == (counts.new_works if round_ else 0)
 
 
-async def test_a_merge_and_a_split_by_hand_change_the_works_and_nothing_else(asked):
-    persistence, result_of = asked
-    await result_of(0)
+async def test_a_merge_and_a_split_by_hand_change_the_works_and_nothing_else(search, tmp_path):
+    await search.result_of(0)
     merge = {"one": "service_0:0", "other": "service_8:30", "is_same": True}
-    await result_of(1, {"merge_decisions": [merge]})
-    truth = recounted(2, {frozenset((0, 30))})
-    check(await audit_of(persistence, "t", has_pictures=False), truth)
-    await result_of(2, {"merge_decisions": [{**merge, "is_same": False}]})
-    check(await audit_of(persistence, "t", has_pictures=False), recounted(3))
+    for round_, decision in ((1, merge), (2, {**merge, "is_same": False})):
+        question = await search.result_of(round_, {"merge_decisions": [decision]})
+        truth = recounted(round_ + 1, {frozenset((0, 30))} if decision["is_same"] else set())
+        check(await audit_of(search.persistence, "t", has_pictures=False), truth)
+        await check_doors(search, question, tmp_path, truth)
+    last = {"action": "approve", "revised_data": {"merge_decisions": [merge]}}
+    ended = await search.answer(last)
+    works = {0 if work == 30 else work for work in truth["of_round"]}
+    assert ended.metadata.total_found == len(ended.papers) == len(works)
+
+
+async def test_what_was_decided_is_counted_alike_in_every_place(search, tmp_path):
+    question = await search.result_of(0)
+    ids = [paper.id for paper in question.payload.collection.papers]
+    total = len(ids)
+    session = ThreadCatalog(search.persistence).session("t")
+    await session.mark(ids[:3], is_relevant=False, reason="no bees")
+    await session.mark(ids[3:5], is_relevant=True)
+    flow = (await audit_of(search.persistence, "t", has_pictures=False)).flow
+    assert (flow.excluded, flow.included, flow.undecided) == (3, 2, total - 5)
+    assert flow.exclusion_reasons == {"no bees": 3}
+    with visiting(tmp_path) as visitor:
+        page = visitor(source="")
+        page.open("/threads/t/results")
+    facet = dict(re.findall(r'<option value="(\w+)">\w+ \(([\d,]+)\)</option>', page.text))
+    decided = {name: int(facet[name]) for name in ("included", "excluded", "undecided")}
+    assert decided == {"included": 2, "excluded": 3, "undecided": total - 5}
+    result = await session.result()
+    for decision, count in (*decided.items(), (None, total - 3), ("all", total)):
+        part = part_of(result, decision=decision)
+        assert set(rows_of_exports(part).values()) == {count}
+        assert sum(part.facets.by_year.values()) == count
+    (info,) = await ThreadCatalog(search.persistence).threads()
+    assert info.papers == total
+    ended = await search.answer({"action": "approve"})
+    assert sum(ended.facets.by_year.values()) == len(ended.papers) == total - 3
+    assert ended.metadata.total_found == total
+    (info,) = await ThreadCatalog(search.persistence).threads()
+    assert info.papers == total - 3
+
+
+def ris(first: int, last: int, database: str) -> str:
+    """Return a file of records, one for each number."""
+    lines = [
+        f"TY  - JOUR\nTI  - How {NOUNS[n % 7]} {VERBS[n % 5]}: observation number {n}\n"
+        f"DO  - 10.1000/{n}\nPY  - {1950 + n}\nDB  - {database}\nER  - \n"
+        for n in range(first, last)
+    ]
+    return "\n".join(lines)
+
+
+async def test_records_of_files_are_counted_as_the_files_have_them(tmp_path):
+    texts = {"embase.ris": ris(0, 30, "Embase"), "scopus.ris": ris(15, 45, "Scopus")}
+    truth = recounted_files(texts.values())
+    config = AppConfig(home=tmp_path)
+    files = read_files([(name, text.encode()) for name, text in texts.items()])
+    async with open_persistence(config.persistence_url) as persistence:
+        workflow = import_workflow(config, ImportedRecords(files), persistence=persistence)
+        await begin_import(workflow, "insects", "t")
+        audit = await audit_of(persistence, "t", has_pictures=False)
+        (info,) = await ThreadCatalog(persistence).threads()
+        with visiting(tmp_path) as visitor:
+            page = visitor(source="")
+            page.open("/threads/t/results")
+    flow = audit.flow
+    assert list(flow.by_source.values()) == truth["by_file"]
+    assert (flow.identified, flow.works) == (truth["records"], truth["works"])
+    assert flow.duplicates == truth["records"] - truth["works"]
+    rows = table(audit, "records.csv")
+    assert [int(row["position"]) for row in rows] == [*range(1, 31), *range(1, 31)]
+    assert len({row["id"] for row in rows}) == truth["records"]
+    assert info.papers == truth["works"]
+    pattern = r"([\d,]+) records arrived: ([\d,]+) new; ([\d,]+) new works"
+    assert numbers_in(page.text, pattern) == [60, 60, truth["works"]]

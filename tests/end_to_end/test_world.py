@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import json
 import os
@@ -15,12 +16,18 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.audit.plain_counts import recounted_log
 from tests.ports import free_port
 from tests.recorded import recorded_answers
 
 WORLD = Path(__file__).parents[2] / "../shared/world"
 SMALL = "4000"
 QUESTIONS = ["visual slam for mobile robots", "graph neural networks", "image segmentation"]
+
+NINE = [
+    *("openalex", "semantic_scholar", "crossref", "pubmed", "arxiv"),
+    *("europe_pmc", "dblp", "doaj", "datacite"),
+]
 
 pytestmark = [
     pytest.mark.slow,
@@ -270,3 +277,33 @@ def test_the_smoke_run_saves_what_it_gets_in_the_form_of_the_recorded_answers(
     answers = recorded_answers(out, "openalex")
     assert [answer.status for answer in answers] == [200]
     assert answers[0].answer.json()["results"]
+
+
+def test_every_number_is_that_of_the_log_of_the_services(services, tmp_path):
+    """Three rounds of nine services, counted by the services themselves."""
+    uncached = {"PAPER_SEARCH_HTTP_CACHE": "false", "SCOPE_DEADLINE_S": "0"}
+    services.control(limits=False, crowd=0.0)
+    nine = [option for name in NINE for option in ("--source", name)]
+    begun = services.run(3, tmp_path, "find", QUESTIONS[0], "--json", *nine, **uncached)
+    thread = begun["thread_id"]
+    for round_ in range(3):
+        asked = services.run(3, tmp_path, "resume", thread, "--approve", "--json", **uncached)
+        counts = asked["open_checkpoint"]["payload"]["counts"]
+        directory = tmp_path / f"audit{round_}"
+        arguments = ("audit", thread, "-o", str(directory), "--json")
+        services.run(0, tmp_path, *arguments)
+        flow = json.loads((directory / "prisma_flow.json").read_text())
+        truth = recounted_log(services.log())
+        assert flow["by_source"] == {name: count for name, count in truth.items() if count}
+        assert flow["identified"] == sum(truth.values())
+        assert flow["rounds"][-1] == counts
+        with (directory / "records.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert Counter(row["source"] for row in rows) == flow["by_source"]
+        assert len({row["kept_as"] for row in rows} - {""}) == flow["works"]
+        with (directory / "search_log.csv").open(newline="") as file:
+            log = list(csv.DictReader(file))
+        assert sum(int(row["received"]) for row in log) == flow["identified"]
+        assert sum(int(row["new_works"]) for row in log) == flow["works"]
+        if round_ < 2:
+            services.run(3, tmp_path, "resume", thread, "--reject", "others", "--json", **uncached)

@@ -204,7 +204,7 @@ def _record_row(row: RecordFate) -> Row:
         "position": arrival.position or "",
         "round": row.round.iteration + 1 if row.round else "",
         "found_at": row.round.searched_at if row.round else "",
-        "title": record.title if record else "",
+        "title": (record.title if record else arrival.title) or "",
         "authors": "; ".join(author.name for author in record.authors) if record else "",
         "year": (record.year or "") if record else "",
         "venue": (record.venue or "") if record else "",

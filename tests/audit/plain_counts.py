@@ -1,0 +1,92 @@
+"""Plain counts of raw answers and raw files: what every number of ours is compared with.
+
+Nothing of the program is imported here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+NAMES = [f"service_{number}" for number in range(9)]
+QUERIES = ("first", "second")
+
+
+def raw_answer(round_: int, service: int, query: str) -> dict[str, Any]:
+    """Return what a service gives for a query: numbers of works, and what it removes itself.
+
+    Services share works; the second query repeats some of the first, and a round those before it.
+    """
+    first = 3 * service + (2 if query == "second" else 0) + round_
+    return {"works": list(range(first, first + 5)), "wrong": service % 3, "untitled": round_}
+
+
+def recounted(rounds: int, joined: set[frozenset[int]] = frozenset()) -> dict[str, Any]:
+    """Return the counts by a plain loop over the raw answers.
+
+    Args:
+        rounds: how many there were.
+        joined: pairs of works that a person said are one.
+    """
+    alias = {max(pair): min(pair) for pair in joined}
+    arrived, removed, again, new, new_works = ([0] * rounds for _ in range(5))
+    by_source = dict.fromkeys(NAMES, 0)
+    records: set[tuple[int, int]] = set()
+    works: set[int] = set()
+    found_by: dict[int, set[str]] = {}
+    of_round: list[set[int]] = [set() for _ in range(rounds)]
+    kept: dict[str, set[int]] = {name: set() for name in NAMES}
+    for round_ in range(rounds):
+        for service in range(9):
+            for query in QUERIES:
+                answer = raw_answer(round_, service, query)
+                lost = answer["wrong"] + answer["untitled"]
+                count = len(answer["works"]) + lost
+                arrived[round_] += count
+                removed[round_] += lost
+                by_source[NAMES[service]] += count
+                for number in answer["works"]:
+                    work = alias.get(number, number)
+                    again[round_] += (service, number) in records
+                    new[round_] += (service, number) not in records
+                    new_works[round_] += work not in works
+                    records.add((service, number))
+                    works.add(work)
+                    found_by.setdefault(work, set()).add(NAMES[service])
+                    of_round[round_].add(work)
+                    if round_ == rounds - 1:
+                        kept[NAMES[service]].add(number)
+    last = of_round[-1]
+    return {
+        "joined": joined,
+        "of_round": last,
+        "of_earlier_rounds": len(works - last),
+        "kept": {name: len(numbers) for name, numbers in kept.items()},
+        "facet": {name: sum(name in found_by[work] for work in last) for name in NAMES},
+        "rounds": list(zip(arrived, removed, again, new, new_works, strict=True)),
+        "by_source": by_source,
+        "records": len(records),
+        "works": len(works),
+        "found_by": sorted(sorted(sources) for sources in found_by.values()),
+    }
+
+
+def recounted_files(files: Iterable[str]) -> dict[str, Any]:
+    """Return the counts of files in RIS: records, and works by their DOIs."""
+    records = [re.findall(r"^TY  - ", text, re.MULTILINE) for text in files]
+    dois = [doi for text in files for doi in re.findall(r"^DO  - (.*)$", text, re.MULTILINE)]
+    return {
+        "by_file": [len(found) for found in records],
+        "records": sum(map(len, records)),
+        "works": len(set(dois)),
+    }
+
+
+def recounted_log(log: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """Return how many records each simulated service gave, by its own log."""
+    count: dict[str, int] = {}
+    for entry in log:
+        if entry["status"] == 200 and "esearch" not in entry["path"]:
+            count[entry["service"]] = count.get(entry["service"], 0) + (entry["returned"] or 0)
+    return count
