@@ -286,9 +286,15 @@ def test_every_number_is_that_of_the_log_of_the_services(services, tmp_path):
     nine = [option for name in NINE for option in ("--source", name)]
     begun = services.run(3, tmp_path, "find", QUESTIONS[0], "--json", *nine, **uncached)
     thread = begun["thread_id"]
+    asked = begun
+
+    def resumed(*decision: str) -> dict[str, Any]:
+        named = ("--token", asked["checkpoint"]["token"], "--json")
+        return services.run(3, tmp_path, "resume", thread, *decision, *named, **uncached)
+
     for round_ in range(3):
-        asked = services.run(3, tmp_path, "resume", thread, "--approve", "--json", **uncached)
-        counts = asked["open_checkpoint"]["payload"]["counts"]
+        asked = resumed("--approve")
+        counts = asked["checkpoint"]["payload"]["counts"]
         directory = tmp_path / f"audit{round_}"
         arguments = ("audit", thread, "-o", str(directory), "--json")
         services.run(0, tmp_path, *arguments)
@@ -306,4 +312,4 @@ def test_every_number_is_that_of_the_log_of_the_services(services, tmp_path):
         assert sum(int(row["received"]) for row in log) == flow["identified"]
         assert sum(int(row["new_works"]) for row in log) == flow["works"]
         if round_ < 2:
-            services.run(3, tmp_path, "resume", thread, "--reject", "others", "--json", **uncached)
+            asked = resumed("--reject", "others")
