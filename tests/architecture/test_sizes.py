@@ -23,7 +23,7 @@ MAX_MODULES = 480
 MAX_LINES = {
     "skills": 11475,
     "sources": 8047,
-    "cli": 7243,
+    "cli": 7091,
     "report": 5991,
     "library": 5594,
     "workflow": 5138,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -119,6 +120,16 @@ def test_every_command_has_help_and_json(cli: Cli, command: tuple[str, ...]) -> 
     assert "--json" in shown.stdout
     if command != ("graph",):
         assert "--home" in shown.stdout
+
+
+@pytest.mark.parametrize("group", [(), ("library",), ("config",), ("graph",)])
+def test_the_short_help_of_a_command_is_a_whole_sentence(
+    cli: Cli, group: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    lines = cli(*group, "--help").stdout.splitlines()
+    assert [line for line in lines if re.search(r"\w\.\.\.$", line)] == []
 
 
 def test_the_version_is_that_of_the_package(cli: Cli) -> None:

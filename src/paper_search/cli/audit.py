@@ -24,9 +24,10 @@ def audit(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Write what a search asked, found, removed and decided, with a manifest of SHA-256 hashes.
+    """Write an audit of a search, as files.
 
-    The search log has what PRISMA-S asks for, the flow is that of PRISMA 2020, and records.csv has
+    It is what the search asked, found, removed and decided, with a manifest of SHA-256 hashes. The
+    search log has what PRISMA-S asks for, the flow is that of PRISMA 2020, and records.csv has
     every record ever found with its fate. The same thread gives the same bytes.
     """
     from paper_search.audit import write_audit

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from paper_search.cli.console import data, print_json, say, text, visible
+from paper_search.cli.console import data, print_json, say, visible
 from paper_search.cli.failures import UsageMistakeError
 from paper_search.cli.options import Home, Json, home_option, settings
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 config = typer.Typer(
-    help="Show settings and where each comes from; `set` stores one.",
+    help="Show settings, and where each comes from.",
     rich_markup_mode=None,
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting.")]
@@ -30,19 +30,14 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
                 f"put --json and --home after {ctx.invoked_subcommand!r}, not before it"
             )
         return
-    from rich.table import Table
+    from paper_search.cli.tables import grid
 
     rows = shown_settings(settings(ctx, home), home_option(ctx, home))
     if as_json:
         print_json([row._asdict() for row in rows])
         return
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("Setting", "Value", "From"):
-        table.add_column(name, no_wrap=name == "Setting", overflow="fold")
-    for row in rows:
-        value = "-" if row.value is None else row.value
-        table.add_row(text(row.name), text(value), text(row.origin))
-    data().print(table)
+    cells = ((row.name, "-" if row.value is None else row.value, row.origin) for row in rows)
+    data().print(grid(["Setting", "Value~", "From~"], cells))
 
 
 @config.command("set")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import data, print_json, say, text, visible
+from paper_search.cli.console import data, print_json, say, visible
 from paper_search.cli.options import BudgetOption, Home, Json, budget_of, settings
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from paper_search.evaluation.labels import LabelledQuestion
     from paper_search.evaluation.runs import Evaluation, WrongPaper
 
-_COUNTS = ("Questions", "Papers")
 _WRONG_SHOWN = 10
 _LONGEST_TITLE = 90
 
@@ -64,11 +63,12 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Measure searching and judging on labelled papers, with models and without.
+    """Measure searching and judging on labelled papers.
 
-    judging: the labelled papers are judged. search: they have to be found, with --source. Recall
-    counts relevant papers that are shown, precision the shown ones that are relevant, nDCG@10 how
-    early they come. --budget limits each model. The calls are in `usage`, as eval-MODEL.
+    It compares models with each other and with none. judging: the labelled papers are judged.
+    search: they have to be found, with --source. Recall counts relevant papers that are shown,
+    precision the shown ones that are relevant, nDCG@10 how early they come. --budget limits each
+    model. The calls are in `usage`, as eval-MODEL.
     """
     from paper_search.cli.failures import UsageMistakeError
     from paper_search.config import expand_sources
@@ -144,38 +144,20 @@ async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion
     return [LabelledQuestion(state.question, labels)]
 
 
-def _table(found: "Iterable[Evaluation]") -> "Table":
-    from rich.table import Table
-
+def _table(evaluations: "Iterable[Evaluation]") -> "Table":
+    from paper_search.cli.tables import grid
     from paper_search.models.usage import money_in_words
 
-    table = Table(show_edge=False, pad_edge=False)
-    table.add_column("Variant", overflow="fold")
-    table.add_column("Task")
-    for name in (
-        "Questions",
-        "Papers",
-        "Recall",
-        "Precision",
-        "nDCG@10",
-        "Calls",
-        "Tokens",
-        "Cost",
-    ):
-        table.add_column(name, justify="right")
-    for evaluation in found:
+    counts = ["Questions>", "Papers>", "Recall>", "Precision>", "nDCG@10>", "Calls>", "Tokens>"]
+    rows = []
+    for evaluation in evaluations:
         shares = (evaluation.recall, evaluation.precision, evaluation.ndcg)
-        table.add_row(
-            text(evaluation.variant),
-            evaluation.task,
-            f"{evaluation.questions:,}",
-            f"{evaluation.papers:,}",
-            *("-" if share is None else f"{share:.2f}" for share in shares),
-            f"{evaluation.spent.calls:,}",
-            f"{evaluation.spent.tokens:,}",
-            money_in_words(evaluation.spent.money),
-        )
-    return table
+        row = [evaluation.variant, evaluation.task, f"{evaluation.questions:,}"]
+        row += [f"{evaluation.papers:,}"]
+        row += ["-" if share is None else f"{share:.2f}" for share in shares]
+        row += [f"{evaluation.spent.calls:,}", f"{evaluation.spent.tokens:,}"]
+        rows.append([*row, money_in_words(evaluation.spent.money)])
+    return grid(["Variant~", "Task~", *counts, "Cost>"], rows)
 
 
 def _lines(evaluation: "Evaluation") -> Iterable[str]:

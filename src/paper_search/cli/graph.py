@@ -157,7 +157,7 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check that all workflows can be used, and that langgraph.json names all of them."""
+    """Check all workflows, and that langgraph.json names them."""
     from paper_search.errors import PaperSearchError
     from paper_search.steps import compare_langgraph_json, discover_workflows
     from paper_search.steps.compiler import compile_workflow

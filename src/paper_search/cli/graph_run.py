@@ -47,10 +47,10 @@ def run(  # noqa: PLR0913  # one argument for each option
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Run one workflow and print its result, or the question that it stops at.
+    """Run one workflow, to its end or a question.
 
-    With --thread, `graph resume` continues it, and `threads`, `show`, `prune` and `delete` know it.
-    Without, nothing is saved.
+    It prints the result or the question. With --thread, `graph resume` continues it, and `threads`,
+    `show`, `prune` and `delete` know it. Without, nothing is saved.
     """
     from paper_search.persistence import open_persistence
     from paper_search.steps import discover_workflows
@@ -87,7 +87,7 @@ def resume(  # noqa: PLR0913  # one argument for each option
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Answer the question of a workflow's thread, or continue where it stopped."""
+    """Answer a workflow's question, or continue the thread."""
     from paper_search.persistence import open_persistence
     from paper_search.steps import discover_workflows
     from paper_search.steps.running import resume_workflow

@@ -27,10 +27,10 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Have the language model judge the papers of a search, without searching again.
+    """Have the model judge papers of a search.
 
-    The open question stays open; its papers are then in the new order. What the model said
-    before of a paper, by the same criteria, costs nothing.
+    Nothing is searched again. The open question stays open; its papers are then in the new order.
+    What the model said before of a paper, by the same criteria, costs nothing.
     """
     from paper_search.cli.next_commands import SearchCommands
     from paper_search.cli.progress import ProgressLine

@@ -217,10 +217,10 @@ def embed(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Create missing vectors with the embedding model in PAPER_SEARCH_EMBEDDINGS.
+    """Create missing vectors.
 
-    With vectors, your library ranks by meaning as well as by words. An interrupted run
-    continues where it stopped.
+    PAPER_SEARCH_EMBEDDINGS names the embedding model. With vectors, your library ranks by meaning
+    as well as by words. An interrupted run continues where it stopped.
     """
     from dataclasses import asdict
 

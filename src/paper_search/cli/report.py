@@ -118,11 +118,12 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Write a research report: plan, collect, analyse, write, review.
+    """Write a research report, in steps.
 
-    At a terminal you review the plan and the report. Without a terminal, it stops at each
-    question with exit code 3 and prints the command that continues, unless --yes. Without a
-    language model the report consists of sentences from the sources.
+    It is planned, researched, written and reviewed. At a terminal you review the plan and the
+    report. Without a terminal, it stops at each question with exit code 3 and prints the command
+    that continues, unless --yes. Without a language model the report consists of sentences from the
+    sources.
     """
     from paper_search.cli.answers import Answer, read_document
     from paper_search.cli.outputs import ReportOutput

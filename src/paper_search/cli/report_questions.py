@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import command_line, data, is_terminal, messages, text, visible
 from paper_search.cli.prompts import Choice, Terminal, decide, edit
-from paper_search.cli.spending import Fact, report_estimate_facts, usage_facts
+from paper_search.cli.spending import report_estimate_facts, usage_facts
+from paper_search.cli.tables import show_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
@@ -125,11 +126,11 @@ def show_review(console: Console, review: Review) -> None:
     shows = review.shows
     if review.kind == PLAN:
         _show_plan(console, shows.get("research_plan") or {}, shows.get("warnings") or [])
-        _show_facts(console, report_estimate_facts(shows))
+        show_facts(console, report_estimate_facts(shows))
     else:
         _show_draft(console, shows.get("draft") or {})
         _show_critique(console, shows.get("critique") or {})
-        _show_facts(console, usage_facts(shows.get("usage") or []))
+        show_facts(console, usage_facts(shows.get("usage") or []))
     for note in shows.get("revision_notes") or []:
         console.print(text(f"  revised: {note}"))
     for action, effect in review.effects.items():
@@ -137,12 +138,6 @@ def show_review(console: Console, review: Review) -> None:
     silence = "counts as approval" if review.auto_approve_on_timeout else "decides nothing"
     until = review.expires_at.strftime("%Y-%m-%d %H:%M UTC")
     console.print(text(f"  please answer by {until}; no answer {silence}", "dim"))
-
-
-def _show_facts(console: Console, facts: Iterable[Fact]) -> None:
-    for name, value in facts:
-        if value is not None:
-            console.print(text(f"{name:>10}  {value}"))
 
 
 def _show_plan(console: Console, plan: dict[str, Any], warnings: list[str]) -> None:
@@ -188,9 +183,9 @@ def show_report(console: Console, detail: ReportDetail, *, home: Path | None = N
         "sources": detail.sources or None,
         "error": detail.error,
     }
-    _show_facts(console, facts.items())
+    show_facts(console, facts.items())
     if detail.open_review is None or not detail.open_review.shows.get("usage"):
-        _show_facts(console, usage_facts(detail.usage))
+        show_facts(console, usage_facts(detail.usage))
     for event in detail.checkpoints[-_EVENTS_SHOWN:]:
         console.print(text(f"  {event}", "dim"))
     for error in detail.errors:

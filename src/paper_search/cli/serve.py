@@ -34,10 +34,11 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     browser: Annotated[bool, typer.Option("--browser", help="Open LangGraph Studio.")] = False,
     home: Home = None,
 ) -> None:
-    """Serve your threads to LangGraph Studio, the page and other clients of LangGraph's API.
+    """Serve your threads over LangGraph's API.
 
-    Clients see everything that `threads` lists, and the other way round. The server accepts
-    local clients only, unless PAPER_SEARCH_TOKENS lists others.
+    Clients are LangGraph Studio, the page and others. Clients see everything that `threads` lists,
+    and the other way round. The server accepts local clients only, unless PAPER_SEARCH_TOKENS lists
+    others.
     """
     from paper_search.server.serving import ServerOptions, studio_url
 
@@ -72,10 +73,11 @@ def review(
     ] = True,
     home: Home = None,
 ) -> None:
-    """Review strategies and results, and screen papers, on a page in your browser.
+    """Review searches on a page in your browser.
 
-    The page is served to this machine only, until Ctrl-C; if `serve` runs at the port already,
-    its page is opened. It shows the same threads as all other commands.
+    There you decide on strategies and results, and screen papers. The page is served to this
+    machine only, until Ctrl-C; if `serve` runs at the port already, its page is opened. It shows
+    the same threads as all other commands.
     """
     config = settings(ctx, home)
     if thread is not None:

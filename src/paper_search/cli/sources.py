@@ -1,46 +1,145 @@
 """`paper-search sources` and `doctor`: what can be searched, and whether it works."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.console import data, print_json, text
-from paper_search.cli.failures import ExitCode
+from paper_search.cli.console import data, print_json, run, text
+from paper_search.cli.failures import ExitCode, explanation
 from paper_search.cli.options import Home, Json, settings
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
 
 
 def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
-    """List the sources: which are searched by default, and what the others need.
+    """List the sources, and what they need.
 
     PAPER_SEARCH_SOURCES sets the default sources; `web` means the public services that need no key.
     PAPER_SEARCH_WEB does the same for the web and news searches of reports.
     """
-    from rich.table import Table
+    from paper_search.cli.tables import grid
 
-    from paper_search.cli.inventory import inventory
-
-    found = inventory(settings(ctx, home))
+    entries = source_entries(settings(ctx, home))
     if as_json:
-        print_json([source.document() for source in found])
+        print_json(entries)
         return
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("Source", "Searched", "Key", "Needs", "Note"):
-        table.add_column(name, no_wrap=name == "Source", overflow="fold")
-    for source in found:
-        usual = "by default" if source.kind == "papers" else "by reports"
-        searched = usual if source.is_enabled else "with --source"
-        table.add_row(
-            text(source.name),
-            text(searched if source.needs is None else "no"),
-            text(source.key),
-            text(source.needs or "-"),
-            text(
-                f"refused lately, not asked before {source.refused}"
-                if source.refused
-                else source.note or "-"
-            ),
-        )
-    data().print(table)
+    rows = []
+    for entry in entries:
+        usual = "by default" if entry["kind"] == "papers" else "by reports"
+        searched = usual if entry["enabled"] else "with --source"
+        refused = entry["refused"] and f"refused lately, not asked before {entry['refused']}"
+        needs, note = entry["needs"], refused or entry["note"] or "-"
+        rows.append([entry["name"], "no" if needs else searched, entry["key"], needs or "-", note])
+    data().print(grid(["Source", "Searched~", "Key~", "Needs~", "Note~"], rows))
+
+
+def source_entries(config: AppConfig) -> list[dict[str, Any]]:
+    """Return all installed sources by name, then what reports search besides, as JSON.
+
+    `needs` is what has to be set first; `key` is "none needed", "set", "optional" or "required";
+    `kind` is "pages" for the searches of web and news that reports ask.
+    """
+    from paper_search.sources import create_source, known_sources
+    from paper_search.sources.web import create_web_search, known_web_searches
+
+    papers = [_entry(name, config, create_source, config.sources) for name in known_sources()]
+    searches = known_web_searches()
+    return papers + [_entry(name, config, create_web_search, config.web) for name in searches]
+
+
+def _entry(name: str, config: AppConfig, create: Any, configured: Any) -> dict[str, Any]:
+    from paper_search.errors import ConfigError
+    from paper_search.sources.adapter import Adapter
+    from paper_search.sources.base import ranks_text
+
+    is_web = configured is config.web
+    entry: dict[str, Any] = {
+        "name": name,
+        "enabled": name in configured and configured[name].enabled,
+        "needs": None,
+        "note": None,
+        "key": "none needed",
+        "key_variable": None,
+        "key_page": None,
+        "kind": "pages" if is_web else "papers",
+        "ranks_text": False,
+        "refused": None,
+    }
+    try:
+        source = create(name, config)
+    except ConfigError as error:
+        return {**entry, "enabled": False, "needs": explanation(error), "key": "required"}
+    adapter = getattr(source, "adapter", None)
+    if not is_web:
+        entry["ranks_text"] = ranks_text(source)
+        entry["note"] = _local_note(name, config)
+    if isinstance(adapter, Adapter):
+        key = "set" if adapter.key else "optional" if adapter.key_variable else "none needed"
+        entry |= {
+            "note": _web_note(source) if is_web else _service_note(adapter),
+            "key": "none needed" if is_web and not adapter.key else key,
+            "key_variable": adapter.key_variable,
+            "key_page": adapter.key_page,
+            "refused": None if is_web else _refusal(adapter, config),
+        }
+    return entry
+
+
+def _web_note(source: Any) -> str:
+    from paper_search.sources.web import kind_of
+
+    title, most = source.adapter.title, source.adapter.most_results
+    return f"{title}: {kind_of(source)}, for reports; at most {most} results a query"
+
+
+def _refusal(adapter: Any, config: AppConfig) -> str | None:
+    """Return until when a source is not asked, because it refused."""
+    import httpx
+
+    from paper_search.http.host_file import HostFile
+    from paper_search.http.network import limits_scope
+    from paper_search.sources.explanation import shown_time
+
+    if not config.http_limits_path.exists():
+        return None
+    scope = limits_scope(httpx.URL(adapter.endpoint), (adapter.key,))
+    refusal = HostFile(config.http_limits_path).refusals().get(scope)
+    return shown_time(refusal.until) if refusal is not None else None
+
+
+def _service_note(adapter: Any) -> str:
+    form = "plain questions" if adapter.ranks_text else "boolean queries"
+    most = f"{adapter.title}: {form}, at most {adapter.most_results:,} records each"
+    if adapter.key_variable is None:
+        return most
+    if adapter.key:
+        return f"{most}; asked with your key"
+    return f"{most}; better with {adapter.key_variable}, see {adapter.key_page}"
+
+
+def _local_note(name: str, config: AppConfig) -> str | None:
+    from paper_search.errors import LibraryError
+    from paper_search.library import Library
+    from paper_search.library.samples import open_sample
+    from paper_search.library.source import library_path
+
+    try:
+        if name == "sample":
+            with open_sample(config.home) as sample:
+                return f"{len(sample)} records included with the program"
+        if name != "library":
+            return None
+        path = library_path(config.home)
+        if Library.exists(path):
+            with Library.open(path) as library:
+                if count := len(library):
+                    return f"{count} records of your own"
+    except LibraryError as error:
+        return explanation(error)
+    return "empty: the sample is used until `paper-search library add FILE`"
 
 
 def doctor(
@@ -56,30 +155,22 @@ def doctor(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Check settings, files and sources, and say how to fix what fails.
+    """Check settings, files and sources.
 
-    Each source gets a small query, past the cache. Exits with code 1 if a check fails.
+    It says how to fix what fails. Each source gets a small query, past the cache. Exits with code 1
+    if a check fails.
     """
-    import asyncio
-
-    from rich.table import Table
-
     from paper_search.cli.checks import check_everything
+    from paper_search.cli.tables import grid
     from paper_search.config import expand_sources
 
     config = settings(ctx, home).model_copy(update={"http_cache": False})
-    checks = asyncio.run(
-        check_everything(config, expand_sources(source or [], config.keyed_sources))
-    )
+    checks = run(check_everything(config, expand_sources(source or [], config.keyed_sources)))
     if as_json:
         print_json([check.document() for check in checks])
     else:
-        table = Table(show_edge=False, pad_edge=False)
-        for name in ("", "What", "Found", "What to do"):
-            table.add_column(name, no_wrap=name in {"", "What"}, overflow="fold")
-        for check in checks:
-            sign = text("ok", style="green") if check.is_well else text("NO", style="bold red")
-            table.add_row(sign, text(check.what), text(check.found), text(check.fix or "-"))
-        data().print(table)
+        signs = {True: text("ok", style="green"), False: text("NO", style="bold red")}
+        rows = ([signs[c.is_well], c.what, c.found, c.fix or "-"] for c in checks)
+        data().print(grid(["", "What", "Found~", "What to do~"], rows))
     if not all(check.is_well for check in checks):
         raise typer.Exit(ExitCode.FAILED)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paper_search.models.usage import StepSpending, total
 
 if TYPE_CHECKING:
+    from paper_search.cli.tables import Fact
     from paper_search.workflow.checkpoints import StrategyPayload
 
 _STEPS = {
@@ -18,8 +19,6 @@ _STEPS = {
     "judge": "judging again",
 }
 """What steps are called where their cost is shown, if not as they are."""
-
-Fact = tuple[str, object]
 
 
 def step_name(step: str) -> str:
@@ -40,11 +39,11 @@ def estimate_facts(payload: StrategyPayload) -> Iterator[Fact]:
 
 def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
     """Yield what a report will cost by its plan, and what it may; nothing without a model."""
-    if not (given := shows.get("estimate")):
+    if not shows.get("estimate"):
         return
     from paper_search.report_workflow.state import ReportEstimate
 
-    estimate = ReportEstimate.model_validate(given)
+    estimate = ReportEstimate.model_validate(shows["estimate"])
     once, most = estimate.one_draft, estimate.at_most
     dated = f" (prices of {once.priced_at})" if once.priced_at else ""
     yield "will cost", f"about {once} with one draft{dated}"

@@ -7,12 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from paper_search.cli.tables import Fact
     from paper_search.models import QueryHits, RankedQuery, ScopeReport, SearchStrategy
     from paper_search.models.scope import Translation
     from paper_search.workflow.checkpoints import StrategyPayload
-
-Fact = tuple[str, object]
-"""A name and what is to be said under it."""
 
 
 def question_facts(payload: StrategyPayload) -> Iterator[Fact]:

@@ -1,7 +1,8 @@
-"""Papers, threads and sources as tables."""
+"""Papers, threads and sources as tables, and facts as lines."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,17 +11,59 @@ from rich.table import Table
 from rich.text import Text
 
 from paper_search.cli.console import text, visible
-from paper_search.models.usage import money_in_words, total
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from paper_search.models import BibliographicRecord, Paper, SourceReport
     from paper_search.report_workflow.catalog import ReportInfo
     from paper_search.workflow import ThreadInfo
     from paper_search.workflow.counts import SourceSummary
 
+Fact = tuple[str, object]
+"""A name, and what is to be said under it."""
 AUTHORS_SHOWN = 3
 SNIPPET = "bold yellow"
 """The style of the words that a grade rests on."""
+_COLUMN = re.compile(r"(.*?)([>*~…]?)(\d*)")
+
+
+def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
+    """Return a table.
+
+    Args:
+        columns: their titles, each with how it is set: `Year` as wide as its content, `Score>`
+            that and to the right, `Note~` broken, `Title*5` broken in five parts of the width,
+            `Note…` cut to what is left.
+        rows: text, or values that are shown as such.
+    """
+    is_wide = any(mark in column for column in columns for mark in "*…")
+    table = Table(show_edge=False, pad_edge=False, expand=is_wide)
+    for column in columns:
+        match = _COLUMN.fullmatch(column)
+        title, mark, share = match.groups() if match else (column, "", "")
+        table.add_column(
+            title,
+            justify="right" if mark == ">" else "left",
+            no_wrap=mark in {"", ">", "…"},
+            overflow="ellipsis" if mark == "…" else "fold",
+            ratio=int(share) if share else 1 if mark == "…" else None,
+        )
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else text(cell) for cell in row))
+    return table
+
+
+def fact_line(name: str, value: object) -> Text:
+    """Return a fact as a line."""
+    return Text.assemble((f"{name:>10}  ", "bold"), text(value))
+
+
+def show_facts(console: Console, facts: Iterable[Fact]) -> None:
+    """Print a line for each fact that is known."""
+    for name, value in facts:
+        if value not in {None, ""}:
+            console.print(fact_line(name, value))
 
 
 def paper_table(
@@ -30,9 +73,7 @@ def paper_table(
     marks: Mapping[str, bool] | None = None,
     new_ids: Sequence[str] = (),
 ) -> Table:
-    """Return papers with their verdicts.
-
-    The reason of a verdict is below the title: tables of eight columns are hard to read.
+    """Return papers with their verdicts, the reason of a verdict below the title.
 
     Args:
         papers: in order.
@@ -43,77 +84,54 @@ def paper_table(
     if marks is None:
         decided = {paper.id: paper.decision for paper in papers if paper.decision != "undecided"}
         marks = {i: decision == "included" for i, decision in decided.items()} or None
-    table = Table(show_edge=False, pad_edge=False, expand=True)
-    table.add_column("#", justify="right", no_wrap=True)
-    if marks is not None:
-        table.add_column("", no_wrap=True)
-    table.add_column("Title", ratio=5, overflow="fold")
-    table.add_column("Authors", ratio=2, overflow="fold")
-    table.add_column("Year", no_wrap=True)
-    table.add_column("Venue", ratio=2, overflow="fold")
-    table.add_column("Score", justify="right", no_wrap=True)
-    for number, paper in enumerate(papers, start=first):
-        mark = [] if marks is None else [text(_sign(marks.get(paper.id)))]
-        table.add_row(
-            text(number),
-            *mark,
-            _title_and_reason(paper, is_new=paper.id in new_ids),
-            text(short_authors(paper)),
-            text(paper.year or "-"),
-            text(paper.venue or "-"),
-            text(score(paper)),
-        )
-    return table
+    signs = {True: "+", False: "-", None: ""}
+    return grid(
+        ["#>", *([""] if marks is not None else []), *_RECORD, "Score>"],
+        (
+            [
+                number,
+                *([signs[marks.get(paper.id)]] if marks is not None else []),
+                _title_and_reason(paper, is_new=paper.id in new_ids),
+                *_record_cells(paper),
+                score(paper),
+            ]
+            for number, paper in enumerate(papers, start=first)
+        ),
+    )
 
 
 def record_table(records: Sequence[BibliographicRecord]) -> Table:
     """Return records without verdicts, numbered."""
-    table = Table(show_edge=False, pad_edge=False, expand=True)
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("Title", ratio=5, overflow="fold")
-    table.add_column("Authors", ratio=2, overflow="fold")
-    table.add_column("Year", no_wrap=True)
-    table.add_column("Venue", ratio=2, overflow="fold")
-    for number, record in enumerate(records, start=1):
-        table.add_row(
-            text(number),
-            text(record.title),
-            text(short_authors(record)),
-            text(record.year or "-"),
-            text(record.venue or "-"),
-        )
-    return table
+    numbered = enumerate(records, start=1)
+    return grid(["#>", *_RECORD], ([n, each.title, *_record_cells(each)] for n, each in numbered))
+
+
+_RECORD = ("Title*5", "Authors*2", "Year", "Venue*2")
+
+
+def _record_cells(record: BibliographicRecord) -> list[object]:
+    return [short_authors(record), record.year or "-", record.venue or "-"]
 
 
 def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> Table:
     """Return threads with their age at the time `now`."""
-    table = Table(show_edge=False, pad_edge=False, expand=True)
     listed = list(threads)
     costs = [_cost(thread) for thread in listed]
-    for name in ("Thread", "Kind", "Status", "Question of"):
-        table.add_column(name, no_wrap=name in {"Thread", "Kind"})
-    table.add_column("Round", justify="right")
-    if any(costs):
-        table.add_column("Cost", justify="right", no_wrap=True)
-    table.add_column("Changed", no_wrap=True)
-    table.add_column("Question", ratio=1, overflow="fold")
+    has_costs = any(costs)
+    rows: list[list[object]] = []
     for thread, cost in zip(listed, costs, strict=True):
-        kind, asked, number = _kind(thread)
-        table.add_row(
-            text(thread.thread_id),
-            text(kind),
-            text(thread.status.value),
-            text(asked.replace("_", " ")),
-            text(number),
-            *([text(cost or "-")] if any(costs) else []),
-            text(age(thread.updated_at, now)),
-            text(thread.question[:200]),
-        )
-    return table
+        kind, waits_for, number = _kind(thread)
+        head = [thread.thread_id, kind, thread.status.value, waits_for.replace("_", " "), number]
+        money = [cost or "-"] if has_costs else []
+        rows.append([*head, *money, age(thread.updated_at, now), thread.question[:200]])
+    columns = ["Thread", "Kind", "Status~", "Question of~", "Round>", *["Cost>"] * has_costs]
+    return grid([*columns, "Changed", "Question*1"], rows)
 
 
 def _cost(info: ThreadInfo | ReportInfo) -> str:
     """Return what a thread spent on models; empty: it asked none."""
+    from paper_search.models.usage import money_in_words, total
+
     usage = getattr(info, "usage", [])
     return money_in_words(total(usage).money) if usage else ""
 
@@ -121,8 +139,8 @@ def _cost(info: ThreadInfo | ReportInfo) -> str:
 def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
     """Return what a thread is, which question it waits with, and its round or version."""
     if info.graph == "research_report":
-        asked, version = getattr(info, "waits_for", None), getattr(info, "version", None)
-        return "report", asked or "-", version or "-"
+        waits_for, version = getattr(info, "waits_for", None), getattr(info, "version", None)
+        return "report", waits_for or "-", version or "-"
     if info.graph != "paper_search":
         return info.graph, "-", "-"
     checkpoint = getattr(info, "checkpoint", None)
@@ -132,48 +150,44 @@ def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
 
 def source_table(sources: Iterable[SourceSummary]) -> Table:
     """Return what each source did in one line, cut to the width; failures in red."""
-    table = Table(show_edge=False, pad_edge=False, expand=True)
-    table.add_column("Source", no_wrap=True)
-    table.add_column("Answer", no_wrap=True)
-    table.add_column("Hits", justify="right", no_wrap=True)
-    table.add_column("Kept", justify="right", no_wrap=True)
-    table.add_column("Note", ratio=1, no_wrap=True, overflow="ellipsis")
-    for source in sources:
-        is_failed = source.status.is_failure
-        table.add_row(
-            text(source.source),
-            text(source.status.value, style="bold red" if is_failed else ""),
-            text(source.hits if source.hits is not None else "?"),
-            text(source.kept),
-            text(source.note, style="red" if is_failed else ""),
-        )
-    return table
+    return grid(
+        ["Source", "Answer", "Hits>", "Kept>", "Note…"],
+        (
+            [
+                source.source,
+                text(source.status.value, "bold red" if source.status.is_failure else ""),
+                source.hits if source.hits is not None else "?",
+                source.kept,
+                text(source.note, "red" if source.status.is_failure else ""),
+            ]
+            for source in sources
+        ),
+    )
 
 
 def report_table(reports: Iterable[SourceReport]) -> Table:
     """Return what each source did with each query, in full; failures in red."""
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("Source", "Answer"):
-        table.add_column(name, no_wrap=True)
-    for name in ("Hits", "Came", "Kept", "Requests"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("When", overflow="fold")
-    table.add_column("Query", overflow="fold")
-    table.add_column("Note", overflow="fold")
-    for report in reports:
-        notes = "; ".join(filter(None, [report.error, report.note, report.removals]))
-        table.add_row(
-            text(report.source),
-            text(report.status.value, style="bold red" if report.is_failure else ""),
-            text(report.hits if report.hits is not None else "?"),
-            text(report.received),
-            text(report.kept),
-            text(report.attempts or "-"),
-            text(report.day or "-"),
-            text(report.query or "-"),
-            text(notes, style="red" if report.error else ""),
-        )
-    return table
+    columns = ["Source", "Answer", "Hits>", "Came>", "Kept>", "Requests>"]
+    return grid(
+        [*columns, "When~", "Query~", "Note~"],
+        (
+            [
+                report.source,
+                text(report.status.value, "bold red" if report.is_failure else ""),
+                report.hits if report.hits is not None else "?",
+                report.received,
+                report.kept,
+                report.attempts or "-",
+                report.day or "-",
+                report.query or "-",
+                text(
+                    "; ".join(filter(None, [report.error, report.note, report.removals])),
+                    "red" if report.error else "",
+                ),
+            ]
+            for report in reports
+        ),
+    )
 
 
 def short_authors(record: BibliographicRecord) -> str:
@@ -189,11 +203,11 @@ def score(paper: Paper) -> str:
     return f"{paper.relevance_score:.2f}" if paper.is_judged else "unjudged"
 
 
-def highlighted(shown: Text, paper: Paper) -> Text:
+def highlighted(line: Text, paper: Paper) -> Text:
     """Return a text with the words highlighted on which the judge based its grades."""
     if snippets := [visible(grade.snippet) for grade in paper.grades if grade.snippet]:
-        shown.highlight_words(snippets, SNIPPET)
-    return shown
+        line.highlight_words(snippets, SNIPPET)
+    return line
 
 
 def age(moment: str | None, now: datetime) -> str:
@@ -215,7 +229,3 @@ def _title_and_reason(paper: Paper, *, is_new: bool) -> Text:
         return title
     reason = text(paper.relevance_reason, style="dim")
     return Text.assemble(title, "\n", highlighted(reason, paper))
-
-
-def _sign(mark: bool | None) -> str:
-    return {True: "+", False: "-", None: ""}[mark]

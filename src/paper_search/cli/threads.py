@@ -39,11 +39,11 @@ def threads(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """List searches, reports and threads of other workflows, most recently changed first.
+    """List all threads, the latest changes first.
 
-    waiting: for your decision. running: in a process now. failed: it stopped in the middle;
-    `resume` continues. done: `export` writes the papers or the report. damaged: `delete` removes
-    it.
+    They are searches, reports and threads of other workflows. waiting: for your decision. running:
+    in a process now. failed: it stopped in the middle; `resume` continues. done: `export` writes
+    the papers or the report. damaged: `delete` removes it.
     """
     from datetime import UTC, datetime
 
@@ -82,7 +82,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Show the status of a thread: its open question, its rounds, its sources and its papers.
+    """Show a thread: its question, rounds and papers.
 
     For a search, --all, --min-score and --decision list every matching paper.
 
@@ -142,11 +142,12 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Write the papers of a thread to stdout or to a file; --force overwrites a file.
+    """Write the papers or the report of a thread.
 
-    An unfinished search gives the papers of its latest round. Papers that you decided irrelevant
-    are left out unless --decision asks for them. A finished report is written as markdown, html,
-    latex, json or docx; `report --thread` can also format its references.
+    They go to stdout or to a file; --force overwrites a file. An unfinished search gives the papers
+    of its latest round. Papers that you decided irrelevant are left out unless --decision asks for
+    them. A finished report is written as markdown, html, latex, json or docx; `report --thread` can
+    also format its references.
     """
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line
     from paper_search.cli.stored_threads import thread_detail
@@ -232,7 +233,10 @@ def delete(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Delete a thread with all its papers and drafts. This cannot be undone."""
+    """Delete a thread with all its papers and drafts.
+
+    This cannot be undone.
+    """
     from paper_search.errors import PersistenceError, ThreadNotFoundError
     from paper_search.llm.usage_log import UsageLog
     from paper_search.persistence import open_persistence
@@ -276,7 +280,7 @@ def prune(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Delete the history of threads, and give the space back to the disk.
+    """Delete the history of threads to free disk space.
 
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
     back. Running threads are skipped. Without a THREAD, you are asked first.
@@ -324,9 +328,10 @@ def backup(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Back up all threads to FILE, even while searches run. A plain copy of the file may lose some.
+    """Back up all threads to FILE.
 
-    Encrypted threads stay encrypted in it.
+    It can be done while searches run; a plain copy of the file may lose some. Encrypted threads
+    stay encrypted in it.
     """
     from paper_search.persistence.backups import back_up
     from paper_search.persistence.opening import sqlite_file

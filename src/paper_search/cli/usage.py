@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.console import data, print_json, say, text
+from paper_search.cli.console import data, print_json, say
 from paper_search.cli.options import Home, Json, settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def usage(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Show what language models were asked, and what it cost.
+    """Show what language models cost.
 
     It is read from the logs of this home (usage/THREAD.jsonl), which hold no question and no
     answer. Prices are those of the table at the time of each call; LLM_PRICES corrects it.
@@ -64,18 +64,15 @@ def _parts(logged: "LoggedUsage") -> "dict[str, Spending]":
 
 
 def _table(of: str, rows: "dict[str, Spending]") -> "Table":
-    from rich.table import Table
-
+    from paper_search.cli.tables import grid
     from paper_search.models.usage import money_in_words
 
-    table = Table(show_edge=False, pad_edge=False)
-    table.add_column(of, overflow="fold")
-    for name in ("Calls", "Failed", "Tokens in", "Tokens out", "Cost"):
-        table.add_column(name, justify="right")
+    columns = [f"{of}~", "Calls>", "Failed>", "Tokens in>", "Tokens out>", "Cost>"]
+    cells = []
     for name, spent in rows.items():
         counts = (spent.calls, spent.failed, spent.input_tokens, spent.output_tokens)
-        table.add_row(text(name), *(f"{count:,}" for count in counts), money_in_words(spent.money))
-    return table
+        cells.append([name, *(f"{count:,}" for count in counts), money_in_words(spent.money)])
+    return grid(columns, cells)
 
 
 def _as_json(thread: str, logged: "LoggedUsage") -> dict[str, Any]:
