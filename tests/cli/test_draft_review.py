@@ -14,7 +14,7 @@ from paper_search.cli.report_questions import changes, read_draft, write_draft
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique
-from paper_search.report.sub_questions import section
+from paper_search.report.writer import section
 
 Cli = Callable[..., Any]
 Seat = Callable[..., Any]

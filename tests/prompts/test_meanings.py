@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from paper_search.llm.structured import json_object
 from paper_search.models import Criterion, CriterionKind, Grade, IntentType, PaperTag
 from paper_search.prompts import load_prompt, shipped_prompts
-from paper_search.report.analysis_answer import AnalysisAnswer, FindingAnswer
+from paper_search.report.analyst import AnalysisAnswer, FindingAnswer
 from paper_search.report.models import Category, Depth, Severity, Style
 from paper_search.report.planner import PlanAnswer, PlannedQuery
 from paper_search.report.reviewer import ReviewAnswer, SupportAnswer

@@ -38,8 +38,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.planner import Planner
 from paper_search.report.reviewer import Reviewer, supported
-from paper_search.report.sub_questions import section
-from paper_search.report.writer import Writer
+from paper_search.report.writer import Writer, section
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer
 from paper_search.testing.llm import FakeLLM, grades_of
 

@@ -11,8 +11,7 @@ from paper_search.report.models import (
     ResearchDraft,
     ResearchPlan,
 )
-from paper_search.report.sub_questions import section
-from paper_search.report.writer import referenced
+from paper_search.report.writer import referenced, section
 from paper_search.testing.reports import report_sources
 
 SOURCES = report_sources()

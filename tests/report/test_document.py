@@ -6,7 +6,7 @@ from paper_search.report.claims.statements import written_by_persons
 from paper_search.report.document import MARK, Report
 from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.sub_questions import section
+from paper_search.report.writer import section
 
 
 def test_a_text_is_marked_behind_each_sentence_that_is_not_supported():
@@ -53,8 +53,8 @@ def test_a_sentence_that_a_person_wrote_says_who_and_is_no_more_checked_for_it()
     )
     page = render_markdown(report)
     assert "[not checked; written by ada lead]" in page.replace("\\", "")
-    assert "Ada lead wrote two of them, one supported by a source." in page
-    assert "A person wrote one of them, none supported by a source." in page
+    assert "Ada lead wrote 2 of them, 1 supported by a source." in page
+    assert "A person wrote 1 of them, 0 supported by a source." in page
     marks = ["[not checked; written by ada lead]", "[not checked; written by a person]"]
     assert re.findall(MARK, marked) == marks
 

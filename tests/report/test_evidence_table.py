@@ -143,7 +143,7 @@ async def test_a_retracted_paper_is_counted_and_not_quoted():
         "Does zinc shorten colds?", source("Rowan", "Zinc helps colds here."), bad
     )
     shown = render_markdown(report)
-    assert "one retracted paper left out" in shown
+    assert "1 retracted paper left out" in shown
     assert "by a year" not in shown
 
 
@@ -158,3 +158,19 @@ async def test_the_same_words_in_the_page_are_escaped():
         "What is zinc?", source("Rowan", "Zinc is <b>bold</b> & a metal here.")
     )
     assert "Zinc is &lt;b&gt;bold&lt;/b&gt; &amp; a metal here" in render_html(report)
+
+
+async def test_a_word_in_common_is_no_answer():
+    report = await report_on(
+        "Is zolapine safe in pregnancy?", source("Rowan", "The bridge is safe for cars.", title="X")
+    )
+    assert report.is_failure
+    assert any("half of the question's words" in caveat for caveat in report.caveats)
+
+
+async def test_a_sentence_bears_on_a_question_by_half_of_its_words_with_its_title():
+    report = await report_on(
+        "Is zolapine safe in pregnancy?",
+        source("Rowan", "Zolapine harmed the fetus of mice.", title="Zolapine in pregnancy"),
+    )
+    assert not report.is_failure

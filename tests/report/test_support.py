@@ -7,8 +7,7 @@ from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import AnalysisResult, Critique, ResearchDraft, ResearchPlan
 from paper_search.report.reviewer import Reviewer
-from paper_search.report.sub_questions import section
-from paper_search.report.writer import referenced
+from paper_search.report.writer import referenced, section
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block
 from paper_search.testing.reports import good_answer, report_sources
 

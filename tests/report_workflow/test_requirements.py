@@ -28,8 +28,7 @@ from paper_search.report.passages import studies_on
 from paper_search.report.planner import Planner
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.searcher import ReportSearcher
-from paper_search.report.sub_questions import section
-from paper_search.report.writer import Writer
+from paper_search.report.writer import Writer, section
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.steps.running import run_workflow
 from paper_search.testing.llm import FakeLLM, data_block

@@ -55,7 +55,7 @@ class ReportDrive(Drive[Review, Report, ReportOutput]):
             say(visible(f"unfinished report: {result.reason}"))
         for error in result.provenance.get("errors") or []:
             say(visible(error))
-        if result.is_without_answer or (result.status != "complete" and not result.sections):
+        if result.is_failure:
             raise typer.Exit(ExitCode.FAILED)
 
 

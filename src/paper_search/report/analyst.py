@@ -2,14 +2,223 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 
-from paper_search.report.analysis_answer import analysis_by_model
-from paper_search.report.evidence import Evidence
+from pydantic import BaseModel, Field
+
+from paper_search.llm.provider import LLMProvider
+from paper_search.llm.structured import ask
+from paper_search.prompts import load_prompt
+from paper_search.report.claims.quotations import located
+from paper_search.report.evidence import Evidence, family_names, graded
 from paper_search.report.exchange import AnalystInput, AnalystOutput, Role, Sufficiency
-from paper_search.report.models import AnalysisResult, Grade, ResearchPlan, SearchType
-from paper_search.report.passages import studies_on
+from paper_search.report.models import (
+    AnalysisResult,
+    Contradiction,
+    Direction,
+    Finding,
+    Grade,
+    Quote,
+    ResearchPlan,
+    SearchType,
+    Study,
+    Theme,
+)
+from paper_search.report.passages import sources_block, studies_on
 from paper_search.report.query_plan import gap_queries
+from paper_search.skills.untrusted import shown_to_model
+
+_MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
+_MIN_THEME_SOURCES = 2
+_DIRECTIONS: dict[str, Direction] = {"yes": "yes", "no": "no", "mixed": "mixed"}
+_ORDER: tuple[Grade, ...] = ("gap", "weak", "moderate", "strong")
+
+
+class QuoteAnswer(BaseModel):
+    """Words that the model says are in a source."""
+
+    source: str
+    text: str
+
+
+class FindingAnswer(BaseModel):
+    """A finding as a model gives it."""
+
+    text: str
+    question: int = 1
+    grade: str = "weak"
+    quotes: list[QuoteAnswer] = Field(default_factory=list)
+
+
+class ThemeAnswer(BaseModel):
+    """A theme as a model gives it."""
+
+    label: str
+    question: int = 1
+    sources: list[str] = Field(default_factory=list)
+
+
+class ContradictionAnswer(BaseModel):
+    """Both sides as a model gives them."""
+
+    topic: str
+    one: QuoteAnswer
+    other: QuoteAnswer
+    note: str = ""
+
+
+class DirectionAnswer(BaseModel):
+    """How a model reads one source on a question of yes or no, and the words that it reads."""
+
+    source: str
+    says: str = "not stated"
+    text: str = ""
+
+
+class AnalysisAnswer(BaseModel):
+    """What a model is asked for."""
+
+    findings: list[FindingAnswer]
+    themes: list[ThemeAnswer] = Field(default_factory=list)
+    contradictions: list[ContradictionAnswer] = Field(default_factory=list)
+    directions: list[DirectionAnswer] = Field(default_factory=list)
+
+
+async def analysis_by_model(
+    llm: LLMProvider,
+    domain: str,
+    evidence: Evidence,
+    given: AnalystInput,
+    studies: list[Study],
+) -> AnalysisResult:
+    """Return the model's analysis without what the sources do not bear out.
+
+    A finding stays with those of its quotes that are found word for word; without any it goes. So
+    do themes of fewer than two sources, and contradictions of which one side is not there. A
+    sub-question that the model has no finding on is open.
+
+    Raises:
+        LLMError: the model could not answer.
+    """
+    prompt = load_prompt("report_analyst", domain)
+    answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
+    questions = given.research_plan.decomposed_questions
+    own = _findings(answer, evidence, len(questions))
+    answered = {finding.question for finding in own}
+    return AnalysisResult(
+        findings=own,
+        theme_details=_themes(answer, evidence, len(questions)),
+        contradiction_details=_contradictions(answer, evidence),
+        gap_questions=[index for index in range(len(questions)) if index not in answered],
+        studies=_directed(studies, answer, evidence),
+        is_by_model=True,
+    )
+
+
+def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) -> list[Study]:
+    """Return the studies with what the model read in them, in front the words that it rests on.
+
+    Without words that are there, or with two readings, it is not stated which way a study goes.
+    """
+    read: dict[str, dict[Direction, Quote]] = {}
+    for one in answer.directions:
+        quote = _checked(QuoteAnswer(source=one.source, text=one.text), evidence)
+        if (says := _DIRECTIONS.get(one.says.strip().casefold())) and quote:
+            read.setdefault(quote.result_id, {})[says] = quote
+    return [_read(study, read.get(study.result_id, {})) for study in studies]
+
+
+def _read(study: Study, said: dict[Direction, Quote]) -> Study:
+    if len(said) != 1:
+        return study
+    [(says, quote)] = said.items()
+    others = [known for known in study.quotes if known.text != quote.text]
+    return Study(result_id=study.result_id, quotes=[quote, *others], says=says)
+
+
+def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Finding]:
+    """Return the findings of which a quote is there."""
+    findings = []
+    for claimed in answer.findings[:_MAX_FINDINGS]:
+        text, index = shown_to_model(claimed.text, 1000), claimed.question - 1
+        if not text or not 0 <= index < count:
+            continue
+        quotes = [q for quote in claimed.quotes if (q := _checked(quote, evidence))]
+        if quotes:
+            is_title = all(quote.part == "title" for quote in quotes)
+            studies = _independent((quote.result_id for quote in quotes), evidence)
+            grade = _lower(claimed.grade, graded(studies, is_title=is_title))
+            findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
+    return findings
+
+
+def _independent(result_ids: Iterable[str], evidence: Evidence) -> int:
+    """Return how many of the sources share no author with one before them."""
+    known: set[str] = set()
+    count = 0
+    for result_id in dict.fromkeys(result_ids):
+        names = family_names(evidence.by_id[result_id])
+        count += not names & known
+        known |= names
+    return count
+
+
+def _message(evidence: Evidence, given: AnalystInput) -> str:
+    plan = given.research_plan
+    asked = {
+        "question": plan.original_query,
+        "sub_questions": dict(enumerate(plan.decomposed_questions, 1)),
+    }
+    if given.previous_analysis is not None:
+        asked["earlier_gaps"] = given.previous_analysis.gaps
+    head = json.dumps(asked, ensure_ascii=False, indent=1)
+    about = " ".join([plan.original_query, *plan.decomposed_questions])
+    block = sources_block(evidence, given.shown_sources, given.shown_chars, about=about)
+    return f"{head}\n\nSources:\n{block}"
+
+
+def _checked(given: QuoteAnswer, evidence: Evidence) -> Quote | None:
+    result = evidence.by_key.get(given.source.strip().lstrip("@").strip("[]@"))
+    if result is None or result.is_retracted or not given.text.strip():
+        return None
+    return located(given.text, result)
+
+
+def _lower(claimed: str, by_sources: Grade) -> Grade:
+    """Return the lower of two grades: a model may doubt what the count says, never raise it."""
+    named = claimed.strip().lower()
+    if named not in _ORDER or named == "gap":
+        return by_sources
+    return _ORDER[min(_ORDER.index(named), _ORDER.index(by_sources))]
+
+
+def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[Theme]:
+    found = []
+    for theme in answer.themes[:_MAX_THEMES]:
+        keys = [key.strip().lstrip("@").strip("[]@") for key in theme.sources]
+        ids = [
+            evidence.by_key[key].result_id for key in dict.fromkeys(keys) if key in evidence.by_key
+        ]
+        label = shown_to_model(theme.label, 150)
+        if len(ids) >= _MIN_THEME_SOURCES and label:
+            index = max(0, min(questions - 1, theme.question - 1))
+            confidence = round(min(1.0, len(ids) / 5), 2)
+            found.append(Theme(label=label, sources=ids, question=index, confidence=confidence))
+    return found
+
+
+def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[Contradiction]:
+    found = []
+    for dispute in answer.contradictions[:_MAX_CONTRADICTIONS]:
+        one, other = _checked(dispute.one, evidence), _checked(dispute.other, evidence)
+        if one is None or other is None or one.result_id == other.result_id:
+            continue
+        topic = shown_to_model(dispute.topic, 150) or "unnamed"
+        note = shown_to_model(dispute.note, 300) or ""
+        found.append(Contradiction(topic=topic, one=one, other=other, note=note))
+    return found
+
 
 MINOR_GAPS = 2
 """Up to so many gaps the data are nearly enough."""

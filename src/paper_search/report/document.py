@@ -124,6 +124,14 @@ class Report(BaseModel):
         """Whether no source answers any sub-question: there is nothing to rely on."""
         return self.reason == NO_ANSWER
 
+    @property
+    def is_failure(self) -> bool:
+        """Whether it answers nothing or is unfinished; a person's refusal is no failure."""
+        ended_by = self.provenance.get("ended_by")
+        return self.is_without_answer or (
+            self.status != "complete" and (ended_by != "rejected_by_person" or not self.sections)
+        )
+
     @cached_property
     def evidence(self) -> Evidence:
         """Return the sources by key."""

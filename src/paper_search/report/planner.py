@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -16,7 +16,6 @@ from paper_search.prompts import load_prompt
 from paper_search.report.exchange import PlannerInput, PlannerOutput, Role
 from paper_search.report.models import Depth, ResearchPlan, SearchQuery, SearchType, now
 from paper_search.report.query_plan import completed, missing_kinds, typed_queries
-from paper_search.report.sub_questions import headings, sub_questions
 from paper_search.skills import IntentParser
 
 MIN_QUESTIONS, MAX_QUESTIONS = 3, 7
@@ -28,6 +27,34 @@ _SETTINGS: dict[SearchType, str] = {
     "news": "set NEWS_API_KEY",
 }
 _LONGEST_QUERY, _LONGEST_QUESTION, _MAX_SECTIONS = 300, 500, 12
+
+
+_HEADING_CHARS = 80
+_ASKED = (
+    "What do the sources report on {topic}?",
+    "Which methods and data are used to study {topic}?",
+    "What results and effects are reported for {topic}?",
+    "Which limitations and open problems are named for {topic}?",
+    "What do reviews and comparisons conclude on {topic}?",
+    "In which applications and settings is {topic} studied?",
+    "How did work on {topic} change over the years?",
+)
+
+
+def sub_questions(intent: ParsedIntent, count: int) -> list[str]:
+    """Return so many sub-questions: the whole, then what is asked of any subject."""
+    topic = " and ".join(intent.concepts) or " ".join(intent.topic.split()).rstrip("?？.!, ")
+    return [asked.format(topic=topic) for asked in _ASKED[:count]]
+
+
+def headings(questions: Sequence[str]) -> list[str]:
+    """Return a heading for each question that came without one, in order, all different."""
+    named: list[str] = []
+    for number, question in enumerate(questions, 1):
+        words = " ".join(question.split()).rstrip("?？. ")
+        heading = words if len(words) <= _HEADING_CHARS else words[: _HEADING_CHARS - 1] + "…"
+        named.append(heading if heading not in named else f"{heading} ({number})")
+    return named
 
 
 class PlannedQuery(BaseModel):

@@ -29,7 +29,6 @@ from paper_search.report.criteria import (
     recommendation,
 )
 from paper_search.report.evidence import LONGEST, Evidence, sentences
-from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput, Role
 from paper_search.report.models import (
     Category,
@@ -43,6 +42,7 @@ from paper_search.report.models import (
     Support,
     support_counts,
 )
+from paper_search.report.passages import sources_block
 from paper_search.skills.untrusted import data_block, shown_to_model
 from paper_search.skills.words import tokens
 

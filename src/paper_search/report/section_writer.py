@@ -14,10 +14,9 @@ from paper_search.errors import LLMFailure, LLMLengthError, LLMResponseError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.report.evidence import Evidence
-from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import WriterInput
 from paper_search.report.models import CritiqueItem, DraftSection, Finding
-from paper_search.report.passages import content_stems
+from paper_search.report.passages import content_stems, sources_block
 from paper_search.skills.untrusted import data_block
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)

@@ -11,14 +11,17 @@ from paper_search.errors import LLMFailure, LLMLengthError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.claims.citations import cited_keys, foreign_citations, normalised
+from paper_search.report.claims.citations import (
+    cited_keys,
+    foreign_citations,
+    normalised,
+    without_citations,
+)
 from paper_search.report.evidence import Evidence, author_year
-from paper_search.report.excerpts import sources_block
 from paper_search.report.exchange import Role, WriterInput, WriterOutput
-from paper_search.report.models import ResearchDraft, SearchResult, now, short_id
-from paper_search.report.passages import table_text
+from paper_search.report.models import DraftSection, ResearchDraft, SearchResult, now, short_id
+from paper_search.report.passages import sources_block, table_text
 from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
-from paper_search.report.sub_questions import section
 from paper_search.skills.untrusted import data_block, visible
 
 _MAX_SECTIONS = 15
@@ -102,6 +105,17 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
             "sections": sections,
             "references": [f"[@{key}] {reference(evidence.by_key[key])}" for key in known],
         }
+    )
+
+
+def section(number: int, title: str, content: str) -> DraftSection:
+    """Return a section with its citations and its words counted."""
+    return DraftSection(
+        section_id=f"s{number}",
+        title=title,
+        content=content.strip(),
+        citations=cited_keys(content),
+        word_count=len(without_citations(content).split()),
     )
 
 

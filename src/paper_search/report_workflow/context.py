@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,11 +14,17 @@ from paper_search.errors import InputError, PaperSearchError, PersistenceError
 from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
-from paper_search.report.models import ResearchPlan, SearchResult
-from paper_search.report.recovery import Amount, Attempt, CountedModel, classified
+from paper_search.report.models import ResearchPlan, SearchResult, now
+from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
 from paper_search.report.searcher import ReportSearcher
+from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.records import ReportRecords, StepAnswers
-from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
+from paper_search.report_workflow.state import (
+    OpenReview,
+    ReportParams,
+    StepState,
+    WorkflowState,
+)
 from paper_search.steps import StepContext
 from paper_search.threads.decisions import listed
 from paper_search.threads.state import checked_state
@@ -72,14 +77,44 @@ BATCH = 5
 """Queries that are asked in one step, between two checkpoints of the thread."""
 
 
-def checked(ctx: Context) -> WorkflowState:
-    """Return a copy of the state for the step to work on: what it returns of that is what changes.
+@dataclass
+class StepLog:
+    """What a step adds to the messages, errors and checkpoints of a state, and its calls."""
+
+    state: StepState
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[WorkflowError] = field(default_factory=list)
+    checkpoints: list[str] = field(default_factory=list)
+    model_calls: int = 0
+
+    def say(self, text: str) -> None:
+        """Record what the step did."""
+        self.messages.append({"role": "assistant", "content": text})
+
+    def note(self, text: str) -> None:
+        """Record what was decided, with the time."""
+        self.checkpoints.append(f"{now().isoformat()}: {text}")
+
+    def update(self, **changes: Any) -> dict[str, Any]:
+        """Return what changes in the state."""
+        return {
+            "messages": [*self.state.messages, *self.messages],
+            "errors": [*self.state.errors, *self.errors],
+            "checkpoints": [*self.state.checkpoints, *self.checkpoints],
+            "updated_at": now(),
+            "model_calls": self.state.model_calls + self.model_calls,
+            **changes,
+        }
+
+
+def begin(ctx: Context) -> tuple[StepState, StepLog]:
+    """Return the state of a step, which nothing changes, and the log of what it does.
 
     Raises:
         PersistenceError: another version of the program wrote the state.
     """
-    given = checked_state(ctx, "report")
-    return WorkflowState.model_construct(**copy.deepcopy(dict(given)))
+    state = checked_state(ctx, "report")
+    return state, StepLog(state)
 
 
 def settings_of(ctx: Context) -> ReportParams:
@@ -106,7 +141,7 @@ def records_of(ctx: Context) -> ReportRecords:
     return ReportRecords(ctx.store, ctx.thread_id)
 
 
-async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> CountedModel | None:
+async def model_for(ctx: Context, log: StepLog, name: str | None) -> CountedModel | None:
     """Return the model of a role, with the calls that the run has left, or None.
 
     A step that is repeated after a crash has the calls of its first try behind it: they are on the
@@ -115,10 +150,10 @@ async def model_for(ctx: Context, state: WorkflowState, name: str | None) -> Cou
     llm = ctx.services.model(name)
     if llm is None:
         return None
-    records, step = records_of(ctx), _position(ctx.step_state)
+    records, step = records_of(ctx), _position(log.state)
     lost = await records.calls(step)
-    state.model_calls += lost
-    allowed = settings_of(ctx).max_model_calls - state.model_calls
+    log.model_calls += lost
+    allowed = settings_of(ctx).max_model_calls - log.state.model_calls - log.model_calls
     answers = StepAnswers(records, step)
     await answers.clear()
     spend = functools.partial(_spend, records, step, lost)
@@ -137,32 +172,15 @@ def _position(state: WorkflowState) -> str:
     return ":".join(map(str, (state.workflow_id, *grown)))
 
 
-def counted(state: WorkflowState, llm: CountedModel | None) -> None:
-    """Add the calls that a step made to those of the run."""
-    state.model_calls += llm.calls if llm else 0
-
-
-def logged(state: WorkflowState, **changes: Any) -> dict[str, Any]:
-    """Return an update with what every step writes: messages, errors and checkpoints."""
-    return {
-        "messages": state.messages,
-        "errors": state.errors,
-        "checkpoints": state.checkpoints,
-        "updated_at": state.updated_at,
-        "model_calls": state.model_calls,
-        **changes,
-    }
-
-
-async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what is kept of it
+async def work_of(  # noqa: PLR0913, PLR0917  # who does it, with what, and what is kept of it
     ctx: Context,
-    state: WorkflowState,
+    log: StepLog,
     node: str,
     model: str | None,
     work: Callable[[CountedModel | None, dict[str, int]], Awaitable[WorkT]],
     amount: Amount = SHOWN,
 ) -> WorkT:
-    """Return the work of a role; calls, errors and notes are added to the state.
+    """Return the work of a role; calls, errors and notes are added to the log.
 
     `model`: a name; None: that of the settings. `work` does it with a model, shown so many sources
     and characters; or without one, where there is none or where it fails for good.
@@ -170,7 +188,7 @@ async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what 
     Raises:
         PaperSearchError: it cannot be done without a model either.
     """
-    llm = await model_for(ctx, state, model)
+    llm = await model_for(ctx, log, model)
     if llm is None:
         return await work(None, {})
     attempt = Attempt(
@@ -181,30 +199,31 @@ async def worked(  # noqa: PLR0913, PLR0917  # who does it, with what, and what 
         ctx.services.sleep,
     )
     try:
-        done = await attempt.result()
+        return await attempt.result()
     finally:
-        counted(state, llm)
-    state.errors += attempt.errors
-    for note in attempt.notes:
-        state.add_checkpoint(note)
-    return done
+        log.model_calls += llm.calls
+        log.errors += attempt.errors
+        for note in attempt.notes:
+            log.note(note)
+
+
+def asks(kind: BreakpointName, state: StepState) -> dict[str, Any]:
+    """Return what changes when a person is asked next."""
+    number = state.human_reviews + 1
+    return {"review": OpenReview(breakpoint=kind, number=number), "human_reviews": number}
 
 
 def plan_of(state: WorkflowState) -> ResearchPlan:
-    """Return the plan of the report.
-
-    Raises:
-        PersistenceError: there is none.
-    """
+    """Return the plan of the report, which its planner made."""
     if state.research_plan is None:
         raise PersistenceError("the report has no plan: its planner did not run")
     return state.research_plan
 
 
-async def worked_or_none(state: WorkflowState, node: str, work: Awaitable[WorkT]) -> WorkT | None:
-    """Return the work of a role; None: it failed, and the state says how."""
+async def work_or_none(log: StepLog, node: str, work: Awaitable[WorkT]) -> WorkT | None:
+    """Return the work of a role; None: it failed, and the log says how."""
     try:
         return await work
     except PaperSearchError as error:
-        state.add_error(classified(error, node))
+        log.errors.append(classified(error, node))
         return None

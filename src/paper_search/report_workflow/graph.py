@@ -58,12 +58,10 @@ WORKFLOW = Workflow(
 ASKING = Workflow(
     WORKFLOW.name,
     *WORKFLOW.steps,
-    description=WORKFLOW.description,
-    state=StepState,
     params=AskingParams,
-    request=ReportRequest,
-    result=ReportOutput,
-    services=WORKFLOW.services,
-    metadata=WORKFLOW.metadata,
+    **{
+        name: getattr(WORKFLOW, name)
+        for name in ("description", "state", "request", "result", "services", "metadata")
+    },
 )
 """The same for a server, where a person is asked unless the run says otherwise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -25,15 +26,15 @@ from paper_search.report_workflow.context import (
     BATCH,
     READ,
     Context,
-    checked,
-    counted,
-    logged,
+    StepLog,
+    asks,
+    begin,
     model_for,
     plan_of,
     records_of,
     settings_of,
-    worked,
-    worked_or_none,
+    work_of,
+    work_or_none,
 )
 from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.routing import (
@@ -42,51 +43,52 @@ from paper_search.report_workflow.routing import (
     route_after_searcher,
 )
 from paper_search.report_workflow.spending import estimate_of
-from paper_search.report_workflow.state import OpenReview, ReportParams, WorkflowState
+from paper_search.report_workflow.state import ReportParams, StepState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Fail, Iterate, Ok, Skip
 
 
 async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     """Take the question apart; everything of an earlier report on the thread is cleared."""
-    state = checked(ctx)
-    params = settings_of(ctx)
-    is_again = bool(state.plan_note) and state.research_plan is not None
-    if not is_again:
-        state = WorkflowState(
-            original_query=state.original_query,
-            config=state.config,
+    earlier, log = begin(ctx)
+    params, approvals = settings_of(ctx), PlanApprovals(records_of(ctx))
+    state = earlier
+    if not earlier.plan_note or earlier.research_plan is None:
+        state = StepState(
+            original_query=earlier.original_query,
+            config=earlier.config,
             max_iterations=params.max_iterations,
         )
-    approvals = PlanApprovals(records_of(ctx))
-    if not is_again:
+        log.state = state
         await approvals.begin(is_asking=params.hitl_after_planning)
     await records_of(ctx).index(state.original_query)
-    plan = await _plan(ctx, state, params)
-    if plan is not None:
-        state.research_plan = plan.research_plan
-        state.estimate = estimate_of(plan.research_plan, params, ctx.services)
-        state.planner_warnings = plan.warnings
-        state.planner_reasoning = plan.reasoning_trace
-        queries = plan.research_plan.search_queries
-        state.say(
-            f"Research plan created with {len(plan.research_plan.decomposed_questions)} "
-            f"sub-questions and {len(queries)} search queries."
+    output = await _plan(ctx, log, params)
+    changes: dict[str, Any] = {"plan_note": "", "status": ResearchStatus.FAILED}
+    if output is not None:
+        plan = output.research_plan
+        changes |= {
+            "research_plan": plan,
+            "estimate": estimate_of(plan, params, ctx.services),
+            "planner_warnings": output.warnings,
+            "planner_reasoning": output.reasoning_trace,
+            "status": ResearchStatus.PLANNING,
+        }
+        log.say(
+            f"Research plan created with {len(plan.decomposed_questions)} "
+            f"sub-questions and {len(plan.search_queries)} search queries."
         )
-    state.plan_note = ""
-    state.status = ResearchStatus.PLANNING if plan is not None else ResearchStatus.FAILED
-    outcome = route_after_planner(state, params)
-    if outcome is Outcome.OK:
-        state.review = OpenReview(breakpoint="plan_review", number=state.human_reviews + 1)
-        state.human_reviews += 1
+    outcome = route_after_planner(state.model_copy(update=changes), params)
+    if outcome is Outcome.OK and output is not None:
+        changes |= asks("plan_review", state)
         await approvals.begin(is_asking=True)
-        await approvals.propose(plan_of(state), state.review.number)
-    return outcome, state.model_dump(exclude={"search_results"})
+        await approvals.propose(output.research_plan, changes["human_reviews"])
+    return outcome, {**state.model_dump(exclude={"search_results"}), **log.update(**changes)}
 
 
-async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> PlannerOutput | None:
+async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutput | None:
+    state = log.state
     try:
-        given = PlannerInput(
+        request = PlannerInput(
             original_query=state.original_query,
             context="\n".join(filter(None, [params.context, state.plan_note])) or None,
             domain_hints=params.domain_hints,
@@ -97,108 +99,107 @@ async def _plan(ctx: Context, state: WorkflowState, params: ReportParams) -> Pla
             previous_plan=state.research_plan,
         )
     except (PaperSearchError, ValidationError) as error:
-        state.add_error(classified(error, "planner"))
+        log.errors.append(classified(error, "planner"))
         return None
     domain, name = ctx.services.domain, params.planner_model
-    work = worked(ctx, state, "planner", name, lambda llm, _: Planner(llm, domain).plan(given))
-    output = await worked_or_none(state, "planner", work)
+    work = work_of(ctx, log, "planner", name, lambda llm, _: Planner(llm, domain).plan(request))
+    output = await work_or_none(log, "planner", work)
     if output is None:
         return None
     is_valid, issues = validate_research_plan(output.research_plan)
-    for issue in issues:
-        state.add_error(_invalid(issue))
+    log.errors += map(_invalid, issues)
     return output if is_valid else None
 
 
 async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     """Ask the next queries of the plan, or take over the papers of an approved search."""
-    state = checked(ctx)
-    params = settings_of(ctx)
-    plan = plan_of(state)
-    records = records_of(ctx)
-    await PlanApprovals(records).require(plan, state.human_reviews)
+    state, log = begin(ctx)
+    params, records = settings_of(ctx), records_of(ctx)
+    await PlanApprovals(records).require(plan_of(state), state.human_reviews)
     known = await records.results(state.result_ids)
-    state.search_iterations += 1
+    changes: dict[str, Any] = {
+        "search_iterations": state.search_iterations + 1,
+        "status": ResearchStatus.SEARCHING,
+    }
     if params.from_thread is not None:
-        results = await _approved(ctx, state, params, plan)
+        results, more = await _approved(ctx, log, params)
     else:
-        results = await _searched(ctx, state, params, known)
+        results, more = await _searched(ctx, log, params, known)
     room = max(0, params.max_sources - len(known))
     fresh = [result for result in results if result.result_id not in set(state.result_ids)][:room]
-    if ctx.services.pages is not None and params.max_pages > state.pages_fetched and fresh:
-        left = params.max_pages - state.pages_fetched
-        fresh, fetched, failures = await ctx.services.pages.read(fresh, left)
-        state.pages_fetched += fetched
-        if fetched:
-            done = fetched - len(failures)
-            state.add_checkpoint(f"Fetched {fetched} pages and papers; {done} could be read")
-        for failure in failures:
-            state.add_checkpoint(failure)
-    state.result_ids += await records.put_results(fresh)
-    state.status = ResearchStatus.SEARCHING
-    state.say(
-        f"Collected {len(fresh)} new results; {len(state.pending_searches)} queries are pending."
+    fresh, pages = await _read(ctx, log, params, fresh)
+    ids = [*state.result_ids, *await records.put_results(fresh)]
+    changes |= {**more, "result_ids": ids, "pages_fetched": state.pages_fetched + pages}
+    after = state.model_copy(update=changes)
+    log.say(
+        f"Collected {len(fresh)} new results; {len(after.pending_searches)} queries are pending."
     )
-    ctx.progress("found", {"sources": len(state.result_ids)})
-    outcome = route_after_searcher(state, params)
+    ctx.progress("found", {"sources": len(ids)})
+    outcome = route_after_searcher(
+        after.model_copy(update={"errors": [*state.errors, *log.errors]}), params
+    )
     if outcome is Outcome.FAIL:
-        state.add_error(_invalid("no search results collected", "searcher"))
-    return outcome, logged(
-        state,
-        research_plan=state.research_plan,
-        result_ids=state.result_ids,
-        search_iterations=state.search_iterations,
-        pages_fetched=state.pages_fetched,
-        collection_ended_by=state.collection_ended_by,
-        status=state.status,
-    )
+        log.errors.append(_invalid("no search results collected", "searcher"))
+    return outcome, log.update(**changes)
+
+
+async def _read(
+    ctx: Context, log: StepLog, params: ReportParams, results: list[SearchResult]
+) -> tuple[list[SearchResult], int]:
+    """Return the sources with the text of their pages, and how many pages were fetched."""
+    allowed = params.max_pages - log.state.pages_fetched
+    if ctx.services.pages is None or allowed <= 0 or not results:
+        return results, 0
+    results, count, failures = await ctx.services.pages.read(results, allowed)
+    if count:
+        log.note(f"Fetched {count} pages and papers; {count - len(failures)} could be read")
+    for failure in failures:
+        log.note(failure)
+    return results, count
 
 
 async def _searched(
-    ctx: Context, state: WorkflowState, params: ReportParams, known: list[SearchResult]
-) -> list[SearchResult]:
-    llm = await model_for(ctx, state, params.searcher_model)
+    ctx: Context, log: StepLog, params: ReportParams, known: list[SearchResult]
+) -> tuple[list[SearchResult], StepUpdate]:
+    state = log.state
+    llm = await model_for(ctx, log, params.searcher_model)
     batch = state.pending_searches[:BATCH]
     if not batch:
-        state.add_checkpoint("All searches already completed")
-        return []
+        log.note("All searches already completed")
+        return [], {}
     role = ctx.services.searcher(llm, params.sources)
-    given = SearcherInput(
+    request = SearcherInput(
         search_queries=batch,
         max_results_per_query=params.max_results_per_query,
         original_query=state.original_query,
     )
     try:
-        output = await role.collect(given, known)
+        output = await role.collect(request, known)
     except (PaperSearchError, OSError) as error:
-        state.add_error(classified(error, "searcher"))
+        log.errors.append(classified(error, "searcher"))
         failed = [query.model_copy(update={"status": "failed"}) for query in batch]
-        state.research_plan = _with_queries(state, failed)
-        return []
+        return [], {"research_plan": _with_queries(state, failed)}
     finally:
-        counted(state, llm)
-    for text in output.errors:
-        state.add_error(_source_error(text))
+        log.model_calls += llm.calls if llm else 0
+    log.errors += map(_source_error, output.errors)
     for text in output.notes:
-        state.add_checkpoint(text)
-    state.research_plan = _with_queries(state, output.queries)
-    return output.search_results
+        log.note(text)
+    return output.search_results, {"research_plan": _with_queries(state, output.queries)}
 
 
 async def _approved(
-    ctx: Context, state: WorkflowState, params: ReportParams, plan: ResearchPlan
-) -> list[SearchResult]:
+    ctx: Context, log: StepLog, params: ReportParams
+) -> tuple[list[SearchResult], StepUpdate]:
     collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
     query = _searched_before(collection)
     results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
-    state.collection_ended_by = ended_by
-    state.research_plan = plan.model_copy(update={"search_queries": [query]})
-    state.add_checkpoint(
+    log.note(
         f"Used {len(results)} papers of thread {params.from_thread} ({ended_by}); "
         "nothing else was searched"
     )
-    return results
+    plan = plan_of(log.state).model_copy(update={"search_queries": [query]})
+    return results, {"collection_ended_by": ended_by, "research_plan": plan}
 
 
 def _searched_before(collection: PaperCollection) -> SearchQuery:
@@ -215,7 +216,7 @@ def _searched_before(collection: PaperCollection) -> SearchQuery:
     )
 
 
-def _with_queries(state: WorkflowState, changed: list[SearchQuery]) -> ResearchPlan:
+def _with_queries(state: StepState, changed: list[SearchQuery]) -> ResearchPlan:
     """Return the plan with these queries as they are now; new ones come last."""
     plan = plan_of(state)
     by_id = {query.query_id: query for query in changed}
@@ -225,53 +226,42 @@ def _with_queries(state: WorkflowState, changed: list[SearchQuery]) -> ResearchP
 
 async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     """Say what the sources say; too many gaps lead back to search, so often as allowed."""
-    state = checked(ctx)
-    params = settings_of(ctx)
-    output = await _analysis(ctx, state, params)
-    state.analysis = output.analysis if output else None
-    outcome: Ok | Iterate | Fail = Outcome.FAIL
-    if output is not None:
-        # Asked before the gaps' queries are pending: they are what the way back is for.
-        waiting = _with_queries(state, output.recommended_searches)
-        probe = state.model_copy(update={"research_plan": waiting})
-        outcome = route_after_analyst(probe, params)
-        analysis = output.analysis
-        state.say(
-            f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
-            f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
-        )
-        if outcome is Outcome.ITERATE:
-            state.research_plan = waiting
-            state.gap_searches += 1
-            state.add_checkpoint(f"Routing back to search for {len(analysis.gaps)} gaps")
-    state.status = ResearchStatus.ANALYZING
-    return outcome, logged(
-        state,
-        analysis=state.analysis,
-        research_plan=state.research_plan,
-        gap_searches=state.gap_searches,
-        status=state.status,
+    state, log = begin(ctx)
+    output = await _analysis(ctx, log)
+    changes: dict[str, Any] = {"analysis": None, "status": ResearchStatus.ANALYZING}
+    if output is None:
+        return Outcome.FAIL, log.update(**changes)
+    analysis = changes["analysis"] = output.analysis
+    plan = {"research_plan": _with_queries(state, output.recommended_searches)}
+    outcome = route_after_analyst(state.model_copy(update={**changes, **plan}), settings_of(ctx))
+    log.say(
+        f"Analysis complete: {len(analysis.findings)} findings, {len(analysis.themes)} "
+        f"themes, {len(analysis.gaps)} gaps identified ({output.data_sufficiency})."
     )
+    if outcome is Outcome.ITERATE:
+        changes |= {**plan, "gap_searches": state.gap_searches + 1}
+        log.note(f"Routing back to search for {len(analysis.gaps)} gaps")
+    return outcome, log.update(**changes)
 
 
-async def _analysis(
-    ctx: Context, state: WorkflowState, params: ReportParams
-) -> AnalystOutput | None:
-    results = await records_of(ctx).results(state.result_ids)
-    given = AnalystInput(
-        search_results=results, research_plan=plan_of(state), previous_analysis=state.analysis
+async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
+    state = log.state
+    request = AnalystInput(
+        search_results=await records_of(ctx).results(state.result_ids),
+        research_plan=plan_of(state),
+        previous_analysis=state.analysis,
     )
-    work = worked(
+    work = work_of(
         ctx,
-        state,
+        log,
         "analyst",
-        params.analyst_model,
+        settings_of(ctx).analyst_model,
         lambda llm, shown: Analyst(llm, ctx.services.domain).analyse(
-            given.model_copy(update=shown)
+            request.model_copy(update=shown)
         ),
         READ,
     )
-    return await worked_or_none(state, "analyst", work)
+    return await work_or_none(log, "analyst", work)
 
 
 def _invalid(message: str, node: str = "planner") -> WorkflowError:

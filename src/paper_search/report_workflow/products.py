@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 from paper_search.report.document import NO_ANSWER
 from paper_search.report.evidence import Evidence, author_year
-from paper_search.report.models import ResearchDraft, SearchResult, now, support_counts
+from paper_search.report.models import (
+    Critique,
+    ResearchDraft,
+    SearchResult,
+    Severity,
+    now,
+    support_counts,
+)
+from paper_search.report.passages import NOTHING_BEARS, bears_on
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 
 HIGH_CONFIDENCE = 8.0
 """Score from which a report is given with high confidence."""
-_SHOWN_RESULTS, _SHOWN_ERRORS = 10, 5
+_SHOWN_RESULTS, _SHOWN_ERRORS, _NAMED = 10, 5, 3
+_GRAVITY = get_args(Severity)
 
 
 def final_output(
@@ -20,16 +30,15 @@ def final_output(
     """Return the approved report: content, metadata, provenance."""
     draft, critique = state.draft or ResearchDraft(), state.critique
     score = critique.overall_score if critique else None
-    # Code alone cannot tell a good report from a sound one.
-    is_read = state.critique is not None and state.critique.is_by_model
-    is_high = score is not None and score >= HIGH_CONFIDENCE and is_read and not _is_critical(state)
-    lacking = {"reason": NO_ANSWER} if is_without_answer(state) else {}
+    is_sound = critique is not None and critique.is_by_model and not critique.critical_count
+    is_high = is_sound and score is not None and score >= HIGH_CONFIDENCE
+    lacking = {"reason": NO_ANSWER} if is_without_answer(state, results) else {}
     return {
         "status": "partial" if lacking else "complete",
         **lacking,
         "confidence": "high" if is_high else "medium",
         "content": _content(draft, results),
-        "caveats": _caveats(state),
+        "caveats": _caveats(state, results),
         "metadata": _metadata(state, draft, results),
         "provenance": _provenance(state, params),
     }
@@ -63,10 +72,10 @@ def fallback_output(
     draft = state.draft or ResearchDraft()
     product: dict[str, Any] = {
         "status": "partial",
-        "reason": fallback_reason(state),
+        "reason": fallback_reason(state, results),
         "confidence": "low",
         "content": content,
-        "caveats": [*caveats, *_caveats(state)],
+        "caveats": [*caveats, *_caveats(state, results)],
         "metadata": _metadata(state, draft, results),
         "provenance": _provenance(state, params),
     }
@@ -77,37 +86,47 @@ def fallback_output(
     return product
 
 
-def is_without_answer(state: WorkflowState) -> bool:
-    """Whether the sources answer no sub-question; what a person wrote or approved is theirs."""
-    if state.analysis is None or state.research_plan is None or state.human_approved:
+def is_without_answer(state: WorkflowState, results: Sequence[SearchResult]) -> bool:
+    """Whether the sources answer no sub-question; a text that a person wrote is theirs."""
+    analysis, plan = state.analysis, state.research_plan
+    if analysis is None or plan is None or (state.draft is not None and state.draft.is_by_person):
         return False
-    if not state.analysis.is_by_model:
-        return not any(study.quotes for study in state.analysis.studies)
-    count = len(state.research_plan.decomposed_questions)
-    by_person = state.draft is not None and state.draft.is_by_person
-    return not by_person and set(range(count)) <= set(state.analysis.gap_questions)
+    if analysis.is_by_model:
+        return set(range(len(plan.decomposed_questions))) <= set(analysis.gap_questions)
+    by_id = {source.result_id: source for source in results}
+    return not any(
+        bears_on(plan.original_query, study, by_id[study.result_id]) for study in analysis.studies
+    )
 
 
-def fallback_reason(state: WorkflowState) -> str:
-    """Return why there is no approved report."""
+def fallback_reason(state: WorkflowState, results: Sequence[SearchResult]) -> str:
+    """Return why there is no approved report, with what it lacks."""
     critique = state.critique
-    count = critique.critical_count if critique else 0
-    limit = state.max_iterations
     reasons = (
         (state.ended_by == "rejected_by_person", "Rejected by a person"),
         (state.research_plan is None, "No plan could be made"),
         (not state.result_ids, "No search results collected"),
         (state.analysis is None, "Analysis generation failed"),
-        (is_without_answer(state), NO_ANSWER),
+        (is_without_answer(state, results), NO_ANSWER),
         (state.draft is None, "No draft could be written"),
-        (
-            critique is not None and critique.recommendation == "reject",
-            "Draft rejected by reviewer",
-        ),
-        (state.iteration_count >= limit, f"Maximum revision iterations ({limit}) exceeded"),
-        (count > 0, f"Unresolved critical issues ({count})"),
     )
-    return next((words for is_so, words in reasons if is_so), "Workflow encountered fatal error")
+    for is_so, words in reasons:
+        if is_so:
+            return words
+    drafts = "1 draft" if state.iteration_count == 1 else f"{state.iteration_count} drafts"
+    return f"Not approved after {drafts}: {_lacks(critique)}"
+
+
+def _lacks(critique: Critique | None) -> str:
+    """Return what stands in the way of approval, the gravest first."""
+    if critique is None:
+        return "the last one was not reviewed"
+    items = sorted(critique.items, key=lambda item: _GRAVITY.index(item.severity))
+    grave = [item.description.rstrip(".") for item in items if item.severity in _GRAVITY[:2]]
+    if not grave:
+        return f"its score is {critique.overall_score}, and {critique.pass_threshold} is needed"
+    rest = f"; and {len(grave) - _NAMED} more" if len(grave) > _NAMED else ""
+    return "; ".join(grave[:_NAMED]) + rest
 
 
 def _content(draft: ResearchDraft, results: list[SearchResult]) -> dict[str, Any]:
@@ -199,7 +218,7 @@ def _provenance(state: WorkflowState, params: ReportParams) -> dict[str, Any]:
     }
 
 
-def _caveats(state: WorkflowState) -> list[str]:
+def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]:
     caveats = []
     draft, critique = state.draft, state.critique
     if draft is not None and not draft.is_by_model:
@@ -207,6 +226,8 @@ def _caveats(state: WorkflowState) -> list[str]:
             "Made without a language model, of sentences of the sources; nobody judged whether "
             "they are true, agree, or answer the question"
         )
+        if not draft.is_by_person and is_without_answer(state, results):
+            caveats.append(NOTHING_BEARS)
     if critique is not None and critique.critical_count:
         caveats.append(f"{critique.critical_count} critical issues were identified")
     degraded = sorted({error.node for error in state.errors})
@@ -214,12 +235,6 @@ def _caveats(state: WorkflowState) -> list[str]:
         caveats.append(f"Some steps failed: {', '.join(degraded)}")
     if state.analysis is not None and state.analysis.gaps:
         caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
-    if state.collection_ended_by not in {None, "approved"}:
-        caveats.append(
-            f"The search that it is based on was not approved ({state.collection_ended_by})"
-        )
+    if (ended := state.collection_ended_by) not in {None, "approved"}:
+        caveats.append(f"The search that it is based on was not approved ({ended})")
     return caveats
-
-
-def _is_critical(state: WorkflowState) -> bool:
-    return state.critique is not None and state.critique.critical_count > 0

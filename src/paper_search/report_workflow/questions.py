@@ -19,7 +19,7 @@ from paper_search.report_workflow.breakpoints import (
     Review,
     ReviewDecision,
 )
-from paper_search.report_workflow.context import Context, checked, logged, records_of, settings_of
+from paper_search.report_workflow.context import Context, StepLog, begin, records_of, settings_of
 from paper_search.report_workflow.decisions import answer_model
 from paper_search.report_workflow.products import fallback_output, final_output
 from paper_search.report_workflow.records import PlanApprovals
@@ -31,99 +31,92 @@ from paper_search.threads.state import asker
 
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
     """Ask a person about the plan or the draft; nothing else."""
-    state = checked(ctx)
+    state, log = begin(ctx)
     review = review_of(state, settings_of(ctx), (ctx.thread_id, ctx.token))
     decision: ReviewDecision = asker(ctx)(review, answer_model(review))
-    state.add_checkpoint(_told(review.name, decision))
+    log.note(_told(review.name, decision))
     if review.kind == "plan_review":
-        return await _after_plan(state, decision, PlanApprovals(records_of(ctx)), review.number)
-    return _after_draft(state, decision, is_critical=review.kind == "critical_issue_review")
+        return await _after_plan(log, decision, PlanApprovals(records_of(ctx)), review.number)
+    return _after_draft(log, decision, is_critical=review.kind == "critical_issue_review")
 
 
 async def _after_plan(
-    state: WorkflowState, decision: ReviewDecision, approvals: PlanApprovals, number: int
+    log: StepLog, decision: ReviewDecision, approvals: PlanApprovals, number: int
 ) -> tuple[Ok | Iterate | Reject, StepUpdate]:
     if decision.action is HITLAction.REJECT:
-        return Outcome.REJECT, logged(state, ended_by="rejected_by_person")
+        return Outcome.REJECT, log.update(ended_by="rejected_by_person")
     if decision.action is HITLAction.MODIFY:
         changes = (decision.modifications or {}).get("research_plan")
         if changes is None:
             note = decision.feedback or ""
-            return Outcome.ITERATE, logged(state, plan_note=note)
-        changed = _changed(state.research_plan, changes)
+            return Outcome.ITERATE, log.update(plan_note=note)
+        changed = _changed(log.state.research_plan, changes)
         await approvals.write(changed, number)
-        return Outcome.OK, logged(state, research_plan=changed)
-    if state.research_plan is not None:
-        await approvals.approve(state.research_plan, number)
-    return Outcome.OK, logged(state)
+        return Outcome.OK, log.update(research_plan=changed)
+    if log.state.research_plan is not None:
+        await approvals.approve(log.state.research_plan, number)
+    return Outcome.OK, log.update()
 
 
 def _after_draft(
-    state: WorkflowState, decision: ReviewDecision, *, is_critical: bool
+    log: StepLog, decision: ReviewDecision, *, is_critical: bool
 ) -> tuple[Approve | Edit | Reject, StepUpdate]:
     if decision.action is HITLAction.MODIFY:
         changes = (decision.modifications or {}).get("draft")
-        data = dict(state.collected_data)
+        data = dict(log.state.collected_data)
         if changes is not None:
             data["edited_draft"] = changes
-        return Outcome.EDIT, logged(state, collected_data=data, human_note=decision.feedback or "")
+        return Outcome.EDIT, log.update(collected_data=data, human_note=decision.feedback or "")
     if decision.action is HITLAction.APPROVE:
         by_person = decision.decided_by == "person"
         ended_by = "approved" if by_person else "approved_by_timeout"
-        return Outcome.APPROVE, logged(state, human_approved=by_person, ended_by=ended_by)
+        return Outcome.APPROVE, log.update(human_approved=by_person, ended_by=ended_by)
     if decision.action is HITLAction.SKIP:
         if is_critical:
-            return Outcome.REJECT, logged(state)
-        return Outcome.APPROVE, logged(state, ended_by="not_reviewed")
-    return Outcome.REJECT, logged(state, ended_by="rejected_by_person")
+            return Outcome.REJECT, log.update()
+        return Outcome.APPROVE, log.update(ended_by="not_reviewed")
+    return Outcome.REJECT, log.update(ended_by="rejected_by_person")
 
 
 async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give out the report, with what is known of how it came about."""
-    state = checked(ctx)
-    params = settings_of(ctx)
+    state, log = begin(ctx)
     results = await records_of(ctx).results(state.result_ids)
-    state.ended_by = state.ended_by or "not_reviewed"
-    product = final_output(state, params, results)
+    ended_by = state.ended_by or "not_reviewed"
+    final = state.model_copy(update={"ended_by": ended_by})
+    product = final_output(final, settings_of(ctx), results)
     title = state.draft.title if state.draft else ""
-    state.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
-    return await _ended(ctx, state, results, {"final_output": product})
+    log.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
+    changes = {"ended_by": ended_by, "collected_data": {"final_output": product}}
+    return await _ended(ctx, log, results, changes)
 
 
 async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Give the best that there is, with the reason and what to beware of."""
-    state = checked(ctx)
-    params = settings_of(ctx)
+    state, log = begin(ctx)
     records = records_of(ctx)
     results = await records.results(state.result_ids)
-    if state.best_version is not None:
-        state.draft = await records.draft(state.best_version) or state.draft
-        state.critique = await records.critique(state.best_version) or state.critique
-    product = fallback_output(state, params, results)
-    state.say(f"Workflow completed with fallback: {product['reason']}")
-    state.ended_by = state.ended_by or "fallback"
-    best = {"draft": state.draft, "critique": state.critique}
-    return await _ended(ctx, state, results, {"fallback_output": product}, **best)
+    best: dict[str, Any] = {"draft": state.draft, "critique": state.critique}
+    if (version := state.best_version) is not None:
+        best["draft"] = await records.draft(version) or state.draft
+        best["critique"] = await records.critique(version) or state.critique
+    product = fallback_output(state.model_copy(update=best), settings_of(ctx), results)
+    log.say(f"Workflow completed with fallback: {product['reason']}")
+    best |= {
+        "ended_by": state.ended_by or "fallback",
+        "collected_data": {"fallback_output": product},
+    }
+    return await _ended(ctx, log, results, best)
 
 
 async def _ended(
-    ctx: Context,
-    state: WorkflowState,
-    results: list[SearchResult],
-    product: dict[str, Any],
-    **changes: Any,
+    ctx: Context, log: StepLog, results: list[SearchResult], changes: dict[str, Any]
 ) -> tuple[Ok, StepUpdate]:
     records = records_of(ctx)
-    await records.index(state.original_query)
+    await records.index(log.state.original_query)
     await PlanApprovals(records).end()
-    return Outcome.OK, logged(
-        state,
-        collected_data=product,
-        search_results=results,
-        ended_by=state.ended_by,
-        status=ResearchStatus.COMPLETED,
-        is_complete=True,
-        **changes,
+    return Outcome.OK, log.update(
+        search_results=results, status=ResearchStatus.COMPLETED, is_complete=True, **changes
     )
 
 
@@ -173,13 +166,7 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
 
 
 def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]) -> Review:
-    """Return the question that a person is asked now.
-
-    `named`: the names of the run and of the question.
-
-    Raises:
-        PersistenceError: none is due.
-    """
+    """Return the question that a person is asked now; `named`: the run and the question."""
     if state.review is None:
         raise PersistenceError("the report has no question to ask")
     kind, number = state.review.breakpoint, state.review.number

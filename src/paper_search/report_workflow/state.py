@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, Field
 
+from paper_search.errors import PaperSearchError
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import (
@@ -22,7 +23,7 @@ from paper_search.report.models import (
     Style,
     now,
 )
-from paper_search.report.recovery import WorkflowError
+from paper_search.report.recovery import WorkflowError, classified
 from paper_search.report_workflow.breakpoints import BreakpointName, TimedBreakpoint
 from paper_search.steps.types import Untracked
 
@@ -214,13 +215,11 @@ class WorkflowState(BaseModel):
         self.updated_at = now()
         self.checkpoints.append(f"{self.updated_at.isoformat()}: {checkpoint}")
 
-    def add_error(self, error: WorkflowError) -> None:
+    def add_error(self, error: WorkflowError | str) -> None:
         """Record an error."""
+        if isinstance(error, str):
+            error = classified(PaperSearchError(error), "unknown")
         self.errors.append(error)
-
-    def say(self, text: str) -> None:
-        """Record what a step did."""
-        self.messages.append({"role": "assistant", "content": text})
 
 
 class StepState(WorkflowState, frozen=True):

@@ -26,8 +26,7 @@ from paper_search.report.models import (
     SearchResult,
 )
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.sub_questions import section
-from paper_search.report.writer import referenced
+from paper_search.report.writer import referenced, section
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, data_block
 from paper_search.testing.reports import FakeSearch, good_answer, report_services
@@ -210,7 +209,7 @@ async def test_what_is_wrong_stays_wrong_though_the_model_approves_of_all():
     assert report.status == "partial"
     by_text = {sentence.text: sentence for sentence in report.sentences}
     assert {by_text[text].status for text in inventions} == {"unsupported"}
-    shown = render_markdown(report)
+    shown = render_markdown(report).partition("## Abstract")[2]
     for text in inventions:
         after = shown.partition(text.partition(" [@")[0].rstrip("."))[2].partition("\n")[0]
         assert "not supported" in after

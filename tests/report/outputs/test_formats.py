@@ -31,7 +31,7 @@ from paper_search.report.outputs.pandoc import (
     render_latex,
 )
 from paper_search.report.outputs.references import link_of, references
-from paper_search.report.sub_questions import section
+from paper_search.report.writer import section
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import (
@@ -174,11 +174,11 @@ async def test_a_style_that_is_not_there_is_refused(report):
 
 async def test_figures_are_the_same_each_time_and_stand_in_the_page(report):
     drawn = figures(report)
-    assert set(drawn) == {"evidence", "flow", "years"}
+    assert set(drawn) == {"flow", "years"}
     assert all(b"<svg" in svg and b"<script" not in svg for svg in drawn.values())
     assert drawn == figures(report)
     page = render_html(report, figures=drawn)
-    assert page.count("data:image/svg+xml;base64,") == 3
+    assert page.count("data:image/svg+xml;base64,") == 2
     latex = await render_latex(report, figures={name: f"shade-{name}.pdf" for name in drawn})
     assert re.search(r"\\includegraphics\[[^]]*\]\{shade-years.pdf\}", latex)
 
@@ -231,7 +231,7 @@ def test_one_source_that_is_cited_is_one(report):
     first = report.sections[0].model_copy(update={"content": "Cool [@rowan_2019_shade]."})
     frame = {"abstract": "", "conclusion": "", "sections": [first], "analysis": None}
     one = Report.model_validate({**report.model_dump(exclude={"analysis"}), **frame})
-    assert "of which one is cited." in render_markdown(one)
+    assert "of which 1 is cited." in render_markdown(one)
 
 
 def test_a_mark_stands_behind_its_sentence_in_every_format():
@@ -250,7 +250,7 @@ def test_a_mark_stands_behind_its_sentence_in_every_format():
     assert rf"2019). *\[{mark}\]*" in render_markdown(report)
     assert f'</a>). <em class="mark">[{mark}]</em>' in render_html(report)
     assert rf"*\[{mark}\]*" in pandoc_markdown(report, {})
-    assert f"Of one statement, checked by a model: 1 {mark}." in render_markdown(report)
+    assert f"Of 1 statement, checked by a model: 1 {mark}." in render_markdown(report)
 
 
 async def test_word_documents_have_citations_references_and_figures(report):
@@ -260,7 +260,7 @@ async def test_word_documents_have_citations_references_and_figures(report):
         images = [name for name in archive.namelist() if name.startswith("word/media/")]
         parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
         trees = [fromstring(archive.read(name)) for name in parts]
-    assert len(images) == 3
+    assert len(images) == 2
     assert len(trees) == len(set(parts)) > 8
     assert "Rowan" in text
     assert "[@" not in text

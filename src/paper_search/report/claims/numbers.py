@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -57,6 +58,8 @@ _WORDS = {
     "century": ("s", 100 * _DAY * _YEAR_DAYS), "centurie": ("s", 100 * _DAY * _YEAR_DAYS),
     "pound": ("g", 453.592), "lb": ("g", 453.592), "ounce": ("g", 28.3495), "oz": ("g", 28.3495),
     "inche?": ("m", 0.0254), "f(?:oo|ee)t": ("m", 0.3048), "ft": ("m", 0.3048),
+    "tonne": ("g", 1e6), "ton": ("g", 1e6), "t": ("g", 1e6), "hectare": ("ha", 1.0),
+    "ha": ("ha", 1.0), "acre": ("ha", 0.40469), "bar": ("Pa", 1e5), "pence": ("£", 0.01),
     "mile": ("m", 1609.344), "dollar": ("$", 1.0), "usd": ("$", 1.0), "euro": ("€", 1.0),
     "cent": ("$", 0.01), "eur": ("€", 1.0),
     "%": ("%", 1.0), "per ?cent": ("%", 1.0), "percentage point": ("%", 1.0), "pct": ("%", 1.0),
@@ -124,18 +127,15 @@ class Quantity:
     """A number with its unit, where that can be told."""
 
     value: float
-    """In its own unit."""
     unit: str = ""
-    """The base unit, %, x (times as much), p, a currency, or empty: it counts something."""
+    """The base unit, %, x (times as much), p, a currency, or empty."""
     factor: float = 1.0
     """From its own unit to the base unit."""
     text: str = ""
     start: int = 0
     end: int = 0
-    step: float = 0.0
-    """Of its last digit; 0: it is no number in digits."""
-    relation: str = "="
-    """=, ~ (about), > or <."""
+    step: float = 0.0  # of its last digit; 0: it is no number in digits
+    relation: str = "="  # or ~ (about), >, <
     counts: bool = False
     """Whether a word follows that it may count."""
     is_open: bool = False
@@ -173,10 +173,20 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
             return "stated"
         if digits and digits.search(text):  # in a name: PM2.5
             return "stated"
+    if quantity.counts and quantity.relation == "=" and _is_scaled(quantity, texts):
+        return "derived"
     others = tuple(other for other in quantities(own) if other != quantity)
-    windows = [others, *(window for text in texts for window in _windows(text))]
+    counts = tuple(other for other in others if not other.unit and other.value <= _LARGEST_COUNT)
+    windows = [others, *(counts + window for text in texts for window in _windows(text))]
     is_derived = any(_agrees(quantity, other) for window in windows for other in _derived(window))
     return "derived" if is_derived else "absent"
+
+
+def _is_scaled(quantity: Quantity, texts: Sequence[str]) -> bool:
+    """Whether a text has it in thousands or thousandths: of a unit that is not known here."""
+    values = {other.value for text in texts for other in quantities(text) if not other.unit}
+    scaled = (quantity.value * 1000, quantity.value / 1000)
+    return any(math.isclose(value, one) for value in values for one in scaled)
 
 
 def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
@@ -189,23 +199,47 @@ def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
 
 
 def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Return what follows from quantities: differences, sums, ratios, and the rest of a whole."""
-    yield from (replace(one, value=100 - one.value) for one in window if one.unit == "%")
+    """Return what follows from quantities: differences, sums, products and ratios."""
+    for one in window:
+        yield from _restated(one)
     for one, other in combinations(window, 2):
-        if {one.unit, other.unit} == {"%", ""}:
-            yield Quantity(one.value * other.value / 100)
-        if one.unit != other.unit or one.unit in {"x", "p"}:
-            continue
-        low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
-        unit, factor = one.unit, 1.0
-        if _YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text):
-            unit, factor = _WORDS["year"]
-        yield Quantity(high - low, unit, factor)
-        yield Quantity(high + low, one.unit)
-        if low:
-            yield from (Quantity(ratio, "x") for ratio in (high / low, low / high))
-            shares = (low / high, (high - low) / high, (high - low) / low)
-            yield from (Quantity(100 * share, "%") for share in shares)
+        yield from _of_two(one, other)
+    for three in zip(window, window[1:], window[2:], strict=False):
+        if not any(one.unit for one in three) and all(one.counts for one in three):
+            yield Quantity(sum(one.value for one in three))
+
+
+def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
+    for times, each in ((one, other), (other, one)):
+        if not times.unit and times.value in range(2, _LARGEST_COUNT + 1):
+            yield replace(each, value=times.value * each.value)
+    if {one.unit, other.unit} == {"%", ""}:
+        yield Quantity(one.value * other.value / 100)
+    if one.unit != other.unit or one.unit in {"x", "p"}:
+        return
+    low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
+    unit, factor = one.unit, 1.0
+    if _YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text):
+        unit, factor = _WORDS["year"]
+    yield Quantity(high - low, unit, factor)
+    yield from (Quantity(value, one.unit) for value in (high + low, (high + low) / 2))
+    if low:
+        yield from (Quantity(ratio, "x") for ratio in (high / low, low / high))
+        shares = [low / high, (high - low) / high, (high - low) / low]
+        if not one.unit:  # two groups
+            shares += [low / (low + high), high / (low + high)]
+        yield from (Quantity(100 * share, "%") for share in shares)
+
+
+def _restated(one: Quantity) -> Iterator[Quantity]:
+    """Return a quantity in other words: a share as its rest or as a ratio, and the other way."""
+    if one.unit == "%":
+        share = one.value / 100
+        yield replace(one, value=100 - one.value)
+        yield Quantity(1 + share if share >= 1 else 1 - share, "x")
+    elif one.unit == "x" or (not one.unit and not one.counts):
+        yield from (Quantity(100 * share, "%") for share in (1 - one.value, one.value - 1))
+        yield Quantity(one.value, "x")
 
 
 def _agrees(one: Quantity, other: Quantity) -> bool:

@@ -1,4 +1,4 @@
-"""Figures of a report: how the sources were found, the evidence map, the years.
+"""Figures of a report: how the sources were found, and their years.
 
 Drawn with matplotlib, since one drawing gives SVG for pages, PNG for Word and PDF for LaTeX.
 """
@@ -15,18 +15,15 @@ from typing import Any, Literal
 
 from paper_search.errors import ConfigError
 from paper_search.report.document import Report
-from paper_search.report.models import Grade
 
 CAPTIONS: Mapping[str, str] = MappingProxyType(
     {
-        "evidence": "Findings for each sub-question, by the grade of their evidence",
         "flow": "From the records found to the sources cited",
         "years": "Sources by year of publication, and those of them that are cited",
     }
 )
 Format = Literal["svg", "png", "pdf"]
 INK, BLUE, PALE = "#1c1c1a", "#1f5673", "#c9d6de"
-_SHADES: dict[Grade, str] = {"strong": "#1f5673", "moderate": "#6f9ab3", "weak": "#c9d6de"}
 _LINE = 44
 """Letters of a label in one line."""
 _WIDTH = 7.2
@@ -44,31 +41,8 @@ def figures(report: Report, kind: Format = "svg") -> dict[str, bytes]:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    drawings = {"evidence": _evidence(report), "flow": _flow(report), "years": _years(report)}
+    drawings = {"flow": _flow(report), "years": _years(report)}
     return {name: saved(drawn, kind) for name, drawn in drawings.items() if drawn is not None}
-
-
-def _evidence(report: Report) -> Any:
-    questions = report.provenance.get("sub_questions") or []
-    if report.analysis is None or not any(f.sources for f in report.analysis.findings):
-        return None
-    counts = [
-        Counter(f.grade for f in report.analysis.findings if f.question == index)
-        for index in range(len(questions))
-    ]
-    figure, axes = canvas(0.9 + 0.42 * len(questions))
-    left = [0] * len(questions)
-    for grade, shade in _SHADES.items():
-        widths = [count[grade] for count in counts]
-        if any(widths):
-            axes.barh(range(len(questions)), widths, 0.6, left, color=shade, label=grade)
-        left = [one + other for one, other in zip(left, widths, strict=True)]
-    axes.set_yticks(range(len(questions)), [short(question) for question in questions])
-    axes.invert_yaxis()
-    axes.set_xlabel("findings")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
-    return figure
 
 
 def _years(report: Report) -> Any:

@@ -34,10 +34,6 @@ _PART = re.compile(rf"(?P<citation>\[\s*@[^\[\]]+\])|(?P<bold>\*\*[^*\n]+\*\*)|(
 _MARKER = re.compile(r"\s*(?:(?P<heading>#{1,6})|(?P<bullet>[-*•])|(?P<number>\d{1,2}[.)]))\s+")
 _PREFIXES = {"heading": "### ", "bullet": "- ", "number": "1. "}
 _NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
-_NUMBERS = (
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-)  # fmt: skip
 
 
 def render_markdown(
@@ -76,15 +72,9 @@ def anchors(titles: Sequence[str]) -> list[str]:
     return names
 
 
-def with_number(number: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun, in words up to twelve: "three sources".
-
-    `plural`: by default the noun with an s; empty: the number alone.
-    """
-    word = _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
-    if plural == "":
-        return "none" if number == 0 else word
-    return f"{word} {noun if number == 1 else plural or noun + 's'}"
+def with_number(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: "3 sources"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 class MarkdownTemplate:
@@ -240,7 +230,6 @@ class MarkdownTemplate:
         rows = [self._study_row(study, is_read=is_read) for study in report.studies[:_ROWS]]
         yield self.heading("Evidence")
         yield self.table(caption, head, rows, widths)
-        yield from self._pictures("evidence")
 
     def _study_row(self, study: Study, *, is_read: bool) -> list[str]:
         source = self.report.evidence.by_id[study.result_id]
@@ -265,9 +254,9 @@ class MarkdownTemplate:
             origin = f", taken over from the search {thread}" if thread else ""
             count = len(report.cited)
             yield self._line(
-                f"{with_number(len(runs), 'search', 'searches').capitalize()}{origin} gave "
+                f"{with_number(len(runs), 'search', 'searches')}{origin} gave "
                 f"{with_number(len(report.sources), 'source')} after merging and judging, of which "
-                f"{with_number(count, 'one', plural='')} {'is' if count == 1 else 'are'} "
+                f"{count:,} {'is' if count == 1 else 'are'} "
                 f"{'in the table' if report.is_table else 'cited'}."
             )
             rows = list(dict.fromkeys(tuple(map(self.escaped, _run_row(run))) for run in runs))
@@ -319,9 +308,8 @@ def _authors(report: Report) -> list[str]:
         if author and sentence.status != "of_the_report":
             by.setdefault(author, []).append(sentence.status == "supported")
     return [
-        f"{author[:1].upper()}{author[1:]} wrote "
-        f"{with_number(len(supported), 'of them', 'of them')}, "
-        f"{with_number(sum(supported), 'one', plural='')} supported by a source."
+        f"{author[:1].upper()}{author[1:]} wrote {len(supported):,} of them, "
+        f"{sum(supported):,} supported by a source."
         for author, supported in by.items()
     ]
 
