@@ -1,5 +1,6 @@
 """Each query is counted once in a source."""
 
+import pytest
 from tests.counting import FakeCountingSource
 
 from paper_search.models import SearchConstraints
@@ -17,3 +18,29 @@ async def test_a_query_is_asked_of_a_source_once() -> None:
 async def test_a_query_that_nobody_counted_has_no_hits_at_all() -> None:
     counter = HitCounter({}, SearchConstraints())
     assert counter.hits("x", text="by name").model_dump() == {"text": "by name", "counts": []}
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_at_most"),
+    [
+        (SearchConstraints(year_from=2010), False),
+        (SearchConstraints(publication_types=["book"]), True),
+        (SearchConstraints(conditions=["NOT bees"]), True),
+    ],
+)
+async def test_a_count_says_that_a_limit_is_only_checked_in_the_answers(
+    limits: SearchConstraints,
+    is_at_most: bool,  # noqa: FBT001  # a parameter of the table
+) -> None:
+    counter = HitCounter({"a": FakeCountingSource("a", {"x": 3})}, limits)
+    await counter.count("a", "x")
+    assert [count.is_at_most for count in counter.hits("x").counts] == [is_at_most]
+
+
+async def test_a_source_that_asks_for_conditions_counts_within_them() -> None:
+    class Able(FakeCountingSource):
+        keeps_conditions = True
+
+    counter = HitCounter({"a": Able("a", {"x": 3})}, SearchConstraints(conditions=["NOT bees"]))
+    await counter.count("a", "x")
+    assert [count.is_at_most for count in counter.hits("x").counts] == [False]

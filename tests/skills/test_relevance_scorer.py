@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
+from paper_search.errors import LLMError
 from paper_search.models import (
     IntentType,
     MarkedPaper,
@@ -19,7 +20,9 @@ from paper_search.models import (
     SearchConstraints,
 )
 from paper_search.skills import RelevanceScorer
+from paper_search.skills.relevance_scorer import IRRELEVANT_CEILING, RELEVANT_FLOOR
 from paper_search.skills.untrusted import SUSPICIOUS
+from paper_search.testing.llm import FakeLLM
 
 INTENT = ParsedIntent(
     topic="toxicity of drugs by graph neural networks",
@@ -190,3 +193,20 @@ async def test_any_text_gets_a_score_in_order(
     found = await RelevanceScorer(None).score(papers, intent, marked)
     assert [judged_paper.paper for judged_paper in found] == papers
     assert all(0.0 <= judgement.relevance_score <= 1.0 for judgement in found)
+
+
+@pytest.mark.parametrize("llm", [None, FakeLLM(LLMError("is not asked"))])
+async def test_a_paper_that_the_question_names_is_relevant_whatever_its_words(
+    llm: FakeLLM | None,
+) -> None:
+    wanted = INTENT.model_copy(update={"identifiers": ["doi:10.1000/a", "arxiv:2101.00001"]})
+    papers = [
+        paper("1", "Soil", doi="10.1000/A", year=1990),
+        paper("2", "Soil", arxiv_id="2101.00001"),
+    ]
+    for scored in await RelevanceScorer(llm).score(papers, wanted):
+        assert scored.relevance_score == RELEVANT_FLOOR
+        assert scored.relevance_reason == "the question names this paper"
+    marked = [MarkedPaper(id="1", title="Soil", is_relevant=False)]
+    [first, _] = await RelevanceScorer(llm).score(papers, wanted, marked)
+    assert first.relevance_score == IRRELEVANT_CEILING

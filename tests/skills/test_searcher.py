@@ -525,3 +525,29 @@ def test_a_query_that_cannot_be_asked_of_anybody_has_no_translation() -> None:
     )
     assert unreadable not in {message.query for message in said}
     assert len(said) == 49
+
+
+async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them() -> None:
+    titles = ["Wild bees", "Honey bees", "Bee keeping and mites"]
+    papers = [RawPaper(id=title, title=title, abstract="-", source="theirs") for title in titles]
+    strategy = SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query="bees")],
+        sources=["theirs"],
+        filters=SearchConstraints(conditions=["NOT honey", "bees OR mites"]),
+    )
+    report = await Searcher([FakeSource("theirs", papers)]).report(strategy)
+    assert [paper.title for paper in report.papers] == ["Wild bees", "Bee keeping and mites"]
+    assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)
+
+
+async def test_a_work_that_the_question_names_is_kept_whatever_the_limits() -> None:
+    paper = RawPaper(id="1", title="Honey", doi="10.1000/A", source="theirs")
+    strategy = SearchStrategy(
+        queries=[SearchQuery(keywords=[], boolean_query="bees")],
+        sources=["theirs"],
+        filters=SearchConstraints(conditions=["NOT honey"]),
+    )
+    searcher = Searcher([FakeSource("theirs", [paper])])
+    assert (await searcher.report(strategy)).papers == []
+    named = strategy.model_copy(update={"works": ["doi:10.1000/a"]})
+    assert [found.id for found in (await searcher.report(named)).papers] == ["1"]

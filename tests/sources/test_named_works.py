@@ -7,6 +7,7 @@ import pytest
 from tests.sources.cards import Cards
 
 from paper_search.models import (
+    Purpose,
     RankedQuery,
     SearchConstraints,
     SearchQuery,
@@ -131,6 +132,7 @@ async def test_a_named_work_is_found_whatever_the_limits_and_stands_first(
     assert len(asked) == 2
     assert report.papers[0].title == "On bees"
     assert [entry.status for entry in report.sources] == [SourceStatus.OK, SourceStatus.OK]
+    assert [entry.purpose for entry in report.sources] == [Purpose.WORK, Purpose.SEARCH]
 
 
 async def test_an_identifier_alone_is_not_asked_as_text(
@@ -164,3 +166,4 @@ async def test_a_query_that_is_a_doi_is_looked_up(
     report = await source.report(given)
     assert asked == ["doi=10.1000/a.1"]
     assert [paper.title for paper in report.papers] == ["On bees"]
+    assert [(entry.purpose, entry.limit) for entry in report.sources] == [(Purpose.WORK, 5)]

@@ -11,7 +11,14 @@ from tests.answers import reply_to
 from tests.workflow.doubles import STEPS, workflow
 
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
-from paper_search.models import PaperCollection, UserFeedback
+from paper_search.models import (
+    PaperCollection,
+    RankedQuery,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    UserFeedback,
+)
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.threads.decisions import check
 from paper_search.threads.engine import open_memory
@@ -64,7 +71,7 @@ NO_DECISION: list[tuple[Any, str]] = [
 ]
 
 NO_STRATEGY: list[tuple[Any, str]] = [
-    (_feedback(marked_relevant=["always"]), r"revised_data\.queries"),
+    (_feedback(marked_relevant=["always"]), r"revised_data\.marked_relevant"),
     (_edit(queries="k"), r"revised_data\.queries"),
     (_edit(queries=[{"keywords": [], "boolean_query": "k"}] * 51), r"revised_data\.queries"),
     (_edit(sources=None), r"revised_data\.sources"),
@@ -591,3 +598,30 @@ def test_an_edit_of_a_result_waits_for_the_sources_that_were_left_behind(result_
 def test_an_answer_with_the_token_of_another_question_is_refused(result_asked):
     with pytest.raises(StaleDecisionError):
         checked(result_asked, {"action": "approve", "token": "of-another"}, KNOWN)
+
+
+async def test_an_edit_in_parts_leaves_the_rest_as_it_was_proposed(strategy_asked):
+    limits = SearchConstraints(year_from=2010, conditions=["NOT bees"], max_results=7)
+    ranked = [RankedQuery(text="moss")]
+    proposed = strategy_asked.payload.strategy.model_copy(
+        update={"ranked": ranked, "filters": limits, "works": ["doi:10.1000/1"]}
+    )
+    payload = strategy_asked.payload.model_copy(update={"strategy": proposed})
+    asked = strategy_asked.model_copy(update={"payload": payload})
+
+    def edited(**fields: Any) -> SearchStrategy:
+        answer = {"action": "edit", "revised_data": fields}
+        strategy = checked(asked, answer, KNOWN).revised_data
+        return SearchStrategy.model_validate(strategy.model_dump())
+
+    later = limits.model_copy(update={"year_from": 2015})
+    assert edited(filters={"year_from": 2015}) == proposed.model_copy(update={"filters": later})
+    free = limits.model_copy(update={"conditions": []})
+    assert edited(filters={"conditions": [" "]}) == proposed.model_copy(update={"filters": free})
+    queries = [SearchQuery(keywords=[], boolean_query="x")]
+    new = edited(queries=[query.model_dump() for query in queries])
+    assert new == proposed.model_copy(update={"queries": queries})
+    assert edited(ranked=[]) == proposed.model_copy(update={"ranked": []})
+    whole = proposed.model_copy(update={"ranked": [], "filters": free}).model_dump(mode="json")
+    assert edited(**whole).filters.conditions == []
+    assert edited(**whole).ranked == []

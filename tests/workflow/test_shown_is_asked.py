@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -12,13 +14,13 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.sources.cards import Cards
+from tests.sources.cards import KEY, Cards
 from tests.workflow.doubles import edit
 
 from paper_search.cli.form import read_form, write_form
 from paper_search.cli.strategy_view import strategy_facts
 from paper_search.cli.views import limits
-from paper_search.config import AppConfig
+from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import (
     QueryBuilderInput,
     RankedQuery,
@@ -30,7 +32,10 @@ from paper_search.models import (
 )
 from paper_search.query import conditions_in, render
 from paper_search.skills import Searcher
+from paper_search.sources import create_source, known_sources
 from paper_search.sources.adapter import Translated
+from paper_search.sources.base import service_of
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words
 from paper_search.testing.skills import FakeSkills
@@ -42,7 +47,8 @@ from paper_search.workflow.state import WorkflowState
 NAMES = ("matching", "ranking", "best_first")
 RANKING = NAMES[1:]
 
-Sent = Counter[tuple[str, tuple[tuple[str, str], ...]]]
+Request = tuple[str, tuple[tuple[str, str], ...], str]
+Sent = Counter[Request]
 
 
 class Shelf(Cards):
@@ -62,19 +68,43 @@ class Shelf(Cards):
 
 
 class Recorder:
-    """Finds nothing, and remembers what arrived."""
+    """Finds nothing, in the shape of each service, and remembers what arrived."""
 
     def __init__(self) -> None:
         self.arrived: Sent = Counter()
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.arrived[_written(str(request.url))] += 1
-        return httpx.Response(200, json={"papers": [], "total": 0})
+        body = f" {request.content.decode()}" if request.content else ""
+        self.arrived[_written(f"{request.url}{body}")] += 1
+        if "arxiv" in request.url.host:
+            return httpx.Response(200, text=NO_FEED)
+        return httpx.Response(200, json=NOTHING)
 
 
-def _written(url: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+NO_FEED = (
+    '<feed xmlns="http://www.w3.org/2005/Atom" '
+    'xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">'
+    "<opensearch:totalResults>0</opensearch:totalResults></feed>"
+)
+NOTHING = {
+    **dict.fromkeys(("total", "hitCount", "totalHits"), 0),
+    **{name: [] for name in ("papers", "results", "data", "organic", "organic_results")},
+    "meta": {"count": 0},
+    "message": {"items": [], "total-results": 0},
+    "resultList": {"result": []},
+    "result": {"hits": {"@total": "0"}},
+    "esearchresult": {"count": "0", "idlist": []},
+}
+"""What says at each service that there is nothing."""
+
+
+def _written(request: str) -> Request:
+    """Return a request without its key: address, parameters, and what is posted."""
+    url, _, body = request.partition(" ")
     parts = urlsplit(url)
-    return parts.netloc, tuple(sorted(parse_qsl(parts.query)))
+    params = tuple(sorted(pair for pair in parse_qsl(parts.query) if pair[1] != KEY))
+    posted = json.dumps(json.loads(body), sort_keys=True) if body else ""
+    return f"{parts.netloc}{parts.path}", params, posted
 
 
 class Proposing(FakeSkills):
@@ -96,45 +126,69 @@ conditions = st.lists(st.sampled_from(["peat AND tundra", "NOT bees"]), unique=T
 
 
 @st.composite
-def proposals(draw: st.DrawFn) -> SearchStrategy:
+def limits_(draw: st.DrawFn) -> SearchConstraints:
+    return SearchConstraints(
+        conditions=draw(conditions),
+        excluded_types=draw(st.sampled_from([[], ["review"]])),
+        year_from=draw(st.sampled_from([None, 2010])),
+    )
+
+
+@st.composite
+def proposals(draw: st.DrawFn, names: Sequence[str] = NAMES) -> SearchStrategy:
     """Draw a strategy with one query of either kind at least."""
     queries = draw(st.lists(booleans, min_size=1, max_size=3, unique=True))
     texts = draw(st.lists(plain, max_size=1))
     return SearchStrategy(
         queries=[SearchQuery(keywords=[], boolean_query=text) for text in queries],
         ranked=[RankedQuery(text=text) for text in texts],
-        filters=SearchConstraints(
-            conditions=draw(conditions),
-            excluded_types=draw(st.sampled_from([[], ["review"]])),
-        ),
-        sources=draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True)),
+        filters=draw(limits_()),
+        sources=draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)),
     )
 
 
 @st.composite
-def edits(draw: st.DrawFn, proposed: SearchStrategy) -> dict[str, Any] | None:
-    """Draw what a person sends from a terminal, the page or Python; None: they approve."""
-    door = draw(st.sampled_from(["approve", "editor", "page", "answer"]))
+def edits(
+    draw: st.DrawFn, proposed: SearchStrategy, names: Sequence[str] = NAMES
+) -> dict[str, Any] | None:
+    """Draw what a person sends from a terminal, the page, Python or Studio; None: they approve."""
+    door = draw(st.sampled_from(["approve", "editor", "page", "answer", "fields"]))
     if door == "approve":
         return None
     if door == "page":
-        form = [("sources-shown", "1"), ("source", draw(st.sampled_from(NAMES)))]
+        form = [("sources-shown", "1"), ("source", draw(st.sampled_from(names)))]
         form += [("group-0-0-0", f"{draw(words)}\nsynonym")] if draw(st.booleans()) else []
         form += [("query-new", draw(booleans))] if draw(st.booleans()) else []
         form += [("conditions", "\n".join(draw(conditions)))] if draw(st.booleans()) else []
         return edited_strategy(proposed, form)
-    other = draw(proposals())
+    other = draw(proposals(names))
+    if door == "fields":
+        mine = other.model_dump(mode="json")
+        given = draw(st.sets(st.sampled_from(["queries", "sources", "filters"]), max_size=2))
+        fields = {name: mine[name] for name in given}
+        limit = draw(st.sampled_from([{}, {"year_to": 2020}, {"conditions": []}]))
+        return fields | {"filters": limit} if limit else fields
     kept = draw(st.sets(st.sampled_from(["queries", "ranked", "sources", "filters"])))
     mine = other.model_copy(update={name: getattr(proposed, name) for name in kept})
     if door == "editor":
-        revised: dict[str, Any] = read_form(write_form(mine, list(NAMES)))
+        revised: dict[str, Any] = read_form(write_form(mine, list(names)))
         return revised
     return mine.model_dump(mode="json")
 
 
-def assert_all_is_in_sight(strategy: SearchStrategy) -> None:
+def edited(proposed: SearchStrategy, revised: dict[str, Any]) -> SearchStrategy:
+    """Return the strategy with what an edit says; it says all where it has all that JSON has."""
+    before = proposed.model_dump(mode="json")
+    limits = revised.get("filters", {})
+    limits = limits if "max_results" in limits else before["filters"] | limits
+    is_whole = {"queries", "sources", "filters"} <= revised.keys()
+    rest = {} if is_whole else before
+    return SearchStrategy.model_validate(rest | revised | {"filters": limits})
+
+
+def assert_all_is_in_sight(strategy: SearchStrategy, ranking: Sequence[str]) -> None:
     """Every query, with the words that narrow it, stands at the checkpoint with its sources."""
-    facts = "\n".join(str(fact) for _, fact in strategy_facts(strategy, ranking=RANKING))
+    facts = "\n".join(str(fact) for _, fact in strategy_facts(strategy, ranking=ranking))
     assert all(condition in limits(strategy.filters) for condition in strategy.filters.conditions)
     for query in strategy.queries:
         assert query.boolean_query in facts
@@ -144,39 +198,55 @@ def assert_all_is_in_sight(strategy: SearchStrategy) -> None:
     assert "nothing" not in facts
 
 
-@examples(100)
+async def assert_that_what_arrives_was_shown(
+    data: st.DataObject, names: Sequence[str], source_of: Callable[..., HttpSource]
+) -> None:
+    proposed = data.draw(proposals(names))
+    revised = data.draw(edits(proposed, names))
+    recorder = Recorder()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(recorder)) as client:
+        searcher = Searcher([source_of(name, client) for name in names])
+        ranking = searcher.ranking_sources
+        skills = Proposing(proposed)
+        flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
+        question = await flow.start("q", thread_id="t")
+        assert isinstance(question, Checkpoint)
+        assert isinstance(question.payload, StrategyPayload)
+        assert not recorder.arrived
+        shown = proposed if revised is None else edited(proposed, revised)
+        assert_all_is_in_sight(shown, ranking)
+        told = searcher.translations(shown)
+        await flow.answer("t", "approve" if revised is None else edit(revised))
+    requests = [request for entry in told for request in entry.requests]
+    assert recorder.arrived == Counter(map(_written, requests))
+    asked = {(entry.source, entry.query) for entry in told if entry.requests}
+    assert asked == {
+        *((name, query.boolean_query) for name in shown.sources for query in shown.queries),
+        *((name, q.text) for name in shown.sources if name in ranking for q in shown.ranked),
+    }
+
+
+@examples(60)
 @given(st.data())
 def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(data: st.DataObject) -> None:
-    proposed = data.draw(proposals())
-    revised = data.draw(edits(proposed))
+    def shelf(name: str, client: httpx.AsyncClient) -> HttpSource:
+        return HttpSource(Shelf(name), client=client)
 
-    async def search() -> None:
-        recorder = Recorder()
-        async with httpx.AsyncClient(transport=httpx.MockTransport(recorder)) as client:
-            searcher = Searcher([HttpSource(Shelf(name), client=client) for name in NAMES])
-            skills = Proposing(proposed)
-            flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
-            question = await flow.start("q", thread_id="t")
-            assert isinstance(question, Checkpoint)
-            assert isinstance(question.payload, StrategyPayload)
-            assert not recorder.arrived
-            shown = (
-                question.payload.strategy
-                if revised is None
-                else SearchStrategy.model_validate(revised)
-            )
-            assert_all_is_in_sight(shown)
-            told = searcher.translations(shown)
-            await flow.answer("t", "approve" if revised is None else edit(revised))
-        requests = [request for entry in told for request in entry.requests]
-        assert recorder.arrived == Counter(map(_written, requests))
-        said = {(entry.source, entry.query) for entry in told if entry.requests}
-        assert said == {
-            *((name, query.boolean_query) for name in shown.sources for query in shown.queries),
-            *((name, q.text) for name in shown.sources if name in RANKING for q in shown.ranked),
-        }
+    asyncio.run(assert_that_what_arrives_was_shown(data, NAMES, shelf))
 
-    asyncio.run(search())
+
+@examples(60)
+@given(st.data())
+def test_each_service_is_sent_what_the_checkpoint_showed(data: st.DataObject) -> None:
+    def service(name: str, client: httpx.AsyncClient) -> HttpSource:
+        settings = SearchSourceConfig(name=name, api_key=KEY)
+        source = create_source(name, AppConfig(sources={name: settings}))
+        assert isinstance(source, HttpSource)
+        return HttpSource(source.adapter, SourceSettings(interval_s=0.0), client=client)
+
+    names = [name for name in known_sources() if service_of(name) is not None]
+    assert len(names) > 10
+    asyncio.run(assert_that_what_arrives_was_shown(data, names, service))
 
 
 async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks(

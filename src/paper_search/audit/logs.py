@@ -80,7 +80,7 @@ def _search_row(
 ) -> Row:
     """Return the row of a report; it takes its records out of those that are left."""
     whose = (report.iteration, report.source)
-    is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION}
+    is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
     keys = [key for key in left if key[:2] == whose and report.query in {None, key[2]}]
     own: list[RecordFate] = []
     for key in keys if is_search else ():
@@ -162,7 +162,7 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
 def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
     """Return the limits of a query on one line: those of its strategy, and its own number."""
     limits = asked[report.iteration].filters if report.iteration < len(asked) else None
-    if limits is None or report.purpose is Purpose.FILL:
+    if limits is None or report.purpose in {Purpose.FILL, Purpose.WORK}:
         limits = SearchConstraints()
     most = [] if report.limit is None else [f"at most {report.limit:,} records"]
     return "; ".join([*limits.in_words, *most])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import visible
 from paper_search.errors import InvalidDecisionError
+from paper_search.models import SearchConstraints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +71,11 @@ def read_form(form: str) -> Any:
         given = tomllib.loads(form)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidDecisionError(f"the form cannot be read: {error}") from None
-    # TOML has no way to write an empty list of tables.
-    return {"queries": [], **given} if given else None
+    if not given:
+        return None
+    # TOML has no way to write an empty list of tables, or nothing in the place of a limit.
+    limits = {**SearchConstraints().model_dump(), **given.get("filters", {})}
+    return {"queries": [], **given, "filters": limits}
 
 
 def with_problem(form: str, problem: str) -> str:

@@ -17,6 +17,7 @@ from paper_search.library.embedding import create_embedder
 from paper_search.library.samples import open_sample
 from paper_search.models import (
     HitCount,
+    Purpose,
     RankedQuery,
     RawPaper,
     SearchConstraints,
@@ -65,6 +66,7 @@ class LibrarySource:
     """
 
     ranks_text = True
+    keeps_conditions = True
 
     def __init__(
         self,
@@ -193,6 +195,7 @@ class LibrarySource:
         written = " ".join(identifiers)
         report = SourceReport(
             source=self._name,
+            purpose=Purpose.WORK,
             query=written,
             limit=len(identifiers),
             status=SourceStatus.OK if papers else SourceStatus.EMPTY,

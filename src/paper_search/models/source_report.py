@@ -40,6 +40,8 @@ class Purpose(str, Enum):
     """To count hits for a strategy that nobody has approved yet."""
     FILL = "fill"
     """To fill missing fields of merged works."""
+    WORK = "work"
+    """To look up a work that the question names, whatever the limits."""
     CITATION = "citation"
     """For what marked papers cite, and what cites them."""
 

@@ -16,7 +16,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.skills.failures import described, status_of
-from paper_search.sources.base import CountingSource
+from paper_search.sources.base import CountingSource, keeps_conditions
 from paper_search.sources.journal import Row, journal
 
 
@@ -94,7 +94,10 @@ class HitCounter:
                 self._given_up.add(source)
             found = None
         else:
-            if found is not None and self._is_checked_later:
+            is_open = bool(self._filters.every_condition) and not keeps_conditions(
+                self._sources[source]
+            )
+            if found is not None and (is_open or self._is_checked_later):
                 found = found.model_copy(update={"is_at_most": True})
             row.hits = found.hits if found else None
             row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
+from paper_search.bibliography.identifiers import names_of, parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import BibliographicRecord, KnownPapersReport
 
@@ -54,6 +54,12 @@ def read_known_paper(text: str) -> KnownPaper:
     rest = re.sub(r"(?i)https?://\S+|\b(?:doi|arxiv|pmid):?\s*\S+|\b10\.\d{4,9}/\S+", " ", text)
     title = normalised_title(rest)
     return KnownPaper(text, doi, arxiv_id, pmid[1] if pmid else None, title)
+
+
+def is_named(record: BibliographicRecord, identifiers: Collection[str]) -> bool:
+    """Return whether the record, or a version of it, has one of the identifiers (`doi:10.1/1`)."""
+    versions = {f"doi:{version.doi.lower()}" for version in record.versions if version.doi}
+    return not (names_of(record) | versions).isdisjoint(map(str.lower, identifiers))
 
 
 def check_known_papers(

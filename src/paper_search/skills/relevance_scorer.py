@@ -18,12 +18,13 @@ from paper_search.skills.judging.judgement_cache import (
 )
 from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.judging.run import Entry, Judging, prompt_digest
+from paper_search.skills.known_papers import is_named
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
 RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
-"""Scores of the marked papers."""
+"""Scores of papers that a person marked; those that the question names get the first, too."""
 
 
 class RelevanceScorer:
@@ -60,7 +61,7 @@ class RelevanceScorer:
     ) -> list[ScoredPaper]:
         """Return every paper with its score by words alone, in the order given."""
         lexical = verdicts(papers, documents_of(papers), intent)
-        by_person = with_marks(papers, lexical, marked)
+        by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)
         return [_by_words(paper, verdict) for paper, verdict in zip(papers, by_person, strict=True)]
 
     async def score(
@@ -93,6 +94,7 @@ class RelevanceScorer:
             Entry(number, PromptPaper.of(paper))
             for number, paper in enumerate(papers)
             if not marked_ids & {paper.id, *paper.merged_from}
+            and not is_named(paper, intent.identifiers)
         ]
         cached = _Cached(self._llm, intent, cache)
         judging = Judging(
@@ -107,10 +109,8 @@ class RelevanceScorer:
             judgements=await cached.judgements(entries),
         )
         await judging.judge([e for e in entries if e.number not in judging.judgements])
-        scored = [
-            _by_words(paper, verdict)
-            for paper, verdict in zip(papers, with_marks(papers, lexical, marked), strict=True)
-        ]
+        by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)
+        scored = [_by_words(*pair) for pair in zip(papers, by_person, strict=True)]
         for number in (entry.number for entry in entries):
             judgement, reason = judging.judgements.get(number), judging.reasons.get(number, "")
             scored[number] = _combined(papers[number], lexical[number], judgement, reason)
@@ -191,6 +191,17 @@ def _flagged(reason: str, *, is_flagged: bool) -> str:
         return reason
     instructions = "the record seems to contain instructions to the program; read it yourself"
     return f"{reason} [{SUSPICIOUS}: {instructions}]"
+
+
+def _with_named(
+    papers: Sequence[RawPaper], lexical: Sequence[Verdict], intent: ParsedIntent
+) -> list[Verdict]:
+    """Return the verdicts; a paper that the question names is what it asks for."""
+    named = Verdict(RELEVANT_FLOOR, "the question names this paper")
+    return [
+        named if is_named(paper, intent.identifiers) else verdict
+        for paper, verdict in zip(papers, lexical, strict=True)
+    ]
 
 
 def with_marks(

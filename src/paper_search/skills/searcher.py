@@ -7,7 +7,6 @@ import contextlib
 import copy
 import inspect
 import logging
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
@@ -15,7 +14,6 @@ from typing import Any, Self
 from paper_search.errors import InputError
 from paper_search.models import (
     RawPaper,
-    SearchConstraints,
     SearchQuery,
     SearchReport,
     SearchStrategy,
@@ -24,18 +22,25 @@ from paper_search.models import (
 )
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import REASONS
+from paper_search.query import And, conditions_in, judge, normalise
 from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
-from paper_search.skills.watchdog import Watchdog
+from paper_search.skills.known_papers import is_named
+from paper_search.skills.watchdog import Race, Watchdog
 from paper_search.sources import SearchSource
-from paper_search.sources.base import Interruption, interruptible, ranks_text, translations
+from paper_search.sources.asking import searchable
+from paper_search.sources.base import (
+    Interruption,
+    interruptible,
+    keeps_conditions,
+    ranks_text,
+    translations,
+)
+from paper_search.sources.free_text import lenient
 from paper_search.sources.journal import journal
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""
-
-_FEWEST_IN_A_RACE = 4
-"""Sources; of fewer, each is waited for until its deadline."""
 
 _log = logging.getLogger(__name__)
 
@@ -114,7 +119,7 @@ class Searcher:
         asked = named or list(self._sources)
         with (
             Watchdog(self._stall_s).watching() as watchdog,
-            _Race(len(asked), self._straggler_s, is_run=not is_waiting) as race,
+            Race(len(asked), self._straggler_s, is_run=not is_waiting) as race,
         ):
             answers = await asyncio.gather(*(self._answer(name, capped, race) for name in asked))
         entries = [entry for answer in answers for entry in answer.sources]
@@ -150,7 +155,7 @@ class Searcher:
         error = f"unknown source {name!r}; known sources: {known}"
         return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
-    async def _answer(self, name: str, strategy: SearchStrategy, race: _Race) -> SearchReport:
+    async def _answer(self, name: str, strategy: SearchStrategy, race: Race) -> SearchReport:
         started = time.monotonic()
         source = self._sources[name]
         wanted = strategy.asked_of(ranks_text=ranks_text(source))
@@ -170,7 +175,7 @@ class Searcher:
         finally:
             race.finish()
         if failure is None:
-            answer = _checked_records(asking.result(), strategy.filters)
+            answer = asking.result()
             return _unfinished(answer) if interruption.reason else answer
         status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
@@ -178,7 +183,7 @@ class Searcher:
         return SearchReport(sources=[_failed(row, status, failure, started) for row in sent])
 
     async def _ended(
-        self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: _Race
+        self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: Race
     ) -> BaseException | None:
         """Wait for an answer until the deadline, or until the others are long done.
 
@@ -202,53 +207,6 @@ class Searcher:
                 asking.add_done_callback(_looked_at)
                 return TimeoutError(reason)
         return asyncio.CancelledError() if asking.cancelled() else asking.exception()
-
-
-class _Race:
-    """The sources that are asked at once; those far behind the others are not waited for.
-
-    Once two thirds of four or more sources have answered, the others get as long again as these
-    took, and at least `straggler_s` from the start.
-
-    Args:
-        count: of sources.
-        straggler_s: see above.
-        is_run: whether there is a race at all; else every source is waited for.
-    """
-
-    def __init__(self, count: int, straggler_s: float, *, is_run: bool = True) -> None:
-        loop = asyncio.get_running_loop()
-        self.is_over: asyncio.Future[None] = loop.create_future()
-        self._loop = loop
-        self._started = loop.time()
-        self._straggler_s = straggler_s
-        is_race = is_run and count >= _FEWEST_IN_A_RACE
-        self._left = math.ceil(count * 2 / 3) if is_race else count + 1
-        self._timer: asyncio.TimerHandle | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self.is_over.cancel()
-
-    @property
-    def seconds(self) -> float:
-        """How long it has been going on."""
-        return self._loop.time() - self._started
-
-    def finish(self) -> None:
-        """Note that one more source has answered."""
-        self._left -= 1
-        if self._left == 0:
-            lasts = max(self._straggler_s, 2 * self.seconds)
-            self._timer = self._loop.call_at(self._started + lasts, self._end)
-
-    def _end(self) -> None:
-        if not self.is_over.done():
-            self.is_over.set_result(None)
 
 
 def _looked_at(asking: asyncio.Future[SearchReport]) -> None:
@@ -315,7 +273,8 @@ async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> S
     # Asked of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):
-        return _checked_report(await _called(report, source, strategy))
+        answer = _checked_report(await _called(report, source, strategy))
+        return _checked_records(answer, source, strategy)
     started = time.monotonic()
     papers = _checked_papers(await _called(source.search_advanced, strategy))
     entry = SourceReport(
@@ -324,7 +283,7 @@ async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> S
         kept=len(papers),
         milliseconds=int((time.monotonic() - started) * 1000),
     )
-    return SearchReport(papers=papers, sources=[entry])
+    return _checked_records(SearchReport(papers=papers, sources=[entry]), source, strategy)
 
 
 async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
@@ -349,14 +308,26 @@ def _checked_papers(answer: Any) -> list[RawPaper]:
     return answer
 
 
-def _checked_records(answer: SearchReport, filters: SearchConstraints) -> SearchReport:
-    """Return the answer without records without a title or of types that are not wanted."""
+def _checked_records(
+    answer: SearchReport, source: SearchSource, strategy: SearchStrategy
+) -> SearchReport:
+    """Return the answer without records that lack a title or do not meet the limits.
+
+    Each is counted in the row of the query that gave it. Conditions are checked where the source
+    is not known to ask for them; a work that the question names is wanted whatever the limits.
+    """
+    filters = strategy.filters
+    trees = [] if keeps_conditions(source) else conditions_in(filters.every_condition)
+    condition = normalise(lenient(And(tuple(trees)))) if trees else None
     rows = [row.model_copy() for row in answer.sources]
     by_query = {row.query: row for row in reversed(rows)}
     papers, removed = [], dict[str, dict[str, str | None]]()
     for paper in answer.papers:
         is_titled = bool(paper.title.strip())
-        if is_titled and filters.allows_type(paper.publication_type):
+        is_within = filters.allows_type(paper.publication_type) and (
+            condition is None or judge(condition, searchable(paper)) is not False
+        )
+        if is_titled and (is_within or is_named(paper, strategy.works)):
             papers.append(paper)
             continue
         reason = REASONS["excluded" if is_titled else "dropped"]

@@ -51,6 +51,14 @@ def ranks_text(source: SearchSource) -> bool:
     return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # optional
 
 
+def keeps_conditions(source: SearchSource) -> bool:
+    """Return whether a source has `keeps_conditions`: it asks for those of `filters`; default: no.
+
+    The answers of other sources are checked for them.
+    """
+    return getattr(type(source), "keeps_conditions", False) is True
+
+
 @runtime_checkable
 class CountingSource(SearchSource, Protocol):
     """A source that says how many records a query has, for less than a search."""

@@ -31,10 +31,11 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain_bug, explain_missing_key
 from paper_search.sources.journal import open_row
 from paper_search.sources.translation import (
-    limits_for,
+    WORK_LIMITS,
     questions_of,
     translated,
     translations_of,
+    work_of,
 )
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class HttpSource:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._adapter.name!r})"
+
+    keeps_conditions = True
 
     @property
     def source_name(self) -> str:
@@ -256,12 +259,14 @@ class HttpSource:
         purpose: Purpose,
     ) -> list[Asked]:
         """Send a query, in each of its translations until something is found."""
-        filters = limits_for(query, filters)
         try:
+            is_work = work_of(self._adapter, query) is not None
+            filters = WORK_LIMITS if is_work else filters
             translations = translated(self._adapter, query, filters)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             return [Asked(text_of(query), error=self._failure(error))]
         answers: list[Asked] = []
+        purpose = Purpose.WORK if is_work and purpose is Purpose.SEARCH else purpose
         for translation in translations:
             asked = Asked(translation.text, filters=filters, purpose=purpose)
             if isinstance(query, RankedQuery):  # far down, little is on topic

@@ -18,8 +18,8 @@ from paper_search.sources.asking import Question, text_of
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain_bug
 
-SAME_WORK = 5
-"""Records at most of one work that is asked for by its identifier."""
+WORK_LIMITS = SearchConstraints(max_results=5)
+"""Those of a work that is asked for by its identifier: it is wanted whatever the others are."""
 
 
 def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
@@ -43,20 +43,21 @@ def translated(
     Raises:
         InputError: the query cannot be read, or the service can say no part of it.
     """
-    if isinstance(query, Translated):
-        return (query,)
+    if (work := work_of(adapter, query)) is not None:
+        return (work,)
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, filters)
-    found = read_query(query)
-    if (doi := doi_of(found.tree)) and (work := adapter.translate_work("doi", doi)):
-        return (work,)
+    found = read_query(text_of(query))
     said = adapter.translate(limited(found.tree, filters.every_condition), filters)
     return (replace(said, notes=(*found.notes, *said.notes)),)
 
 
-def limits_for(query: Question, filters: SearchConstraints) -> SearchConstraints:
-    """Return the limits of a query: a work that is named is wanted whatever the limits."""
-    return SearchConstraints(max_results=SAME_WORK) if isinstance(query, Translated) else filters
+def work_of(adapter: Adapter, query: Question) -> Translated | None:
+    """Return what finds the one work that a query names; None: it names none, or more."""
+    if not isinstance(query, str):
+        return query if isinstance(query, Translated) else None
+    doi = doi_of(read_query(query).tree)
+    return adapter.translate_work("doi", doi) if doi else None
 
 
 def translations_of(
@@ -71,7 +72,7 @@ def translations_of(
     """
     names = list(_works(strategy, adapter))
     found = [
-        _translation(adapter, query, limits_for(query, strategy.filters), contact)
+        _translation(adapter, query, strategy.filters, contact)
         for query in questions_of(strategy, adapter)
     ]
     named = zip(names, found, strict=False)
@@ -87,8 +88,9 @@ def _translation(
     named = Translation(
         source=adapter.name, query=text_of(query), is_ranked=isinstance(query, RankedQuery)
     )
-    wanted = max(1, min(filters.max_results, adapter.most_results))
     try:
+        filters = WORK_LIMITS if work_of(adapter, query) else filters
+        wanted = max(1, min(filters.max_results, adapter.most_results))
         tries = translated(adapter, query, filters)
         firsts = [adapter.first(said, filters, wanted) for said in tries]
     except InputError as error:

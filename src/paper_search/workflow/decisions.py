@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     Field,
     ValidationError,
     WithJsonSchema,
@@ -181,6 +182,12 @@ def answer_model(
     at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
     model = StrategyDecision if at_strategy else ResultDecision
 
+    def complete(answer: Any) -> Any:
+        payload = checkpoint.payload
+        return (
+            _completed(answer, payload.strategy) if isinstance(payload, StrategyPayload) else answer
+        )
+
     def check(decision: Decision) -> Decision:
         require_open(Named(decision.checkpoint, decision.token), checkpoint)
         _check_content(decision, checkpoint, known_ids)
@@ -188,7 +195,10 @@ def answer_model(
         return decision
 
     return Annotated[
-        model, AfterValidator(check), WithJsonSchema(form_for(model, checkpoint.token))
+        model,
+        BeforeValidator(complete),
+        AfterValidator(check),
+        WithJsonSchema(form_for(model, checkpoint.token)),
     ]
 
 
@@ -222,6 +232,26 @@ def _fitted(answer: Any, *, at_strategy: bool) -> Any:
         return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
     except ValidationError as error:
         raise ValueError(listed(error, prefix="revised_data")) from None
+
+
+def _completed(answer: Any, proposed: SearchStrategy) -> Any:
+    """Return an edit in parts with the rest as it was proposed; one of a whole strategy as it is.
+
+    Whole is what has all that JSON always has of a strategy, and of its limits: what is empty
+    there is left out of JSON, and stays empty.
+    """
+    edit = plain(decode(answer))
+    revised = edit.get("revised_data") if isinstance(edit, dict) else None
+    if not isinstance(revised, dict) or edit.get("action") != DecisionAction.EDIT.value:
+        return edit
+    before = proposed.model_dump(mode="json")
+    limits = revised.get("filters")
+    if isinstance(limits, dict) and not SearchConstraints().model_dump().keys() <= limits.keys():
+        revised = {**revised, "filters": before["filters"] | limits}
+    if not {"queries", "sources", "filters"} <= revised.keys():
+        names = {"queries", "ranked", "sources", "filters", "works"} & before.keys()
+        revised = {name: before[name] for name in names} | revised
+    return {**edit, "revised_data": revised}
 
 
 def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozenset[str]) -> None:

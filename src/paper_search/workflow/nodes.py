@@ -194,7 +194,8 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     works = await records.works(state.works)
     order = (state.asked, state.ranked_question)
     kept = StoredJudgements(ctx.store)
-    judged, is_ordered = await ctx.services.judge(works, _intent(state), marked, kept, order)
+    intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
+    judged, is_ordered = await ctx.services.judge(works, intent, marked, kept, order)
     scores = await records.put_judgements(judged, works)
     return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
 
