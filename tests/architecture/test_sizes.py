@@ -19,14 +19,14 @@ MAX_MODULE_LINES = 400
 MEDIAN_MODULE_LINES = 200
 MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
-MAX_MODULES = 480
+MAX_MODULES = 478
 MAX_LINES = {
-    "skills": 11475,
-    "sources": 8047,
-    "cli": 7091,
+    "skills": 11499,
+    "sources": 8062,
+    "cli": 7095,
     "report": 5987,
-    "library": 5594,
-    "workflow": 5138,
+    "library": 5597,
+    "workflow": 5151,
     "persistence": 3275,
     "query": 3380,
     "report_workflow": 2762,
@@ -35,7 +35,7 @@ MAX_LINES = {
     "web": 2324,
     "http": 1919,
     "server": 1824,
-    "models": 1783,
+    "models": 1785,
     "audit": 1805,
     "llm": 1774,
     "exports": 1492,

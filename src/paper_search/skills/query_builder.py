@@ -35,7 +35,7 @@ from paper_search.skills.strategy.rounds import (
     varied,
     with_added,
 )
-from paper_search.skills.strategy.text import MAX_QUERIES
+from paper_search.skills.strategy.trees import MAX_QUERIES
 from paper_search.skills.untrusted import visible
 from paper_search.sources.base import service_of
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from paper_search.llm.provider import LLMProvider, name_of
-from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, ScoredPaper
+from paper_search.models import MarkedPaper, PaperTag, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.skills.judging.answer import Judgement
 from paper_search.skills.judging.cost import is_enough
 from paper_search.skills.judging.criteria import criteria_of
@@ -20,11 +21,55 @@ from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.judging.run import Entry, Judging, prompt_digest
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
-from paper_search.skills.tag_cues import tags_of
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
 
 RELEVANT_FLOOR, IRRELEVANT_CEILING = 0.95, 0.05
 """Scores of papers that a person marked; those that the question names get the first, too."""
+
+_TAG_CUES: dict[PaperTag, re.Pattern[str]] = {
+    PaperTag.METHOD: re.compile(
+        r"\b(?:methods?|approach(?:es)?|frameworks?|models?|algorithms?|architectures?|techniques?"
+        r"|procedure|pipeline|system|toolkit|software)\b",
+        re.IGNORECASE,
+    ),
+    PaperTag.REVIEW: re.compile(
+        r"\b(?:surveys?|(?<!peer )(?<!peer-)reviews?|overview|meta-?analys[ei]s"
+        r"|state[- ]of[- ]the[- ]art|tutorial|primer|roadmap|perspectives?)\b",
+        re.IGNORECASE,
+    ),
+    PaperTag.EMPIRICAL: re.compile(
+        r"\b(?:trials?|experiments?|experimental|empirical(?:ly)?|cohorts?|case[- ]control"
+        r"|randomi[sz]ed|cross-sectional|longitudinal|observational|field study|user study"
+        r"|interviews?|questionnaires?|participants|patients)\b",
+        re.IGNORECASE,
+    ),
+    PaperTag.THEORETICAL: re.compile(
+        r"\b(?:theorems?|(?:lower|upper|error|generali[sz]ation) bounds?|bounds? (?:on|for)|proofs?"
+        r"|theory|theoretical|convergence|axioms?|lemma|conjecture|complexity of)\b",
+        re.IGNORECASE,
+    ),
+    PaperTag.DATASET: re.compile(
+        r"\b(?:data ?sets?|data-sets?|benchmarks?|corpora"
+        r"|corpus(?! (?:callosum|luteum|striatum|cavernosum))|database)\b",
+        re.IGNORECASE,
+    ),
+}
+_TAG_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_ABSTRACT_WORDS: dict[PaperTag, frozenset[str]] = {
+    PaperTag.METHOD: frozenset(("method", "approach", "framework", "algorithm", "architecture")),
+    PaperTag.REVIEW: frozenset(
+        ("survey", "review", "reviews", "overview", "meta-analysis", "tutorial")
+    ),
+    PaperTag.EMPIRICAL: frozenset(
+        (
+            *("trial", "trials", "experiments", "empirical", "empirically", "cohort"),
+            *("randomised", "randomized", "cross-sectional", "longitudinal", "interviews"),
+        )
+    ),
+    PaperTag.THEORETICAL: frozenset(("theorem", "theorems", "proof", "lemma", "conjecture")),
+    PaperTag.DATASET: frozenset(("dataset", "datasets", "benchmark", "corpus", "corpora")),
+}
+"""Fewer cues than for titles: abstracts of every kind of paper speak of models and systems."""
 
 
 class RelevanceScorer:
@@ -231,3 +276,17 @@ def _as_marked(verdict: Verdict, *, is_relevant: bool) -> Verdict:
     else:
         score, note = min(verdict.score, IRRELEVANT_CEILING), "marked irrelevant by you"
     return Verdict(score, f"{note}; {verdict.reason}" if verdict.reason else note)
+
+
+def tags_of(title: str, abstract: str | None) -> list[PaperTag]:
+    """Return the tags whose cue words stand in the title, or plainly in the abstract.
+
+    The title decides if it says anything; else the first third of the abstract does, where papers
+    say what they are.
+    """
+    found = [tag for tag, cue in _TAG_CUES.items() if cue.search(title)]
+    if found or not abstract:
+        return found
+    opening = abstract[: max(len(abstract) // 3, 300)].lower()
+    words = set(_TAG_WORD.findall(opening))
+    return [tag for tag, cues in _ABSTRACT_WORDS.items() if not words.isdisjoint(cues)]

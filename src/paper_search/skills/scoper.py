@@ -22,7 +22,7 @@ from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.skills.strategy.suggestions import suggested_terms
-from paper_search.skills.strategy.text import normalised, quoted
+from paper_search.skills.strategy.trees import normalised, quoted
 from paper_search.sources import SearchSource
 from paper_search.sources.base import counting, ranks_text, service_of
 from paper_search.sources.journal import Row, journal

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from paper_search.bibliography.stemming import stem
 from paper_search.bibliography.text import WORD
@@ -16,11 +15,6 @@ _UNSPACED = (
     "\u0e00-\u0e7f"  # Thai
 )
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-
-
-def stem_set(texts: Iterable[str]) -> frozenset[str]:
-    """Return the stems of the words of all texts; see `tokens`."""
-    return frozenset(stem for text in texts for stem in tokens(text))
 
 
 def tokens(text: str) -> list[str]:

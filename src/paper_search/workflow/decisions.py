@@ -31,6 +31,7 @@ from paper_search.models import (
 )
 from paper_search.models.criteria import FEWEST_CRITERIA, MOST_CRITERIA
 from paper_search.query import conditions_in, parse
+from paper_search.skills.strategy.changes import completed
 from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -183,10 +184,11 @@ def answer_model(
     model = StrategyDecision if at_strategy else ResultDecision
 
     def complete(answer: Any) -> Any:
-        payload = checkpoint.payload
-        return (
-            _completed(answer, payload.strategy) if isinstance(payload, StrategyPayload) else answer
-        )
+        edit, payload = plain(decode(answer)), checkpoint.payload
+        is_edit = isinstance(edit, dict) and edit.get("action") == DecisionAction.EDIT.value
+        if not is_edit or not isinstance(payload, StrategyPayload):
+            return edit
+        return {**edit, "revised_data": completed(edit.get("revised_data"), payload.strategy)}
 
     def check(decision: Decision) -> Decision:
         require_open(Named(decision.checkpoint, decision.token), checkpoint)
@@ -232,26 +234,6 @@ def _fitted(answer: Any, *, at_strategy: bool) -> Any:
         return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
     except ValidationError as error:
         raise ValueError(listed(error, prefix="revised_data")) from None
-
-
-def _completed(answer: Any, proposed: SearchStrategy) -> Any:
-    """Return an edit in parts with the rest as it was proposed; one of a whole strategy as it is.
-
-    Whole is what has all that JSON always has of a strategy, and of its limits: what is empty
-    there is left out of JSON, and stays empty.
-    """
-    edit = plain(decode(answer))
-    revised = edit.get("revised_data") if isinstance(edit, dict) else None
-    if not isinstance(revised, dict) or edit.get("action") != DecisionAction.EDIT.value:
-        return edit
-    before = proposed.model_dump(mode="json")
-    limits = revised.get("filters")
-    if isinstance(limits, dict) and not SearchConstraints().model_dump().keys() <= limits.keys():
-        revised = {**revised, "filters": before["filters"] | limits}
-    if not {"queries", "sources", "filters"} <= revised.keys():
-        names = {"queries", "ranked", "sources", "filters", "works"} & before.keys()
-        revised = {name: before[name] for name in names} | revised
-    return {**edit, "revised_data": revised}
 
 
 def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozenset[str]) -> None:

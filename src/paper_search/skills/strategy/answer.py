@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, field_validator
 
 from paper_search.models import ParsedIntent, QueryBuilderInput, SearchConstraints, SynonymMap
-from paper_search.skills.strategy.text import MAX_QUERY_CHARS
+from paper_search.skills.strategy.trees import MAX_QUERY_CHARS
 from paper_search.skills.untrusted import data_block, shown_to_model, visible
 
 _LONGEST_TITLE = 300

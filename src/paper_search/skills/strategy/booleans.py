@@ -9,13 +9,13 @@ from paper_search.models import ParsedIntent, RankedQuery, SearchQuery, SynonymM
 from paper_search.query import HEADING, And, Node, Or, Phrase, Term
 from paper_search.skills import vocabulary
 from paper_search.skills.strategy.relaxation import informativeness
-from paper_search.skills.strategy.text import all_of as joined_by_and
-from paper_search.skills.strategy.text import cleaned, normalised
 from paper_search.skills.strategy.trees import (
     all_of,
     any_of,
+    cleaned,
     is_short,
     leaf,
+    normalised,
     tree_of,
     words_of,
     written,
@@ -81,7 +81,7 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
     if intent.boolean_query is not None:
         return first_queries(intent)
     names = [name for name in map(cleaned, intent.concepts) if name]
-    text = joined_by_and(names or [cleaned(intent.topic)])
+    text = " AND ".join(dict.fromkeys(names or [cleaned(intent.topic)]))
     if tree_of(text) is None:
         return []
     return [SearchQuery(keywords=names or [text], boolean_query=text)]

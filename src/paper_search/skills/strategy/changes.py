@@ -1,9 +1,9 @@
-"""Describes in one line how a strategy differs from the one before."""
+"""What an edit changes of a strategy, and in one line how it differs from the one before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import SearchConstraints, SearchStrategy
@@ -23,6 +23,23 @@ class _Wish(NamedTuple):
 
     written: str
     is_wanted: bool
+
+
+def completed(revised: Any, proposed: SearchStrategy) -> Any:
+    """Return an edit in parts with the rest as it was proposed; one of a whole strategy as it is.
+
+    Whole is what has all that JSON always has of a strategy, and of its limits: what is empty
+    there is left out of JSON, and stays empty.
+    """
+    if not isinstance(revised, dict):
+        return revised
+    before, limits = proposed.model_dump(mode="json"), revised.get("filters")
+    if isinstance(limits, dict) and not SearchConstraints().model_dump().keys() <= limits.keys():
+        revised = {**revised, "filters": before["filters"] | limits}
+    if {"queries", "sources", "filters"} <= revised.keys():
+        return revised
+    names = {"queries", "ranked", "sources", "filters", "works"} & before.keys()
+    return {name: before[name] for name in names} | revised
 
 
 def changes(before: SearchStrategy, after: SearchStrategy) -> str:

@@ -12,7 +12,7 @@ from paper_search.query import And, Node, Not, Or, lint, parse
 from paper_search.query.normal_form import identity
 from paper_search.skills.intent.languages import NAMES, language_of
 from paper_search.skills.strategy.answer import QueryAnswer, StrategyAnswer
-from paper_search.skills.strategy.text import MAX_QUERIES, MAX_QUERY_CHARS, normalised
+from paper_search.skills.strategy.trees import MAX_QUERIES, MAX_QUERY_CHARS, normalised
 
 _SHOWN = 200
 """Characters of a query in a message."""

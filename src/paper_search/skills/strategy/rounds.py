@@ -23,10 +23,11 @@ from paper_search.skills.strategy.free_text import FeedbackTerms
 from paper_search.skills.strategy.limits import changed_by
 from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.skills.strategy.terms import runs
-from paper_search.skills.strategy.text import MAX_QUERIES, is_readable, normalised
 from paper_search.skills.strategy.trees import (
+    MAX_QUERIES,
     any_of,
     is_short,
+    normalised,
     parts,
     tree_of,
     wanted_names,
@@ -231,7 +232,7 @@ def _others(
     relaxed = [
         query.model_copy(update={"boolean_query": form})
         for query in own
-        if is_readable(query.boolean_query)
+        if tree_of(query.boolean_query) is not None
         for form in relaxed_forms(query.boolean_query)
     ]
     kept = [*own[:-2], *own[-1:]] if len(own) == MAX_QUERIES else list(own)

@@ -1,9 +1,11 @@
-"""Converts a person's words to boolean trees, and trees to text."""
+"""Converts a person's words to queries and trees, and trees to text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from paper_search.bibliography.text import WORD
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import (
     HEADINGS,
@@ -21,11 +23,45 @@ from paper_search.query import (
     render,
 )
 from paper_search.skills.stop_words import BREAKS
-from paper_search.skills.strategy.text import MAX_QUERY_CHARS, cleaned
+from paper_search.skills.untrusted import visible
 from paper_search.skills.words import is_unspaced
+
+MIN_QUERIES, MAX_QUERIES = 2, 4
+"""Queries of a strategy that we write; a person may write more."""
+
+MAX_QUERY_CHARS = 2_000
+"""The longest query in a strategy; services refuse longer ones."""
+
+_SYNTAX = re.compile(r"[\"“”„«»()\[\]{}<>*?|&^~\\/:;,=!$%#@`]+")
+_OPERATORS = re.compile(r"\b(AND|OR|NOT|NEAR)\b")
 
 _MOST_WORDS = 12
 """Words of one name; a longer one is no name."""
+
+
+def quoted(text: str) -> str:
+    """Return the text as one term of a query: a bare word or a phrase in quotes, or "".
+
+    Whatever has a meaning in the query language is taken out of the text; operators among its
+    words become ordinary words.
+    """
+    words = cleaned(text).split()
+    if not any(char.isalnum() for word in words for char in word):
+        return ""
+    joined = " ".join(words)
+    return joined if WORD.fullmatch(joined) else f'"{joined}"'
+
+
+def cleaned(text: str) -> str:
+    """Return the words of the text without signs and operators of the query language."""
+    plain = _OPERATORS.sub(lambda match: match.group().lower(), _SYNTAX.sub(" ", visible(text)))
+    words = (word.strip(".'’-+_") if len(word) > 1 else word for word in plain.split())
+    return " ".join(word for word in words if word)
+
+
+def normalised(query: str) -> str:
+    """Return what two spellings of one query share: case and spaces do not matter."""
+    return " ".join(re.sub(r"([()])", r" \1 ", query).casefold().split())
 
 
 def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
