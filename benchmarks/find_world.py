@@ -54,7 +54,6 @@ from paper_search.skills import Deduplicator, Searcher
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.openalex import OpenAlexQuery
 from paper_search.sources.ranked_text import content_words, telling_words
 from paper_search.workflow import SearchWorkflow
 
@@ -217,7 +216,7 @@ def _plain(adapter: Adapter) -> None:
     def translate(query: RankedQuery, _: SearchConstraints) -> tuple[Translated, ...]:
         text = re.sub(r'[?:()\[\]"/*~|!]', " ", query.text)  # what some refuse
         if adapter.name == "openalex":
-            return (OpenAlexQuery(text, scope="search", words=text),)
+            return (Translated(text, params={"search": text}),)
         return (Translated(text),)
 
     adapter.translate_ranked = translate  # type: ignore[method-assign]  # of this one object

@@ -1,5 +1,5 @@
 # ruff: noqa: INP001  # a script, not a package
-"""Count in how many scholarly records each English stem stands, and write the table that ships.
+"""Count in how many scholarly records English stems and words stand; write the tables that ship.
 
     .venv/bin/python scripts/word_rarities.py FOLDER
 
@@ -7,7 +7,8 @@ FOLDER holds the collections of `FIELDS` as JSON lines, gzip or not. Every recor
 is counted once, by the stems of its title and abstract. The share of records that have a stem is
 taken for each collection apart. A field of several collections has their mean without the highest
 quarter, as a collection on one topic makes its words common; the table has the mean of the fields,
-so that none counts for more only because it has many records. Only counts leave the records.
+so that none counts for more only because it has many records. Only counts leave the records. Words
+are listed once more as they are written, the most frequent first, for what a `*` may stand for.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -24,6 +26,7 @@ from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.words import tokens
 
 TARGET = Path(__file__).parents[1] / "src/paper_search/bibliography/word_rarities.txt"
+WORDS = TARGET.with_name("words.txt.gz")
 FIELDS = {
     "conferences on machine learning and language": ["ir_scholargym_local/corpus"],
     "arXiv": ["dedup_arxiv_100k/records"],
@@ -44,6 +47,8 @@ FIELDS = {
     ],
 }
 MOST, FEWEST, LONGEST = 20_000, 4, 24
+FEWEST_OF_A_WORD = 12
+WORD = re.compile(r"(?<![\w-])[a-z]{3,24}(?![\w-])")
 OF_STOP_WORDS = 5
 SHORTEST_ABSTRACT = 100
 HEADER = """\
@@ -78,6 +83,17 @@ def main(folder: Path) -> None:
     lines = [f"{level} {' '.join(sorted(stems))}" for level, stems in sorted(levels.items())]
     header = HEADER.format(records=records, fields=len(FIELDS), names="; ".join(FIELDS))
     TARGET.write_text(header + "\n".join(lines) + "\n", "utf-8")
+    write_words(folder)
+
+
+def write_words(folder: Path) -> None:
+    """Write the words of the records, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for name in (name for names in FIELDS.values() for name in names):
+        for text in texts_of(folder, name):
+            counts.update(set(WORD.findall(text.lower())))
+    words = [word for word, count in counts.most_common() if count >= FEWEST_OF_A_WORD]
+    WORDS.write_bytes(gzip.compress("\n".join(words).encode("ascii"), mtime=0))
 
 
 def _counted(folder: Path, name: str) -> tuple[Counter[str], int]:

@@ -22,8 +22,8 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 478
 MAX_LINES = {
     "skills": 11499,
-    "sources": 8062,
-    "cli": 7095,
+    "sources": 8056,
+    "cli": 7094,
     "report": 5987,
     "library": 5597,
     "workflow": 5151,

@@ -238,7 +238,7 @@ async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache()
     async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
         counted = await HttpSource(Sized(URL), client=client).count("graphs", SearchConstraints())
     assert counted is not None
-    assert (counted.hits, len(counted.papers), sizes) == (70, 1, [1])
+    assert (counted.hits, len(counted.papers), set(sizes)) == (70, 1, {1})
 
 
 async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(
@@ -572,7 +572,7 @@ async def test_a_redirect_that_is_not_followed_says_where_it_led() -> None:
 async def test_a_query_too_long_for_a_url_is_refused_before_it_is_sent(
     client: httpx.AsyncClient, catalogue: Catalogue
 ) -> None:
-    words = " AND ".join(f"word{number}" for number in range(800))
+    words = "word" * 2000
     [said] = (await HttpSource(Cards(URL), client=client).report(strategy(words))).sources
     assert catalogue.asked == []
     assert "Card catalogue takes requests of 4,094 bytes" in str(said.error)

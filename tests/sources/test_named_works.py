@@ -48,7 +48,7 @@ def request_for(adapter: Adapter, work: str) -> Request | None:
         (Datacite(), ARXIV, "query", 'doi:"10.48550/arxiv.2101.00001"'),
         (Pubmed(), DOI, "term", '"10.1000/a.1"[aid]'),
         (Pubmed(), PMID, "term", "123[uid]"),
-        (Pubmed(), PMCID, "term", '"pmc7"[aid]'),
+        (Pubmed(), PMCID, "term", '"pmc7"[pmcid]'),
         (EuropePmc(), DOI, "query", 'DOI:"10.1000/a.1"'),
         (EuropePmc(), PMID, "query", "(EXT_ID:123 AND SRC:MED)"),
         (EuropePmc(), PMCID, "query", 'PMCID:"pmc7"'),

@@ -223,7 +223,7 @@ def test_without_any_id_the_same_content_has_the_same_id() -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", [None, [], "x", 7, {}, {"title": None}, {"title": " "}, {"title": 5}]
+    "entry", [None, [], "x", 7, {}, {"title": None}, {"title": " "}, {"title": []}]
 )
 def test_what_has_no_title_is_no_record(entry: Any) -> None:
     """API-13"""

@@ -84,19 +84,18 @@ def translation_facts(
 ) -> Iterator[Fact]:
     """Yield the exact strings that sources will be sent for each query of a strategy."""
     names = {(True, query.text): "question" for query in strategy.ranked}
-    names |= {
-        (False, query.boolean_query): f"query {number}"
-        for number, query in enumerate(strategy.queries, start=1)
-    }
+    numbered = enumerate(strategy.queries, start=1)
+    names |= {(False, query.boolean_query): f"query {number}" for number, query in numbered}
     for translation in translations:
         named = names.get((translation.is_ranked, translation.query), translation.query)
         about = f"{named}: " if named else ""
         for place, sent in enumerate(translation.texts):
-            yield translation.source, f"{about}{'if nothing is found, ' if place else ''}{sent}"
+            joint = "if nothing is found, " if translation.is_ranked else "and "
+            yield translation.source, f"{about}{joint * bool(place)}{sent}"
         for note in translation.notes:
             yield "note", f"{translation.source}: {note}"
         if translation.error:
-            asked = f"{translation.source}, {named}" if named else translation.source
+            asked = ", ".join(filter(None, (translation.source, named)))
             yield "not asked", f"{asked}: {translation.error}"
 
 

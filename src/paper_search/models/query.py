@@ -176,8 +176,9 @@ class SearchStrategy(BaseModel):
     lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)
     """Those that the person gave, for their hits; the last one is the first of the queries."""
     works: list[str] = Field(default_factory=list, exclude_if=_is_empty)
-    """Identifiers that the question names, such as `doi:10.1000/1`: a library that has the work
-    gives it first."""
+    """Identifiers that the question names, such as `doi:10.1000/1`: a library gives these first."""
+    endings: dict[str, list[str]] = Field(default_factory=dict, exclude_if=_is_empty)
+    """Words that truncated ones (`comput*`) stand for in what was seen, for sources without `*`."""
     reason: str = Field(default="", exclude_if=_is_empty)
     """Why it differs from the round before, in a sentence."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)

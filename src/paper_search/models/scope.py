@@ -105,11 +105,10 @@ class Translation(BaseModel):
 
     source: str
     query: str
-    """As the strategy has it: a boolean query, the text of a ranked one, or an identifier. Empty:
-    what is said holds for every query."""
+    """A boolean one, the text of a ranked one, or an identifier; empty: it is about all queries."""
     is_ranked: bool = False
     texts: list[str] = Field(default_factory=list)
-    """The exact strings. Of several, the next one is sent if those before it find nothing."""
+    """The exact strings: of a ranked query, each if those before it find nothing; else all."""
     requests: list[str] = Field(default_factory=list)
     """The request for the first page of each text, without key and contact address; empty: none
     is sent, since the records are on this machine."""

@@ -17,15 +17,7 @@ from paper_search.sources.errors import (
 )
 
 __all__ = [
-    "CountingSource",
-    "NonRetryableError",
-    "ReportingSource",
-    "RetryableError",
-    "SearchSource",
-    "SearchSourceError",
-    "SerpAPIError",
-    "ServiceError",
-    "create_source",
-    "create_sources",
+    "CountingSource", "NonRetryableError", "ReportingSource", "RetryableError", "SearchSource",
+    "SearchSourceError", "SerpAPIError", "ServiceError", "create_source", "create_sources",
     "known_sources",
-]
+]  # fmt: skip

@@ -6,50 +6,34 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
-from urllib.parse import urlencode, urlsplit
 
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
-from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Node, normalise
 from paper_search.query.widening import askable
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import any_word
+from paper_search.sources.record import first
+from paper_search.sources.service import Paging, Request, Service
+from paper_search.sources.values import items, mapping, number, quoted
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig, SearchSourceConfig
     from paper_search.sources.base import SearchSource
+    from paper_search.sources.dialect import Dialect
 
-Value = str | int
 EntryT = TypeVar("EntryT")
+RecordReader = Callable[[Any, str | None], RawPaper | None]
 
+__all__ = [
+    "SMALLEST_PAGE", "Adapter", "Page", "Paging", "Request", "Service", "Translated",
+    "translated_as_far_as_known",
+]  # fmt: skip
 _LONGEST_FAULT = 200
 
 SMALLEST_PAGE = 25
 """A page costs the same whatever its size, and some of its records may be removed locally."""
-_AROUND_TARGET = len("GET  HTTP/1.1")
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One question to a service, without its key: that is added when it is sent.
-
-    Attributes:
-        url: http or https, without a query.
-        params: of the query.
-        json: makes it a POST with this body.
-        form: makes it a POST with this form; set by `Service.as_sent` where a URL is too short.
-    """
-
-    url: str
-    params: Mapping[str, Value] = field(default_factory=dict)
-    json: Any = None
-    form: Mapping[str, Value] | None = None
-
-    def turned(self, **params: Value) -> Self:
-        """Return the same request with some parameters set: usually that for the next page."""
-        return replace(self, params={**self.params, **params})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +49,7 @@ class Translated:
         year_to: the last one.
         language: ISO 639-1, for a service without a filter on languages: records that say that
             they are in another one are removed locally.
+        params: what the service is sent instead of the text, where one parameter does not do.
     """
 
     text: str
@@ -73,19 +58,17 @@ class Translated:
     year_from: int | None = None
     year_to: int | None = None
     language: str | None = None
-
-
-_Translated = TypeVar("_Translated", bound=Translated)
+    params: Mapping[str, str] = field(default_factory=dict)
 
 
 def translated_as_far_as_known(
     tree: Node,
-    translate: Callable[[Node], _Translated],
+    translate: Callable[[Node], Translated],
     *,
     service: str,
     fields: Collection[str] = (),
     shortest_stem: int | None = 3,
-) -> _Translated:
+) -> Translated:
     """Return the translation of what a service can be asked; the rest is checked in the answers.
 
     Args:
@@ -153,121 +136,6 @@ class Page:
         return cls(papers, len(entries) - len(papers), hits, next, notes)
 
 
-class Service:
-    """One web service: what it is called, what it bears and how it takes a key.
-
-    Attributes:
-        name: what strategies call it.
-        title: what people call it.
-        needs_key: whether nothing can be asked without a key.
-        key: the key, or empty; it goes into `own_params` or `headers`, never into a `Request`.
-        key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
-        key_param: the parameter that takes it, for services without such a header; None: none.
-        key_variable: the environment variable that it is read from; None: there are no keys.
-        key_page: where to get one.
-        record_prefix: what the ids of its records begin with; None: its name.
-        says_open: whether the texts that it links to are, as it says, open to everybody.
-        contact: an e-mail address, or empty; it goes into no `Request` either.
-        contact_param: the parameter that takes it; None: the User-Agent is enough.
-        interval_s: the least time between two requests.
-        concurrency: the most requests at one time.
-        accept: the media type of answers.
-        endpoint: where the service is.
-        longest_line: the most bytes of a request line, `GET /path?query HTTP/1.1`, that it takes.
-        form_suffix: what the URL of a longer request ends with, which is posted as a form; None:
-            the service takes no forms.
-        refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
-            contact address that holds it is not sent along.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    needs_key: ClassVar[bool] = False
-    key_variable: ClassVar[str | None] = None
-    key_page: ClassVar[str | None] = None
-    key_header: ClassVar[tuple[str, str] | None] = None
-    key_param: ClassVar[str | None] = None
-    accept: ClassVar[str] = "application/json"
-    longest_line: ClassVar[int] = 4094
-    form_suffix: ClassVar[str | None] = None
-    refuses_in_agent: ClassVar[tuple[str, ...]] = ()
-
-    contact_param: ClassVar[str | None] = None
-    record_prefix: ClassVar[str | None] = None
-    says_open: ClassVar[bool] = False
-
-    key: str = ""
-    contact: str = ""
-    endpoint: str = ""
-    interval_s: float = 1.0
-    concurrency: int = 1
-
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        self.key = key.strip()
-        self.contact = contact or ""
-        self.endpoint = self.endpoint if endpoint is None else endpoint
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Headers of every request; a key may be among them."""
-        if self.key_header is None or not self.key:
-            return {}
-        name, form = self.key_header
-        return {name: form.format(self.key)}
-
-    def shown(self, said: str) -> str:
-        """Return the beginning of what the service said, without the key."""
-        return (said.replace(self.key, "***") if self.key else said)[:300]
-
-    @property
-    def own_params(self) -> Mapping[str, str]:
-        """Parameters of every request that no `Request` holds: the key, and a contact."""
-        given = ((self.key_param, self.key), (self.contact_param, self.contact))
-        return {name: value for name, value in given if name and value}
-
-    def as_sent(self, request: Request) -> Request:
-        """Return a request as it goes out: what is too long for a URL is posted as a form.
-
-        Raises:
-            ServiceError: it is too long, and the service takes no forms.
-        """
-        length = self._line_length(request)
-        if length <= self.longest_line:
-            return request
-        if self.form_suffix is not None:
-            url = f"{request.url}{self.form_suffix}"
-            return replace(request, url=url, params={}, form=request.params)
-        raise ServiceError(
-            f"{self.title} takes requests of {self.longest_line:,} bytes, and this query needs"
-            f" {length:,}: shorten it, or split it into several queries"
-        )
-
-    def _line_length(self, request: Request) -> int:
-        """Return how many bytes the first line of a request has, its key included."""
-        query = urlencode({**request.params, **self.own_params}, errors="replace")
-        path = urlsplit(request.url).path.encode("utf-8", "replace")
-        return _AROUND_TARGET + len(path) + (len(query) + 1 if query else 0)
-
-    def failure(
-        self, message: str, status: SourceStatus, *, is_passing: bool = False
-    ) -> ServiceError:
-        """Return the error that says what went wrong; `is_passing`: asking later may help."""
-        del is_passing
-        return ServiceError(message, status=status)
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what a refusal means where the service has its own way to say it; None: usual."""
-        del error
-        return None
-
-    def advice_on(self, error: HttpStatusError) -> str | None:
-        """Return what a person can do about a refusal that only this service has; None: usual."""
-        del error
-        return None
-
-
 class Adapter(Service, ABC):
     """How one web service is queried, and how its answers are read.
 
@@ -281,16 +149,40 @@ class Adapter(Service, ABC):
         has_headings: whether it indexes Medical Subject Headings.
         ranks_text: whether the service orders what has any, or most, of the words of a question
             by how well it fits, so that it can be asked plain text.
+        truncates: whether it knows words that begin with a stem, `comput*`.
+        fields_apart: fields that it has parameters of their own for, which no OR can join.
+        longest_text: the most characters of a query; None: the length of a request limits it.
+        most_parts: queries that one query is split into at most.
         page_size: the most records on one page.
         most_results: the most records that the service gives for one query.
+        dialect: what writes a boolean query.
+        works: the query for a work, by the kind of the identifier that it takes.
+        entries: where an answer lists records; of several places the first that is there.
+        answered: where it says that it is an answer, also without a list.
+        hits: where it says how many records there are.
+        faults: where it says what is wrong.
+        record: reads an entry.
+        paging: how the next page is asked for; None: there is none.
     """
 
     count_rank: ClassVar[int] = 0
     first_look: ClassVar[int] = 0
     has_headings: ClassVar[bool] = False
     ranks_text: ClassVar[bool] = False
+    truncates: ClassVar[bool] = True
+    fields_apart: ClassVar[frozenset[str]] = frozenset()
+    longest_text: ClassVar[int | None] = None
+    most_parts: ClassVar[int] = 24
     page_size: int = 100
     most_results: int = 1000
+    dialect: ClassVar[type[Dialect]]
+    works: ClassVar[Mapping[str, str]] = {}
+    entries: ClassVar[str] = "results"
+    answered: ClassVar[str] = ""
+    hits: ClassVar[str] = "total"
+    faults: ClassVar[str] = "message|error"
+    record: ClassVar[RecordReader]
+    paging: ClassVar[Paging | None] = None
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
@@ -303,7 +195,6 @@ class Adapter(Service, ABC):
 
         return open_source(cls(settings.api_key, contact=config.contact), config, settings)
 
-    @abstractmethod
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in the service's dialect.
 
@@ -315,6 +206,7 @@ class Adapter(Service, ABC):
         Raises:
             InputError: nothing is left to ask, such as for a query that only excludes.
         """
+        return self.dialect().limited(tree, filters)
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -334,20 +226,83 @@ class Adapter(Service, ABC):
 
         `kind`: `doi`, `arxiv`, `pmid` or `pmcid`; `value`: normalised, without its kind.
         """
-        del kind, value
-        return None
+        if kind not in self.works:
+            return None
+        return Translated(self.works[kind].format(value if value.isdigit() else quoted(value)))
+
+    def size(self, query: Translated, wanted: int) -> int:
+        """Return how many records to ask for at once: a full page where some may be removed."""
+        if query.remainder is not None:
+            return self.page_size
+        return min(self.page_size, max(wanted, SMALLEST_PAGE))
+
+    def fits(self, query: Translated, filters: SearchConstraints) -> bool:
+        """Whether the service takes a query in one request, or is to be asked it in parts."""
+        if self.longest_text is not None and len(query.text) > self.longest_text:
+            return False
+        try:
+            self.as_sent(self.first(query, filters, 1))
+        except ServiceError:
+            return False
+        return True
 
     @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page; `wanted` is from 1 to `most_results`."""
 
-    @abstractmethod
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return what an answer holds; one bad entry never loses the others.
 
-        `answer` is of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
+        Args:
+            answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
+            request: that it answers.
+            source: which gives the records; None: the service's own name.
 
         Raises:
             ServiceError: the answer is an error in disguise.
             HttpBodyError: it cannot be read.
         """
+        body = answer.json()
+        entries = self.listed(body)
+        hits = first(body, self.hits, number)
+        paging = self.paging_of(request)
+        after = (
+            paging.after(request, body, len(entries), hits, self.most_results) if paging else None
+        )
+        return Page.of(
+            entries,
+            lambda entry: type(self).record(entry, source or self.name),
+            hits=hits,
+            next=after,
+        )
+
+    def paging_of(self, request: Request) -> Paging | None:
+        """Return how the next page after that of a request is asked for; None: there is none."""
+        del request
+        return self.paging
+
+    def listed(self, body: Any) -> list[Any]:
+        """Return the entries of an answer.
+
+        Raises:
+            ServiceError: it has no list, and may say what is wrong.
+        """
+        lists = (_at(body, path) for path in self.entries.split("|"))
+        entries = next((found for found in lists if found is not None), None)
+        places = self.answered.split("|") if self.answered else []
+        if entries is None and all(_at(body, path) is None for path in places):
+            said = first(mapping(body), self.faults)
+            reason = f"could not answer: {self.shown(said)}" if said else "answered without a list"
+            raise ServiceError(f"{self.title} {reason}", status=self.fault(body, said or ""))
+        return items(entries)
+
+    def fault(self, body: Any, said: str) -> SourceStatus:
+        """Return what an answer means that is an error in disguise, and says so."""
+        del body, said
+        return SourceStatus.BAD_RESPONSE
+
+
+def _at(body: Any, path: str) -> Any:
+    for name in path.split("."):
+        body = mapping(body).get(name)
+    return body

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 from xml.etree.ElementTree import Element  # for its type only
 
@@ -17,18 +16,17 @@ from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.bibliography.text import plain
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.query import Node, YearRange
+from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import FieldDialect, Written
+from paper_search.sources.dialect import HYPHENATED, FieldDialect, Written
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import Entry, People, Table, first, listed, texts, words
-from paper_search.sources.values import address, every, inner_text, local_name, number
+from paper_search.sources.record import Entry, People, Table, every, first, listed, texts, words
+from paper_search.sources.values import address, local_name, number
 
 ENDPOINT = "https://export.arxiv.org/api/query"
 _ERRORS = "arxiv.org/api/errors"
 _RATE_EXCEEDED = b"rate exceeded"
-_FIELDS = {"title": "ti", "abstract": "abs", "author": "au", "venue": "jr", None: "all"}
-_OPERATORS = frozenset({"AND", "OR", "ANDNOT", "NOT", "TO"})
+_FIELDS = {"title": "ti:", "abstract": "abs:", "author": "au:", "venue": "jr:", None: "all:"}
 _FIRST_YEAR, _LAST_YEAR = 1900, 2999
 NAME = "arxiv"
 _WITHDRAWN = re.compile(
@@ -37,108 +35,6 @@ _WITHDRAWN = re.compile(
     re.IGNORECASE,
 )
 _JOURNAL = re.compile(r"(?!in\b|proc)[^\d(,;:]{3,}", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class ArxivWork(Translated):
-    """One preprint, by its id without the version."""
-
-    arxiv_id: str = ""
-
-
-class Arxiv(Adapter):
-    """Preprints. One request every three seconds and one at a time, as its terms of use ask."""
-
-    name: ClassVar[str] = NAME
-    title: ClassVar[str] = "arXiv"
-    accept: ClassVar[str] = "application/atom+xml"
-    longest_line: ClassVar[int] = 8190
-    form_suffix: ClassVar[str | None] = ""
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 100
-    most_results = 10_000
-    interval_s = 3.0
-    endpoint = ENDPOINT
-    says_open: ClassVar[bool] = True
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `search_query`, years in it."""
-        dialect = ArxivDialect()
-        if filters.language:
-            dialect.note("arXiv has no language filter; nearly all of it is in English")
-        return dialect.translate(tree, filters)
-
-    def translate_work(self, kind: str, value: str) -> ArxivWork | None:
-        """Return the preprint with an arXiv id."""
-        return ArxivWork(f"id:{value}", arxiv_id=value) if kind == "arxiv" else None
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the best matches."""
-        del filters  # years are in the query
-        if isinstance(query, ArxivWork):
-            return Request(self.endpoint, {"id_list": query.arxiv_id, "max_results": 1})
-        is_all_wanted = query.remainder is None
-        params: dict[str, str | int] = {
-            "search_query": query.text,
-            "start": 0,
-            "max_results": min(wanted, self.page_size) if is_all_wanted else self.page_size,
-            "sortBy": "relevance",
-            "sortOrder": "descending",
-        }
-        return Request(self.endpoint, params)
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of a feed."""
-        feed = self._feed(answer)
-        entries = list(every(feed, "entry"))
-        hits = number(inner_text(feed, "totalResults"))
-        asked = request.params
-        start = (number(asked.get("start")) or 0) + (number(asked.get("max_results")) or 1)
-        more = min(hits or 0, self.most_results)
-        return Page.of(
-            entries,
-            read_entry,
-            hits=hits,
-            next=request.turned(start=start) if start < more else None,
-        )
-
-    @staticmethod
-    def _feed(answer: HttpAnswer) -> Element:
-        if answer.content[:100].strip().lower().startswith(_RATE_EXCEEDED):
-            raise ServiceError(
-                "too many requests to arXiv (it allows one every three seconds from all programs"
-                " on this network together): try again in a few minutes",
-                status=SourceStatus.RATE_LIMITED,
-            )
-        feed = answer.xml()
-        if local_name(feed) != "feed":
-            raise ServiceError(f"arXiv answered with <{local_name(feed)[:40]}> instead of a feed")
-        for entry in every(feed, "entry"):
-            if _ERRORS in inner_text(entry, "id"):
-                reason = inner_text(entry, "summary")[:300]
-                raise ServiceError(
-                    f"arXiv could not answer the query: {reason or 'no reason given'}"
-                )
-        return feed
-
-
-class ArxivDialect(FieldDialect):
-    """`field:word`, `field:"a phrase"`, AND, OR, ANDNOT, and years as dates of submission."""
-
-    service: ClassVar[str] = "arXiv"
-    fields: ClassVar[Mapping[str | None, str]] = _FIELDS
-    operators: ClassVar[frozenset[str]] = _OPERATORS
-
-    def years(self, years: YearRange) -> Written:
-        """Return the years as a span of dates; an open end is far away."""
-        self.note("years are those of the first version on arXiv")
-        first, last = years.first or _FIRST_YEAR, years.last or _LAST_YEAR
-        return Written(f"submittedDate:[{first}01010000 TO {last}12312359]")
-
-    def without(self, wanted: str, unwanted: str) -> str:
-        """Return the one ANDNOT the other."""
-        return f"({wanted} ANDNOT {unwanted})"
 
 
 def _is_withdrawn(entry: Entry) -> bool | None:
@@ -188,6 +84,97 @@ ENTRY = Table(
 )
 """Its year is that of the first version."""
 read_entry = ENTRY.read
+
+
+class ArxivDialect(FieldDialect):
+    """`field:word`, `field:"a phrase"`, AND, OR, ANDNOT, and years as dates of submission."""
+
+    service: ClassVar[str] = "arXiv"
+    fields: ClassVar[Mapping[str | None, str]] = _FIELDS
+    operators: ClassVar[frozenset[str]] = frozenset({"AND", "OR", "ANDNOT", "NOT", "TO"})
+    bare: ClassVar[re.Pattern[str]] = HYPHENATED
+    negation: ClassVar[str] = "ANDNOT"
+
+    def language_name(self, language: str) -> str | None:
+        """Return nothing: it has no filter."""
+        self.note("arXiv has no language filter; nearly all of it is in English")
+        return language
+
+    def years(self, years: YearRange) -> Written:
+        """Return the years as a span of dates; an open end is far away."""
+        self.note("years are those of the first version on arXiv")
+        first, last = years.first or _FIRST_YEAR, years.last or _LAST_YEAR
+        return Written(f"submittedDate:[{first}01010000 TO {last}12312359]")
+
+
+class Arxiv(Adapter):
+    """Preprints. One request every three seconds and one at a time, as its terms of use ask."""
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "arXiv"
+    accept: ClassVar[str] = "application/atom+xml"
+    longest_line: ClassVar[int] = 8190
+    form_suffix: ClassVar[str | None] = ""
+
+    ranks_text: ClassVar[bool] = True
+    most_results = 10_000
+    interval_s = 3.0
+    endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    dialect = ArxivDialect
+    record = staticmethod(read_entry)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the preprint with an arXiv id."""
+        return Translated(f"id:{value}", params={"id_list": value}) if kind == "arxiv" else None
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches."""
+        del filters  # years are in the query
+        if query.params:
+            return Request(self.endpoint, {**query.params, "max_results": 1})
+        params: dict[str, str | int] = {
+            "search_query": query.text,
+            "start": 0,
+            "max_results": self.size(query, wanted),
+            "sortBy": "relevance",
+            "sortOrder": "descending",
+        }
+        return Request(self.endpoint, params)
+
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+        """Return the entries of a feed."""
+        feed = self._feed(answer)
+        entries = list(every(feed, "entry"))
+        hits = number(first(feed, "totalResults"))
+        asked = request.params
+        start = (number(asked.get("start")) or 0) + (number(asked.get("max_results")) or 1)
+        more = min(hits or 0, self.most_results)
+        return Page.of(
+            entries,
+            lambda entry: read_entry(entry, source),
+            hits=hits,
+            next=request.turned(start=start) if start < more else None,
+        )
+
+    @staticmethod
+    def _feed(answer: HttpAnswer) -> Element:
+        if answer.content[:100].strip().lower().startswith(_RATE_EXCEEDED):
+            raise ServiceError(
+                "too many requests to arXiv (it allows one every three seconds from all programs"
+                " on this network together): try again in a few minutes",
+                status=SourceStatus.RATE_LIMITED,
+            )
+        feed = answer.xml()
+        if local_name(feed) != "feed":
+            raise ServiceError(f"arXiv answered with <{local_name(feed)[:40]}> instead of a feed")
+        for entry in every(feed, "entry"):
+            if _ERRORS in (first(entry, "id") or ""):
+                reason = (first(entry, "summary") or "")[:300]
+                raise ServiceError(
+                    f"arXiv could not answer the query: {reason or 'no reason given'}"
+                )
+        return feed
 
 
 create_source = Arxiv.source

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paper_search.http.retry import utc_now
@@ -261,3 +262,21 @@ def distinct(answers: list[Asked]) -> list[RawPaper]:
                 first.sightings = [*first.sightings, *paper.sightings]
                 answer.known_before += 1
     return list(papers.values())
+
+
+def keep_best(answers: Sequence[Asked], most: int) -> None:
+    """Keep at most so many records of the parts of one query: the best of each, in turn."""
+    places = [
+        (place, number, paper.id)
+        for number, answer in enumerate(answers)
+        for place, paper in enumerate(answer.papers)
+    ]
+    kept = set(islice(dict.fromkeys(paper_id for _, _, paper_id in sorted(places)), most))
+    for answer in answers:
+        lost = {paper.id: paper.title for paper in answer.papers if paper.id not in kept}
+        answer.papers = [paper for paper in answer.papers if paper.id in kept]
+        for place, row in enumerate(answer.arrivals):
+            if row.record in lost:
+                about = {"record": None, "removed": REASONS["beyond_limit"]}
+                about["title"] = lost[row.record]
+                answer.arrivals[place] = row.model_copy(update=about)

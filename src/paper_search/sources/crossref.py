@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import (
     parse_arxiv_id,
 )
 from paper_search.bibliography.text import normalised_title
-from paper_search.http.body import HttpAnswer
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import Node
-from paper_search.sources import values
-from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
-from paper_search.sources.errors import ServiceError
+from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.ranked_text import author_names, words_of
 from paper_search.sources.record import Entry, People, Table, every, first, keywords, texts, words
@@ -29,147 +26,22 @@ from paper_search.sources.values import address, text, year
 
 ENDPOINT = "https://api.crossref.org/works"
 TYPES = {
-    "book": "book",
-    "book-chapter": "chapter",
-    "book-part": "chapter",
-    "book-section": "chapter",
-    "dataset": "dataset",
-    "dissertation": "thesis",
-    "edited-book": "book",
-    "journal-article": "article-journal",
-    "monograph": "book",
-    "other": None,
-    "posted-content": "article",
-    "proceedings-article": "paper-conference",
-    "reference-book": "book",
-    "reference-entry": "entry",
-    "report": "report",
+    "book": "book", "book-chapter": "chapter", "book-part": "chapter", "book-section": "chapter",
+    "dataset": "dataset", "dissertation": "thesis", "edited-book": "book",
+    "journal-article": "article-journal", "monograph": "book", "other": None,
+    "posted-content": "article", "proceedings-article": "paper-conference",
+    "reference-book": "book", "reference-entry": "entry", "report": "report",
     "standard": "standard",
-}
+}  # fmt: skip
 """What is a work of its own, to the types of CSL; figures, issues and journals are none."""
+_MOST_WORDS = 6
+"""Words of a boolean query: of more, it is asked in parts."""
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
 _WITHDRAWN = {"retraction", "withdrawal", "removal", "retracted"}
 _RETRACTED_TITLE = re.compile(
     r"\[?\s*(?:retracted|withdrawn)\b(?:\s+article)?\s*[\]:–-]", re.IGNORECASE
 )
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
-
-
-@dataclass(frozen=True, slots=True)
-class CrossrefQuery(Translated):
-    """What to send.
-
-    Attributes:
-        words: for titles, names and venues.
-        authors: for names alone; empty: any.
-        doi: of the one work that is wanted; empty: any.
-    """
-
-    words: str = ""
-    authors: str = ""
-    doi: str = ""
-
-
-class Crossref(Adapter):
-    """The works of Crossref: found by any of the words, then checked for the query.
-
-    With a contact, which is sent along, Crossref allows more.
-    """
-
-    name: ClassVar[str] = "crossref"
-    title: ClassVar[str] = "Crossref"
-    contact_param: ClassVar[str | None] = "mailto"
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 1000
-    most_results = 1000
-    """Any word is enough to be found: what is far down has nothing to do with the query."""
-
-    endpoint = ENDPOINT
-    says_open: ClassVar[bool] = True
-    first_look: ClassVar[int] = 2
-
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        super().__init__(key, contact=contact, endpoint=endpoint)
-        self.interval_s = 0.34 if self.contact else 1.0
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words of all that is wanted."""
-        return to_free_text(tree, filters, service=self.title)
-
-    def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
-    ) -> tuple[CrossrefQuery, ...]:
-        """Return the words of the question, and the authors that a condition names."""
-        names = author_names(filters)
-        found = to_ranked_text(words_of(query) or names, query, filters)
-        authors = " ".join(names)
-        shown = f"{found.text} author:{authors}" if authors else found.text
-        given = {field.name: getattr(found, field.name) for field in fields(Translated)}
-        return (CrossrefQuery(**{**given, "text": shown}, words=found.text, authors=authors),)
-
-    def translate_work(self, kind: str, value: str) -> CrossrefQuery | None:
-        """Return the filter for a DOI; other identifiers are not Crossref's."""
-        if kind != "doi" or "," in value:  # a comma would begin the next filter
-            return None
-        return CrossrefQuery(f"doi:{value}", doi=value)
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the best matches, by relevance."""
-        wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
-        limits = [f"type:{name}" for name in wanted_types]
-        if query.year_from is not None:
-            limits.append(f"from-pub-date:{query.year_from}-01-01")
-        if query.year_to is not None:
-            limits.append(f"until-pub-date:{query.year_to}-12-31")
-        size = min(self.page_size, max(wanted, SMALLEST_PAGE))
-        wanted_words = {"query": query.text}
-        if isinstance(query, CrossrefQuery) and query.doi:
-            return Request(self.endpoint, {"filter": query.text, "rows": 1})
-        if isinstance(query, CrossrefQuery):
-            wanted_words = {"query": query.words}
-            wanted_words |= {"query.author": query.authors} if query.authors else {}
-        return Request(
-            self.endpoint,
-            {
-                **wanted_words,
-                "filter": ",".join(limits),
-                "rows": size,
-                "cursor": "*",
-            },
-        )
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the works of a page."""
-        return read_page(answer.json(), request, self.name)
-
-
-def read_page(body: Any, request: Request, source: str) -> Page:
-    """Return the works of a list, or the one work that an answer holds.
-
-    Raises:
-        ServiceError: it holds neither.
-    """
-    message = values.mapping(body).get("message")
-    answer = values.mapping(message)
-    if not answer or values.text(values.mapping(body).get("status")) in {"failed", "error"}:
-        raise ServiceError(f"Crossref: {_said(message) or 'the response has no works'}")
-    entries = values.items(answer["items"]) if "items" in answer else [answer]
-    cursor = values.text(answer.get("next-cursor"))
-    return Page.of(
-        entries,
-        lambda entry: read_item(entry, source),
-        hits=values.number(answer.get("total-results")),
-        # The cursor never ends: a page without entries is the last one.
-        next=request.turned(cursor=cursor) if cursor and entries else None,
-    )
-
-
-def _said(message: Any) -> str:
-    told = [values.text(fault.get("message")) for fault in values.mappings(message)]
-    return "; ".join(filter(None, told))[:500]
 
 
 def _words(value: Any) -> str | None:
@@ -214,10 +86,6 @@ def _is_retracted(entry: Entry) -> bool | None:
     return True if updates & _WITHDRAWN or _RETRACTED_TITLE.match(_title(entry) or "") else None
 
 
-def _arxiv_id(doi: str) -> str | None:
-    return parse_arxiv_id(doi) if "arxiv" in doi.lower() else None
-
-
 def _orcid(address: str) -> str | None:
     found = _ORCID.search(address)
     return found[0] if found else None
@@ -247,7 +115,7 @@ ITEM = Table(
         "pages": "page|article-number",
         "isbn": "ISBN",
         "issn": "ISSN",
-        "arxiv_id": ("DOI", _arxiv_id),
+        "arxiv_id": ("DOI", lambda doi: parse_arxiv_id(doi) if "arxiv" in doi.lower() else None),
         "citation_count": "is-referenced-by-count",
         "full_text_url": _free_text,
         "url": "URL|resource.primary.URL",
@@ -258,6 +126,92 @@ ITEM = Table(
     },
 )
 read_item = ITEM.read
+
+
+class Crossref(Adapter):
+    """The works of Crossref: found by any of the words, then checked for the query.
+
+    With a contact, which is sent along, Crossref allows more.
+    """
+
+    name: ClassVar[str] = "crossref"
+    title: ClassVar[str] = "Crossref"
+    contact_param: ClassVar[str | None] = "mailto"
+
+    ranks_text: ClassVar[bool] = True
+    truncates: ClassVar[bool] = False
+    page_size = 1000
+    most_results = 1000
+    """Any word is enough to be found: what is far down has nothing to do with the query."""
+
+    most_parts: ClassVar[int] = 8
+    entries: ClassVar[str] = "message.items|message"
+    hits: ClassVar[str] = "message.total-results"
+    faults: ClassVar[str] = "fault"
+    # The cursor never ends: a page without entries is the last one.
+    paging: ClassVar[Paging | None] = Paging("cursor", cursor="message.next-cursor")
+    record = staticmethod(read_item)
+    endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    first_look: ClassVar[int] = 2
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        super().__init__(key, contact=contact, endpoint=endpoint)
+        self.interval_s = 0.34 if self.contact else 1.0
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the words of all that is wanted."""
+        return to_free_text(tree, filters, service=self.title)
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the words of the question, and the authors that a condition names."""
+        names = author_names(filters)
+        found = to_ranked_text(words_of(query) or names, query, filters)
+        authors = " ".join(names)
+        shown = f"{found.text} author:{authors}" if authors else found.text
+        params = {"query": found.text} | ({"query.author": authors} if authors else {})
+        return (replace(found, text=shown, params=params),)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the filter for a DOI; other identifiers are not Crossref's."""
+        if kind != "doi" or "," in value:  # a comma would begin the next filter
+            return None
+        return Translated(f"doi:{value}", params={"filter": f"doi:{value}"})
+
+    def fits(self, query: Translated, filters: SearchConstraints) -> bool:
+        """Whether a query has so few words that what has all of them is among the first."""
+        is_loose = query.remainder is not None and len(query.text.split()) > _MOST_WORDS
+        return not is_loose and super().fits(query, filters)
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches, by relevance."""
+        wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
+        limits = [f"type:{name}" for name in wanted_types]
+        if query.year_from is not None:
+            limits.append(f"from-pub-date:{query.year_from}-01-01")
+        if query.year_to is not None:
+            limits.append(f"until-pub-date:{query.year_to}-12-31")
+        if "filter" in query.params:
+            return Request(self.endpoint, {**query.params, "rows": 1})
+        return Request(
+            self.endpoint,
+            {
+                **(query.params or {"query": query.text}),
+                "filter": ",".join(limits),
+                "rows": self.size(query, wanted),
+                "cursor": "*",
+            },
+        )
+
+    def listed(self, body: Any) -> list[Any]:
+        """Return the works of a list, or the one work that an answer holds."""
+        if first(body, "status") in {"failed", "error"}:
+            body = {"message": {"fault": "; ".join(texts(body, "message.message"))}}
+        return super().listed(body if first(body, "message.fault") is None else body["message"])
 
 
 create_source = Crossref.source

@@ -6,20 +6,17 @@ Fields: https://datacite-metadata-schema.readthedocs.io
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import (
     doi_of_arxiv,
 )
-from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named, author_of
-from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import Node
-from paper_search.sources import values
-from paper_search.sources.adapter import SMALLEST_PAGE, Adapter, Page, Request, Translated
-from paper_search.sources.dialect import LuceneDialect, quoted
-from paper_search.sources.errors import ServiceError
+from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.dialect import FieldDialect
 from paper_search.sources.record import (
     Entry,
     Table,
@@ -31,7 +28,7 @@ from paper_search.sources.record import (
     span,
     words,
 )
-from paper_search.sources.values import address, mapping, mappings, text
+from paper_search.sources.values import address, mapping, mappings, quoted, text
 
 ENDPOINT = "https://api.datacite.org/dois"
 _NO_WORKS = (
@@ -39,101 +36,15 @@ _NO_WORKS = (
     "(Audiovisual OR Collection OR Event OR Image OR PhysicalObject OR Sound)"
 )
 _TYPES = {
-    "book": "book",
-    "bookchapter": "chapter",
-    "conferencepaper": "paper-conference",
-    "conferenceproceeding": "book",
-    "datapaper": "article-journal",
-    "dataset": "dataset",
-    "dissertation": "thesis",
-    "journalarticle": "article-journal",
-    "preprint": "article",
-    "report": "report",
-    "software": "software",
-    "standard": "standard",
-}
+    "book": "book", "bookchapter": "chapter", "conferencepaper": "paper-conference",
+    "conferenceproceeding": "book", "datapaper": "article-journal", "dataset": "dataset",
+    "dissertation": "thesis", "journalarticle": "article-journal", "preprint": "article",
+    "report": "report", "software": "software", "standard": "standard",
+}  # fmt: skip
 _CITEPROC = frozenset(
     {"article", "article-journal", "book", "chapter", "dataset", "thesis", "report"}
 )
 _VERSION_OF = ("IsVersionOf", "IsIdenticalTo", "IsPreprintOf")
-
-
-class DataciteDialect(LuceneDialect):
-    """The fields of DataCite's schema."""
-
-    service: ClassVar[str] = "DataCite"
-    fields: ClassVar[Mapping[str, str]] = {
-        "title": "titles.title",
-        "abstract": "descriptions.description",
-        "author": "creators.name",
-        "venue": "container.title",
-    }
-    year_field: ClassVar[str] = "publicationYear"
-
-
-class Datacite(Adapter):
-    """The DOIs of DataCite, without pictures, sound, films and things."""
-
-    name: ClassVar[str] = "datacite"
-    title: ClassVar[str] = "DataCite"
-    longest_line: ClassVar[int] = 8190
-    accept: ClassVar[str] = "application/vnd.api+json, application/json"
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 100
-    most_results = 10_000
-    interval_s = 0.5
-    endpoint = ENDPOINT
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query, with years and language in it."""
-        found = DataciteDialect().translate(tree, filters)
-        limits = f"({found.text} AND NOT {_NO_WORKS})"
-        notes = (*found.notes, "images, sound, films and physical objects are excluded")
-        # Most records say no language: a filter would lose them.
-        code = language_code(filters.language)
-        return Translated(limits, notes, found.remainder, found.year_from, found.year_to, code)
-
-    def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the query for a DOI; an arXiv id is asked for as its DOI."""
-        doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
-        return Translated(f"doi:{quoted(doi)}") if doi else None
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the best matches."""
-        del filters  # all of them are in the query
-        size = min(self.page_size, max(wanted, SMALLEST_PAGE))
-        return Request(
-            self.endpoint,
-            {
-                "query": query.text,
-                "page[size]": size,
-                # By cursor, DataCite would give the oldest first whatever is asked for.
-                "page[number]": 1,
-                "sort": "relevance",
-                "disable-facets": "true",
-            },
-        )
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the DOIs of a page."""
-        given = values.mapping(answer.json())
-        if given.get("data") is None:
-            told = [
-                values.text(fault.get("title")) for fault in values.mappings(given.get("errors"))
-            ]
-            said = "; ".join(filter(None, told))[:500]
-            raise ServiceError(f"DataCite: {said or 'the response has no data'}")
-        entries = values.items(given["data"])
-        page, size = int(request.params["page[number]"]), int(request.params["page[size]"])
-        is_last = not values.text(values.mapping(given.get("links")).get("next"))
-        has_more = bool(entries) and not is_last and (page + 1) * size <= self.most_results
-        return Page.of(
-            entries,
-            lambda entry: read_doi(entry, self.name),
-            hits=values.number(values.mapping(given.get("meta")).get("total")),
-            next=request.turned(**{"page[number]": page + 1}) if has_more else None,
-        )
 
 
 def _title(entry: Entry) -> str | None:
@@ -219,6 +130,67 @@ def read_doi(item: Entry, source: str | None = None) -> RawPaper | None:
     entry = mapping(item)
     attributes = mapping(entry.get("attributes"))
     return _DOI.read({"doi": entry.get("id"), **attributes}, source)
+
+
+class DataciteDialect(FieldDialect):
+    """The fields of DataCite's schema."""
+
+    service: ClassVar[str] = "DataCite"
+    fields: ClassVar[Mapping[str | None, str]] = {
+        "title": "titles.title:",
+        "abstract": "descriptions.description:",
+        "author": "creators.name:",
+        "venue": "container.title:",
+    }
+    year: ClassVar[str] = "publicationYear:[{} TO {}]"
+    negation: ClassVar[str] = "AND NOT"
+
+    def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query without pictures, sound, films and things.
+
+        Most records say no language: a filter would lose them.
+        """
+        said = super().limited(tree, filters)
+        notes = (*said.notes, "images, sound, films and physical objects are excluded")
+        return replace(said, text=f"({said.text} AND NOT {_NO_WORKS})", notes=notes)
+
+
+class Datacite(Adapter):
+    """The DOIs of DataCite, without pictures, sound, films and things."""
+
+    name: ClassVar[str] = "datacite"
+    title: ClassVar[str] = "DataCite"
+    longest_line: ClassVar[int] = 8190
+    accept: ClassVar[str] = "application/vnd.api+json, application/json"
+
+    ranks_text: ClassVar[bool] = True
+    most_results = 10_000
+    interval_s = 0.5
+    endpoint = ENDPOINT
+    dialect = DataciteDialect
+    entries: ClassVar[str] = "data"
+    hits: ClassVar[str] = "meta.total"
+    faults: ClassVar[str] = "errors.title"
+    paging: ClassVar[Paging | None] = Paging("page[number]", size="page[size]", is_numbered=True)
+    record = staticmethod(read_doi)
+
+    def translate_work(self, kind: str, value: str) -> Translated | None:
+        """Return the query for a DOI; an arXiv id is asked for as its DOI."""
+        doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
+        return Translated(f"doi:{quoted(doi)}") if doi else None
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches."""
+        del filters  # all of them are in the query
+        params: dict[str, str | int] = {
+            "query": query.text,
+            "page[size]": self.size(query, wanted),
+            # By cursor, DataCite would give the oldest first whatever is asked for.
+            "page[number]": 1,
+            "sort": "relevance",
+            "disable-facets": "true",
+        }
+        return Request(self.endpoint, params)
 
 
 create_source = Datacite.source

@@ -9,7 +9,7 @@ not say is checked in the answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -19,12 +19,12 @@ from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
-from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
+from paper_search.query.normal_form import parts as parts_of
 from paper_search.sources.adapter import (
     Adapter,
-    Page,
+    Paging,
     Request,
     Translated,
     translated_as_far_as_known,
@@ -34,9 +34,7 @@ from paper_search.sources.ranked_text import all_words, content_words, telling_w
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import (
     address,
-    items,
     mapping,
-    number,
     text,
     without_stop,
 )
@@ -55,74 +53,12 @@ NAME = "dblp"
 _NAMESAKE = re.compile(r"(?<!\s)\s+\d{4}$")
 """The number that tells people of one name apart: "Xiaopeng Zhang 0009"."""
 _TYPES = {
-    "journal articles": "article-journal",
-    "conference and workshop papers": "paper-conference",
-    "informal and other publications": "article",
-    "informal publications": "article",
-    "books and theses": "book",
-    "parts in books or collections": "chapter",
-    "editorship": "book",
-    "reference works": "entry",
-    "data and artifacts": "dataset",
-}
+    "journal articles": "article-journal", "conference and workshop papers": "paper-conference",
+    "informal and other publications": "article", "informal publications": "article",
+    "books and theses": "book", "parts in books or collections": "chapter", "editorship": "book",
+    "reference works": "entry", "data and artifacts": "dataset",
+}  # fmt: skip
 _COPIED = ("key", "type", "access")
-
-
-class Dblp(Adapter):
-    """Computer science: titles, authors and venues, neither abstracts nor citations."""
-
-    name: ClassVar[str] = NAME
-    title: ClassVar[str] = "DBLP"
-    longest_line: ClassVar[int] = 8190
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 100
-    most_results = 10_000
-    interval_s = 1.0
-    endpoint = ENDPOINT
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `q`, the rest to be checked in the answers."""
-        said = to_dblp(tree, filters)
-        if not filters.language:
-            return said
-        note = "DBLP has no language filter and does not state languages"
-        return replace(said, notes=(*said.notes, note))
-
-    def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
-    ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, all of them wanted, then one fewer."""
-        tries = telling_words(content_words(query.text), _MOST_WORDS)
-        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the best matches."""
-        del filters  # none of them can be said
-        size = min(wanted, self.page_size) if query.remainder is None else _BROAD_PAGE
-        return Request(
-            self.endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
-        )
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of `hits`; there is no list when there are none."""
-        result = mapping(mapping(answer.json()).get("result"))
-        status = mapping(result.get("status"))
-        code = text(status.get("@code"))
-        if code and code != "200":
-            kind = SourceStatus.RATE_LIMITED if code == _TOO_MANY else SourceStatus.BAD_RESPONSE
-            said = text(status.get("text"))[:300]
-            raise ServiceError(f"DBLP could not answer the query: {code} {said}", status=kind)
-        if "hits" not in result:
-            raise ServiceError("DBLP answered without a list of hits")
-        hits = mapping(result["hits"])
-        entries = items(hits.get("hit"))
-        total = number(hits.get("@total"))
-        start = (number(hits.get("@first")) or 0) + len(entries)
-        has_more = bool(entries) and start < min(total or 0, self.most_results)
-        return Page.of(
-            entries, read_hit, hits=total, next=request.turned(f=start) if has_more else None
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,37 +184,23 @@ def _in_field(side: Node, field: str) -> Node:
 
 
 def _notes(tree: Node) -> list[str]:
-    kinds, fields = _kinds(tree)
+    nodes = list(_nodes(tree))
     said = {
         Phrase: "phrases are checked in the results: DBLP has none",
         Not: "NOT is applied to the results: DBLP has none",
         Near: "NEAR is checked in the results: DBLP has none",
         YearRange: "years are checked in the results: DBLP has no filter for them",
     }
-    notes = [note for kind, note in said.items() if kind in kinds]
-    if "abstract" in fields:
+    notes = [note for kind, note in said.items() if any(isinstance(node, kind) for node in nodes)]
+    if any(getattr(node, "field", None) == "abstract" for node in nodes):
         notes.append("abstract: is ignored: DBLP has no abstracts")
     return notes
 
 
-def _kinds(tree: Node) -> tuple[set[type], set[str | None]]:
-    """Return the kinds of all nodes, and the fields of all leaves."""
-    kinds: set[type] = set()
-    fields: set[str | None] = set()
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        kinds.add(type(node))
-        match node:
-            case Term() | Phrase():
-                fields.add(node.field)
-            case And(children) | Or(children):
-                waiting += children
-            case Not(child):
-                waiting.append(child)
-            case Near(left, right):
-                waiting += (left, right)
-    return kinds, fields
+def _nodes(tree: Node) -> Iterator[Node]:
+    yield tree
+    for part in parts_of(tree):
+        yield from _nodes(part)
 
 
 def _link(entry: Entry) -> list[str]:
@@ -319,14 +241,10 @@ _INFO = Table(
     fields={
         "title": ("title", lambda title: without_stop(plain(title))),
         "authors": lambda entry: [*filter(None, map(_person, every(entry, "authors.author")))],
-        "year": "year",
-        "venue": "venue",
+        **{name: name for name in ("year", "venue", "volume", "pages", "publisher")},
         "doi": "doi|ee",
         "arxiv_id": _arxiv_id,
-        "volume": "volume",
         "issue": "number",
-        "pages": "pages",
-        "publisher": "publisher",
         "publication_type": _type,
         "is_retracted": ("type", lambda kind: True if "withdrawn" in kind.lower() else None),
         "url": "ee|url",
@@ -339,6 +257,57 @@ _INFO = Table(
 def read_hit(hit: Entry, source: str | None = None) -> RawPaper | None:
     """Return the record of an entry of `hits.hit`; None: it has no title."""
     return _INFO.read(mapping(hit).get("info"), source)
+
+
+class Dblp(Adapter):
+    """Computer science: titles, authors and venues, neither abstracts nor citations."""
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "DBLP"
+    longest_line: ClassVar[int] = 8190
+
+    ranks_text: ClassVar[bool] = True
+    page_size = 100
+    most_results = 10_000
+    interval_s = 1.0
+    endpoint = ENDPOINT
+    entries: ClassVar[str] = "result.hits.hit"
+    answered: ClassVar[str] = "result.hits"
+    hits: ClassVar[str] = "result.hits.@total"
+    paging: ClassVar[Paging | None] = Paging("f")
+    record = staticmethod(read_hit)
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        """Return the query for `q`, the rest to be checked in the answers."""
+        said = to_dblp(tree, filters)
+        if not filters.language:
+            return said
+        note = "DBLP has no language filter and does not state languages"
+        return replace(said, notes=(*said.notes, note))
+
+    def translate_ranked(
+        self, query: RankedQuery, filters: SearchConstraints
+    ) -> tuple[Translated, ...]:
+        """Return the most telling words of the question, all of them wanted, then one fewer."""
+        tries = telling_words(content_words(query.text), _MOST_WORDS)
+        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches."""
+        del filters  # none of them can be said
+        size = min(wanted, self.page_size) if query.remainder is None else _BROAD_PAGE
+        return Request(
+            self.endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
+        )
+
+    def listed(self, body: Any) -> list[Any]:
+        """Return the entries of `hits`; there is no list when there are none."""
+        code = first(body, "result.status.@code")
+        if code and code != "200":
+            kind = SourceStatus.RATE_LIMITED if code == _TOO_MANY else SourceStatus.BAD_RESPONSE
+            said = (first(body, "result.status.text") or "")[:300]
+            raise ServiceError(f"DBLP could not answer the query: {code} {said}", status=kind)
+        return super().listed(body)
 
 
 create_source = Dblp.source

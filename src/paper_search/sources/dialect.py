@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from string import ascii_lowercase, digits
 from typing import ClassVar
 
+from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
@@ -25,14 +26,12 @@ from paper_search.query import (
     normalise,
 )
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
+from paper_search.sources.values import quoted
 
 _PREPRINT = "article"
 """CSL's type; other types are checked in the answers."""
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
-_MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
-"""What could end a quotation, or means something inside of one."""
-_LUCENE_MARKS = re.compile(r"[\"“”\\*?~]+")
 LUCENE_OPERATORS = OPERATORS | {"TO"}
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 """What stands for the open end of a range where a service wants both."""
@@ -53,11 +52,6 @@ class Written:
 
 ANYTHING = Written(None, is_exact=False)
 """What cannot be said at all."""
-
-
-def quoted(text: str) -> str:
-    """Return the text between quotation marks, without what could end them or be misread."""
-    return f'"{" ".join(_MARKS.sub(" ", text).split())}"'
 
 
 def bare_or_quoted(
@@ -90,9 +84,15 @@ class Dialect(ABC):
             the text, since the service has parameters for them.
         known_fields: what it knows beside title, abstract, author and venue, such as headings.
         shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+        language: the clause for a language, with `{}` for its name; empty: it has no filter.
+        language_notes: what to say to who wants one.
+        preprints: the clause for preprints; empty: there is none.
     """
 
     service: ClassVar[str]
+    language: ClassVar[str] = ""
+    language_notes: ClassVar[tuple[str, ...]] = ()
+    preprints: ClassVar[str] = ""
     has_year_parameters: ClassVar[bool] = False
     known_fields: ClassVar[Collection[str]] = ()
     shortest_stem: ClassVar[int | None] = 3
@@ -100,39 +100,34 @@ class Dialect(ABC):
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
 
-    def limited(
-        self,
-        tree: Node,
-        filters: SearchConstraints,
-        *,
-        name_of: Callable[[str], str | None],
-        language: str,
-        preprints: str = "",
-    ) -> Translated:
+    def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for a tree, with the language and the wish for preprints in it.
 
-        Args:
-            tree: the query.
-            filters: the years, the language and the types of publications.
-            name_of: returns the service's name of a language; None: it is unknown.
-            language: the clause for a language, with `{}` for its name.
-            preprints: the clause for preprints; empty: there is none.
+        A service without filter on languages has what the answers are to be checked for instead.
         """
-        name = name_of(filters.language) if filters.language else None
+        name = self.language_name(filters.language) if filters.language else None
         if filters.language and not name:
             self.note(
                 f"the language {filters.language!r} is unknown: results in all languages are kept"
             )
+        if name:
+            for note in self.language_notes:
+                self.note(note)
         translated = self.translate(tree, filters)
         text = translated.text
-        if name:
-            text = f"({text} AND {language.format(name)})"
-        if preprints and filters.publication_types:
+        if name and self.language:
+            text = f"({text} AND {self.language.format(name)})"
+        if self.preprints and filters.publication_types:
             if filters.publication_types == [_PREPRINT]:
-                text = f"({text} AND {preprints})"
+                text = f"({text} AND {self.preprints})"
             elif _PREPRINT not in filters.publication_types:
-                text = f"({text} NOT {preprints})"
-        return replace(translated, text=text)
+                text = f"({text} NOT {self.preprints})"
+        own = None if self.language else language_code(filters.language)
+        return replace(translated, text=text, language=own)
+
+    def language_name(self, language: str) -> str | None:
+        """Return the service's name of a language; None: it is unknown."""
+        return language_code(language)
 
     @abstractmethod
     def leaf(self, leaf: Term | Phrase) -> Written:
@@ -324,58 +319,46 @@ def joined_span(
 
 
 class FieldDialect(Dialect):
-    """`field:word` and `field:"a phrase"`: no word is without a field."""
+    """`field:word`, `field:"a phrase"` and `field:[2019 TO 2022]`, with AND, OR and a NOT.
+
+    Attributes:
+        fields: what stands before a word, by field.
+        year: what stands for a span of years, with `{}` for the first and the last one.
+        negation: what stands before what is excluded.
+        operators: words that mean something else to the service.
+        bare: what needs no quotation marks.
+        unsearched: fields that it searches anywhere, and that are checked.
+    """
 
     fields: ClassVar[Mapping[str | None, str]]
-    operators: ClassVar[frozenset[str]]
+    year: ClassVar[str]
+    negation: ClassVar[str] = "NOT"
+    operators: ClassVar[frozenset[str]] = LUCENE_OPERATORS
+    bare: ClassVar[re.Pattern[str]] = WORD
+    unsearched: ClassVar[Collection[str]] = ()
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase in its field; `*` has no meaning inside quotes."""
-        field = self.fields[leaf.field]
-        if isinstance(leaf, Term):
-            word = bare_or_quoted(leaf.text, self.operators, is_prefix=leaf.is_prefix)
-            return Written(f"{field}:{word}")
-        if not any(word.endswith("*") for word in leaf.words):
-            return Written(f"{field}:{quoted(' '.join(leaf.words))}")
-        return self.word_by_word(leaf)
-
-
-class LuceneDialect(Dialect):
-    """AND, OR, NOT, "phrases", `field:word`, ranges of years, and `*` where it is allowed."""
-
-    fields: ClassVar[Mapping[str, str]]
-    year_field: ClassVar[str]
-    has_wildcards: ClassVar[bool] = True
-
-    def leaf(self, leaf: Term | Phrase) -> Written:
-        """Return a word or phrase, in its field if it has one."""
-        name = f"{self.fields[leaf.field]}:" if leaf.field else ""
+        is_exact = leaf.field not in self.unsearched
+        if not is_exact:
+            self.note(
+                f"{leaf.field}: is searched anywhere and checked in the results:"
+                f" {self.service} has no such field"
+            )
+        field = self.fields.get(leaf.field, "")
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
-            self.note("a phrase with '*' is sent word by word and checked in the results")
-            words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
-            return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
-        texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
-        cleaned = " ".join(_LUCENE_MARKS.sub(" ", " ".join(texts)).split())
-        if not _LETTER.search(cleaned):
+            return self.word_by_word(leaf)
+        if isinstance(leaf, Phrase):
+            return Written(f"{field}{quoted(' '.join(leaf.words))}", is_exact)
+        if not _LETTER.search(leaf.text):
             return ANYTHING
-        is_bare = bool(WORD.fullmatch(cleaned)) and cleaned not in LUCENE_OPERATORS
-        if isinstance(leaf, Term) and leaf.is_prefix:
-            return self._cut(name, cleaned, is_bare=is_bare)
-        return Written(f"{name}{cleaned}" if is_bare else f'{name}"{cleaned}"')
+        word = bare_or_quoted(leaf.text, self.operators, is_prefix=leaf.is_prefix, bare=self.bare)
+        return Written(f"{field}{word}", is_exact)
 
     def years(self, years: YearRange) -> Written:
         """Return a span of years; an open one ends far away."""
-        return Written(f"{self.year_field}:[{years.first or 1000} TO {years.last or 2100}]")
+        return Written(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))
 
     def without(self, wanted: str, unwanted: str) -> str:
         """Return what matches the one and not the other."""
-        return f"({wanted} AND NOT {unwanted})"
-
-    def _cut(self, name: str, stem: str, *, is_bare: bool) -> Written:
-        if self.has_wildcards and is_bare:
-            return Written(f"{name}{stem}*")
-        self.note(
-            f"'{stem}*' is sent as '{stem}': {self.service} has no '*',"
-            " so other endings may be missed"
-        )
-        return Written(f"{name}{stem}" if is_bare else f'{name}"{stem}"')
+        return f"({wanted} {self.negation} {unwanted})"

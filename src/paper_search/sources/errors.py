@@ -13,12 +13,8 @@ from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
 
 __all__ = [
-    "NonRetryableError",
-    "RetryableError",
-    "SearchSourceError",
-    "SerpAPIError",
-    "ServiceError",
-]
+    "NonRetryableError", "RetryableError", "SearchSourceError", "SerpAPIError", "ServiceError",
+]  # fmt: skip
 
 
 class ServiceError(SearchSourceError):

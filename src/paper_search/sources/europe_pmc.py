@@ -6,6 +6,7 @@ Fields: https://europepmc.org/docs/EBI_Europe_PMC_Web_Service_Reference.pdf
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
@@ -16,32 +17,26 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.languages import library_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
-from paper_search.http.body import HttpAnswer
 from paper_search.models import Author, SearchConstraints
-from paper_search.query import HEADINGS, OPERATORS, Node, YearRange
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import FIRST_YEAR, LAST_YEAR, FieldDialect, Written, quoted
-from paper_search.sources.errors import ServiceError
+from paper_search.query import HEADINGS, OPERATORS
+from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.dialect import HYPHENATED, FieldDialect
 from paper_search.sources.record import Entry, Table, cleaned, every, first, keywords, texts
 from paper_search.sources.values import (
     address,
-    items,
-    mapping,
-    number,
-    text,
     without_brackets,
 )
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 _FIELDS: dict[str | None, str] = {
-    "title": "TITLE",
-    "abstract": "ABSTRACT",
-    "author": "AUTH",
-    "venue": "JOURNAL",
-    "tiab": "TITLE_ABS",
-    "type": "PUB_TYPE",
-    **dict.fromkeys(HEADINGS, "KW"),
-    None: "TITLE_ABS",
+    "title": "TITLE:",
+    "abstract": "ABSTRACT:",
+    "author": "AUTH:",
+    "venue": "JOURNAL:",
+    "tiab": "TITLE_ABS:",
+    "type": "PUB_TYPE:",
+    **dict.fromkeys(HEADINGS, "KW:"),
+    None: "TITLE_ABS:",
 }
 NAME = "europe_pmc"
 _OPEN = ("OA", "F")
@@ -49,89 +44,6 @@ _OPEN = ("OA", "F")
 _STYLES = ("pdf", "html", "doi")
 """The best first."""
 _RETRACTED = frozenset({"retracted publication", "retracted"})
-
-
-class EuropePmc(Adapter):
-    """Life sciences: PubMed, PubMed Central, preprints, theses, guidelines, patents."""
-
-    name: ClassVar[str] = NAME
-    title: ClassVar[str] = "Europe PMC"
-    longest_line: ClassVar[int] = 8190
-    form_suffix: ClassVar[str | None] = "POST"
-    """Of `searchPOST`."""
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 100
-    most_results = 10_000
-    interval_s = 0.2
-    endpoint = ENDPOINT
-    says_open: ClassVar[bool] = True
-    count_rank: ClassVar[int] = 4
-    first_look: ClassVar[int] = 3
-    has_headings: ClassVar[bool] = True
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `query`, years, language and preprints in it."""
-        clauses = {"language": "LANG:{}", "preprints": "SRC:PPR"}
-        return EuropePmcDialect().limited(tree, filters, name_of=library_code, **clauses)
-
-    def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the query for a DOI, PMID or PMCID."""
-        if kind == "pmid":
-            return Translated(f"(EXT_ID:{value} AND SRC:MED)")
-        field = {"doi": "DOI", "pmcid": "PMCID"}.get(kind)
-        return Translated(f"{field}:{quoted(value)}") if field else None
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the best matches."""
-        del filters  # all of them are in the query
-        is_all_wanted = query.remainder is None
-        params: dict[str, str | int] = {
-            "query": query.text,
-            "format": "json",
-            "resultType": "core",
-            "pageSize": min(wanted, self.page_size) if is_all_wanted else self.page_size,
-            "cursorMark": "*",
-        }
-        return Request(f"{self.endpoint}/search", params)
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of `resultList`."""
-        body = mapping(answer.json())
-        if wrong := text(body.get("errMsg")) or text(body.get("errCode")):
-            raise ServiceError(f"Europe PMC could not answer the query: {wrong[:300]}")
-        if "resultList" not in body and "hitCount" not in body:
-            raise ServiceError("Europe PMC answered without a list of results")
-        entries = items(mapping(body.get("resultList")).get("result"))
-        cursor = text(body.get("nextCursorMark"))
-        is_last = not entries or not cursor or cursor == request.params.get("cursorMark")
-        return Page.of(
-            entries,
-            read_result,
-            hits=number(body.get("hitCount")),
-            next=None if is_last else request.turned(cursorMark=cursor),
-        )
-
-
-class EuropePmcDialect(FieldDialect):
-    """`TITLE_ABS:word`, `AUTH:"a phrase"`, AND, OR, NOT, `PUB_YEAR:[2019 TO 2022]`.
-
-    A word without a field would be looked for in full texts, too, and find far too much. Headings
-    are among the keywords (`KW:`).
-    """
-
-    service: ClassVar[str] = "Europe PMC"
-    known_fields: ClassVar[Collection[str]] = ("tiab", "type", *HEADINGS)
-    fields: ClassVar[Mapping[str | None, str]] = _FIELDS
-    operators: ClassVar[frozenset[str]] = OPERATORS
-
-    def years(self, years: YearRange) -> Written:
-        """Return the years as a span; an open end is far away."""
-        return Written(f"PUB_YEAR:[{years.first or FIRST_YEAR} TO {years.last or LAST_YEAR}]")
-
-    def without(self, wanted: str, unwanted: str) -> str:
-        """Return the one NOT the other."""
-        return f"({wanted} NOT {unwanted})"
 
 
 def _person(person: Entry) -> Author | None:
@@ -249,6 +161,70 @@ _RESULT = Table(
     },
 )
 read_result = _RESULT.read
+
+
+class EuropePmcDialect(FieldDialect):
+    """`TITLE_ABS:word`, `AUTH:"a phrase"`, AND, OR, NOT, `PUB_YEAR:[2019 TO 2022]`.
+
+    A word without a field would be looked for in full texts, too, and find far too much. Headings
+    are among the keywords (`KW:`).
+    """
+
+    service: ClassVar[str] = "Europe PMC"
+    known_fields: ClassVar[Collection[str]] = ("tiab", "type", *HEADINGS)
+    fields: ClassVar[Mapping[str | None, str]] = _FIELDS
+    operators: ClassVar[frozenset[str]] = OPERATORS
+    bare: ClassVar[re.Pattern[str]] = HYPHENATED
+    year: ClassVar[str] = "PUB_YEAR:[{} TO {}]"
+    language: ClassVar[str] = "LANG:{}"
+    preprints: ClassVar[str] = "SRC:PPR"
+
+    def language_name(self, language: str) -> str | None:
+        """Return the code of libraries."""
+        return library_code(language)
+
+
+class EuropePmc(Adapter):
+    """Life sciences: PubMed, PubMed Central, preprints, theses, guidelines, patents."""
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "Europe PMC"
+    longest_line: ClassVar[int] = 8190
+    form_suffix: ClassVar[str | None] = "POST"
+    """Of `searchPOST`."""
+
+    ranks_text: ClassVar[bool] = True
+    most_results = 10_000
+    interval_s = 0.2
+    endpoint = ENDPOINT
+    says_open: ClassVar[bool] = True
+    count_rank: ClassVar[int] = 4
+    first_look: ClassVar[int] = 3
+    has_headings: ClassVar[bool] = True
+    dialect = EuropePmcDialect
+    works: ClassVar[Mapping[str, str]] = {
+        "doi": "DOI:{}",
+        "pmid": "(EXT_ID:{} AND SRC:MED)",
+        "pmcid": "PMCID:{}",
+    }
+    entries: ClassVar[str] = "resultList.result"
+    answered: ClassVar[str] = "resultList|hitCount"
+    hits: ClassVar[str] = "hitCount"
+    faults: ClassVar[str] = "errMsg|errCode"
+    paging: ClassVar[Paging | None] = Paging("cursorMark", cursor="nextCursorMark")
+    record = staticmethod(read_result)
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the best matches."""
+        del filters  # all of them are in the query
+        params: dict[str, str | int] = {
+            "query": query.text,
+            "format": "json",
+            "resultType": "core",
+            "pageSize": self.size(query, wanted),
+            "cursorMark": "*",
+        }
+        return Request(f"{self.endpoint}/search", params)
 
 
 create_source = EuropePmc.source

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from paper_search.models import (
 )
 from paper_search.models.scope import HitCount, Translation
 from paper_search.sources.adapter import Adapter, Request, Translated
-from paper_search.sources.asking import Asked, Question, distinct, text_of
+from paper_search.sources.asking import Asked, Question, distinct, keep_best, text_of
 from paper_search.sources.base import reason_to_end
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
@@ -37,6 +38,7 @@ from paper_search.sources.translation import (
     translations_of,
     work_of,
 )
+from paper_search.sources.union import Endings
 
 if TYPE_CHECKING:
     import httpx
@@ -70,6 +72,16 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
             network=config.network,
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sending:
+    """What holds for all queries that are sent together; `ends_at`: a time of the clock."""
+
+    filters: SearchConstraints
+    endings: Endings
+    ends_at: float
+    purpose: Purpose
 
 
 class HttpSource:
@@ -144,11 +156,17 @@ class HttpSource:
             return None
         if self._settings.cache_path is None:
             filters = filters.model_copy(update={"max_results": 1})
-        asked = (await self._ask_all([query], filters, Purpose.COUNT))[-1]
-        if asked.error:
-            raise asked.error
-        is_broader = asked.remainder is not None
-        return HitCount(hits=asked.hits, is_at_most=is_broader, papers=asked.papers)
+        answers = await self._ask_all([query], filters, purpose=Purpose.COUNT)
+        for answer in answers:
+            if answer.error:
+                raise answer.error
+        known = [answer.hits for answer in answers if answer.hits is not None]
+        is_broader = len(answers) > 1 or answers[0].remainder is not None
+        return HitCount(
+            hits=sum(known) if len(known) == len(answers) else None,
+            is_at_most=is_broader,
+            papers=distinct(answers),
+        )
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the records for one boolean query, best first.
@@ -205,12 +223,14 @@ class HttpSource:
 
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
         """Ask for the works that are named, then all queries."""
-        return await self._ask_all(questions_of(strategy, self._adapter), strategy.filters)
+        questions = questions_of(strategy, self._adapter)
+        return await self._ask_all(questions, strategy.filters, strategy.endings)
 
     async def _ask_all(
         self,
         queries: Sequence[Question],
         filters: SearchConstraints,
+        endings: Endings | None = None,
         purpose: Purpose = Purpose.SEARCH,
     ) -> list[Asked]:
         """Send one query after the other: the limits of the service would not let them overtake.
@@ -232,12 +252,13 @@ class HttpSource:
             except ConfigError as error:  # a proxy or certificates that cannot be used
                 failed = self._adapter.failure(str(error), SourceStatus.UNREACHABLE)
                 return [Asked(text_of(query), error=failed) for query in queries]
+            sending = _Sending(filters, endings or {}, ends_at, purpose)
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
                 if stopped is not None:
                     answers.append(Asked(text_of(query), error=self._not_asked(stopped)))
                 else:
-                    answers += await self._ask(http, query, filters, ends_at, purpose)
+                    answers += await self._ask(http, query, sending)
         return answers
 
     def _http(self) -> ServiceClient:
@@ -250,32 +271,31 @@ class HttpSource:
             clock=self._clock,
         )
 
-    async def _ask(
-        self,
-        http: ServiceClient,
-        query: Question,
-        filters: SearchConstraints,
-        ends_at: float,
-        purpose: Purpose,
-    ) -> list[Asked]:
-        """Send a query, in each of its translations until something is found."""
+    async def _ask(self, http: ServiceClient, query: Question, sending: _Sending) -> list[Asked]:
+        """Send a query: plain text in its translations until something is found, else all parts."""
         try:
             is_work = work_of(self._adapter, query) is not None
-            filters = WORK_LIMITS if is_work else filters
-            translations = translated(self._adapter, query, filters)
+            filters = WORK_LIMITS if is_work else sending.filters
+            translations = translated(self._adapter, query, filters, sending.endings)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             return [Asked(text_of(query), error=self._failure(error))]
+        is_ranked = isinstance(query, RankedQuery)
         answers: list[Asked] = []
-        purpose = Purpose.WORK if is_work and purpose is Purpose.SEARCH else purpose
+        is_search = sending.purpose is Purpose.SEARCH
+        purpose = Purpose.WORK if is_work and is_search else sending.purpose
         for translation in translations:
             asked = Asked(translation.text, filters=filters, purpose=purpose)
-            if isinstance(query, RankedQuery):  # far down, little is on topic
+            answers.append(asked)
+            if not is_ranked and any(answer.is_hopeless for answer in answers):
+                asked.error = next(answer.error for answer in answers if answer.is_hopeless)
+                continue
+            if is_ranked:  # far down, little is on topic
                 per_page = max(self._adapter.page_size, 1)
                 asked.pages_wanted = math.ceil(filters.max_results / per_page)
-            answers.append(asked)
-            await self._send(http, translation, filters, asked, ends_at)
-            if asked.known or asked.error:
+            await self._send(http, translation, filters, asked, sending.ends_at)
+            if is_ranked and (asked.known or asked.error):
                 break
+        keep_best(answers, filters.max_results)
         return answers
 
     async def _send(

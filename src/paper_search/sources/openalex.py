@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import doi_of_arxiv
@@ -23,16 +23,16 @@ from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, no
 from paper_search.query.normal_form import all_leaves
 from paper_search.sources import values
 from paper_search.sources.adapter import (
-    SMALLEST_PAGE,
     Adapter,
     Page,
+    Paging,
     Request,
     Translated,
     translated_as_far_as_known,
 )
 from paper_search.sources.dialect import ANYTHING, Dialect, Written, joined_span
-from paper_search.sources.errors import ServiceError
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
+from paper_search.sources.record import every
 
 ENDPOINT = "https://api.openalex.org/works"
 SEPARATORS = frozenset(",|")
@@ -58,6 +58,11 @@ class OpenAlex(Adapter):
     key_page: ClassVar[str | None] = "https://openalex.org/settings/api"
 
     ranks_text: ClassVar[bool] = True
+    hits: ClassVar[str] = "meta.count"
+    paging: ClassVar[Paging | None] = Paging("cursor", cursor="meta.next_cursor")
+    record = staticmethod(read_work)
+    fields_apart: ClassVar[frozenset[str]] = frozenset({"author"})
+    longest_text: ClassVar[int | None] = 1500
     page_size = 100
     most_results = 10_000
 
@@ -74,95 +79,53 @@ class OpenAlex(Adapter):
         # More than five operators: one request a second without a key, five with one.
         self.interval_s = 0.2 if self.key else 1.0
 
-    def translate(self, tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for titles and abstracts, and the filter on authors."""
         return to_openalex(tree, filters)
 
-    def translate_work(self, kind: str, value: str) -> OpenAlexQuery | None:
+    def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the filter for a DOI or PMID; an arXiv id is asked for as its DOI."""
         if kind == "arxiv":
             kind, value = "doi", doi_of_arxiv(value)
         if kind not in ("doi", "pmid") or SEPARATORS & set(value):
             return None
         work = f"{kind}:{value}"
-        return OpenAlexQuery(work, work=work)
+        return Translated(work, params={"filter": work})
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
-        params: dict[str, str | int] = {}
+        params: dict[str, str | int] = dict(query.params)
         limits = [f"publication_year:{years}"] if (years := span(query)) else []
         if code := language_code(filters.language):
             limits.append(f"language:{code}")
         if types := own_types(filters.publication_types):
             limits.append(f"type:{'|'.join(types)}")
-        if isinstance(query, OpenAlexQuery):
-            limits += [f"raw_author_name.search:{query.authors}"] if query.authors else []
-            limits += [query.work] if query.work else []
-            params |= {query.scope: query.words} if query.words else {}
+        limits += [query.params["filter"]] if "filter" in query.params else []
         if limits:
             params["filter"] = ",".join(limits)
-        size = min(self.page_size, max(wanted, SMALLEST_PAGE))
-        params |= {"per_page": size, "cursor": "*", "select": ",".join(FIELDS)}
+        params |= {"per_page": self.size(query, wanted), "cursor": "*", "select": ",".join(FIELDS)}
         return Request(self.endpoint, params)
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the works of a page."""
-        return read_page(answer.json(), request, self.name)
+        page = super().read(answer, request, source)
+        cut = every(answer.json(), "results.is_authors_truncated").count(True)
+        note = f"{cut} works have more than 100 authors: OpenAlex lists the first 100"
+        return replace(page, notes=(*page.notes, note)) if cut else page
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Tell a spent budget from too much haste; both are 429."""
-        return status_of(error)
-
-
-def read_page(body: Any, request: Request, source: str) -> Page:
-    """Return the works of a list of them.
-
-    Raises:
-        ServiceError: it is no list of works.
-    """
-    answer = checked(body)
-    entries = values.items(answer["results"])
-    meta = values.mapping(answer.get("meta"))
-    cursor = values.text(meta.get("next_cursor"))
-    cut = sum(values.mapping(entry).get("is_authors_truncated") is True for entry in entries)
-    notes = (
-        (f"{cut} works have more than 100 authors: OpenAlex lists the first 100",) if cut else ()
-    )
-    return Page.of(
-        entries,
-        lambda entry: read_work(entry, source),
-        hits=values.number(meta.get("count")),
-        next=request.turned(cursor=cursor) if cursor and entries else None,
-        notes=notes,
-    )
-
-
-def checked(body: Any) -> dict[str, Any]:
-    """Return the object that a list of works is.
-
-    Raises:
-        ServiceError: it is no list of works.
-    """
-    answer = values.mapping(body)
-    if answer.get("results") is None:
-        said = values.text(answer.get("message")) or values.text(answer.get("error"))
-        raise ServiceError(f"OpenAlex: {(said or 'the response has no results')[:500]}")
-    return answer
-
-
-def status_of(error: HttpStatusError) -> SourceStatus | None:
-    """Return what a refusal of OpenAlex means, by its own words."""
-    said = _parsed(error.body)
-    reason = f"{said.get('message', '')} {said.get('reason', '')}".lower()
-    if error.status == 429 and ("budget" in reason or "credits" in reason):  # noqa: PLR2004  # Too Many Requests
-        return SourceStatus.EXHAUSTED
-    if error.status == 429 and "plan upgrade" in reason:  # noqa: PLR2004  # Too Many Requests
-        return SourceStatus.BAD_RESPONSE
-    if "query_timeout" in reason:
-        return SourceStatus.TIMEOUT
-    if error.status == 503 and "temporarily unavailable" in reason:  # noqa: PLR2004  # Service Unavailable
-        return SourceStatus.RATE_LIMITED
-    return None
+        """Return what a refusal of OpenAlex means, by its own words."""
+        said = _parsed(error.body)
+        reason = f"{said.get('message', '')} {said.get('reason', '')}".lower()
+        if error.status == 429 and ("budget" in reason or "credits" in reason):  # noqa: PLR2004  # Too Many Requests
+            return SourceStatus.EXHAUSTED
+        if error.status == 429 and "plan upgrade" in reason:  # noqa: PLR2004  # Too Many Requests
+            return SourceStatus.BAD_RESPONSE
+        if "query_timeout" in reason:
+            return SourceStatus.TIMEOUT
+        if error.status == 503 and "temporarily unavailable" in reason:  # noqa: PLR2004  # Service Unavailable
+            return SourceStatus.RATE_LIMITED
+        return None
 
 
 def _parsed(body: str) -> dict[str, Any]:
@@ -182,24 +145,7 @@ def span(query: Translated) -> str:
     return f"<{last + 1}" if last is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAlexQuery(Translated):
-    """What to send.
-
-    Attributes:
-        scope: the parameter that `words` go into.
-        words: the boolean text; empty: only authors are asked for.
-        authors: the value of the filter on names; empty: none.
-        work: the filter for one work, such as `doi:10.1000/1`; empty: none.
-    """
-
-    scope: str = "search.title_and_abstract"
-    words: str = ""
-    authors: str = ""
-    work: str = ""
-
-
-def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
+def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     """Return the query in OpenAlex's language, within the years of the filters.
 
     Raises:
@@ -214,26 +160,26 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
     )
 
 
-def _to_openalex(tree: Node, filters: SearchConstraints) -> OpenAlexQuery:
+def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     rest, names = _without_authors(tree)
     years = [part for part in rest if isinstance(part, YearRange)]
     named = _Authors().translate(And(tuple(names)), None) if names else Translated("")
-    authors = named.text
+    by_author = {"filter": f"raw_author_name.search:{named.text}"} if names else {}
     if names and len(years) == len(rest):
         first, last = joined_span(years, filters)
-        return OpenAlexQuery(
-            f"author:{authors}", named.notes, named.remainder, first, last, authors=authors
+        return replace(
+            named, text=f"author:{named.text}", year_from=first, year_to=last, params=by_author
         )
     dialect = _OpenAlex(normalise(And(tuple(rest))))
     found = dialect.translate(normalise(And(tuple(rest))), filters)
     words = found.text if found.text.endswith((")", '"')) else f"({found.text})"
-    shown = f"{words} author:{authors}" if authors else words
-    given = {field.name: getattr(found, field.name) for field in fields(Translated)}
     checked = [part for part in (found.remainder, named.remainder) if part is not None]
-    given["notes"] = (*found.notes, *named.notes)
-    given["remainder"] = normalise(And(tuple(checked))) if checked else None
-    return OpenAlexQuery(
-        **{**given, "text": shown}, scope=dialect.scope, words=words, authors=authors
+    return replace(
+        found,
+        text=f"{words} author:{named.text}" if names else words,
+        notes=(*found.notes, *named.notes),
+        remainder=normalise(And(tuple(checked))) if checked else None,
+        params={dialect.scope: words, **by_author},
     )
 
 

@@ -22,10 +22,11 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import FIELDS, OPERATORS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written, quoted
+from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.pubmed_record import NAME, read_citation
-from paper_search.sources.values import inner_text, items, local_name, mapping, number, text
+from paper_search.sources.record import first
+from paper_search.sources.values import items, local_name, mapping, number, quoted, text
 
 ENDPOINT = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 KEY_VARIABLE = "NCBI_API_KEY"
@@ -57,148 +58,18 @@ class FetchRequest(Request):
     later: tuple[str, ...] = ()
 
 
-class Pubmed(Adapter):
-    """Biomedicine. Three requests a second, ten with a key; NCBI asks for a contact address."""
-
-    name: ClassVar[str] = NAME
-    title: ClassVar[str] = "PubMed"
-    key_variable: ClassVar[str | None] = KEY_VARIABLE
-    key_page: ClassVar[str | None] = KEY_PAGE
-    contact_param: ClassVar[str | None] = "email"
-    key_param: ClassVar[str | None] = "api_key"
-    accept: ClassVar[str] = "application/json, application/xml, text/xml"
-    longest_line: ClassVar[int] = 2700
-    """Of 200 ids, as many as NCBI wants in a GET; it does not say what its servers take."""
-    form_suffix: ClassVar[str | None] = ""
-
-    ranks_text: ClassVar[bool] = True
-    page_size = 200
-    most_results = 9999
-
-    endpoint = ENDPOINT
-    interval_s = 0.35
-    says_open: ClassVar[bool] = True
-    count_rank: ClassVar[int] = 2
-    has_headings: ClassVar[bool] = True
-
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        super().__init__(key, contact=contact, endpoint=endpoint)
-        self.interval_s = 0.11 if self.key else self.interval_s
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for `term`, years, language and preprints in it."""
-        clauses = {"language": "{}[la]", "preprints": "preprint[pt]"}
-        return PubmedDialect().limited(tree, filters, name_of=language_name, **clauses)
-
-    def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the query for a PMID, or for a DOI or PMCID, which are ids of articles."""
-        if kind == "pmid":
-            return Translated(f"{value}[uid]")
-        return Translated(f"{quoted(value)}[aid]") if kind in ("doi", "pmcid") else None
-
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
-        """Return the request for the numbers of the best matches."""
-        del filters  # all of them are in the query
-        several = 1 if query.remainder is None else _UNSURE_FACTOR
-        params: dict[str, str | int] = {
-            **_IDENTITY,
-            "term": query.text,
-            "retmode": "json",
-            "retmax": min(wanted * several + _SPARE, self.most_results),
-            "sort": "relevance",
-        }
-        url = f"{self.endpoint}/esearch.fcgi"
-        return Request(url, params)
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the records of `efetch`; of `esearch`, the question for them."""
-        if isinstance(request, FetchRequest):
-            return self._fetched(answer, request)
-        return self._searched(answer)
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return that a key is wrong, which NCBI says with HTTP 400."""
-        is_key = error.status == 400 and "api key" in error.body.lower()  # noqa: PLR2004  # Bad Request
-        return SourceStatus.UNAUTHORISED if is_key else None
-
-    def _searched(self, answer: HttpAnswer) -> Page:
-        body = mapping(answer.json())
-        result = mapping(body.get("esearchresult"))
-        if wrong := text(body.get("error")) or text(result.get("ERROR")):
-            raise _refusal(wrong, self.key)
-        if "idlist" not in result:
-            raise ServiceError("PubMed answered without a list of ids")
-        found = tuple(
-            pmid for paper_id in items(result["idlist"]) if (pmid := text(paper_id)).isdigit()
-        )
-        following = self._fetch(found) if found else None
-        return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
-
-    def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
-        now, later = pmids[: self.page_size], pmids[self.page_size :]
-        params = {**_IDENTITY, "id": ",".join(now), "retmode": "xml"}
-        return FetchRequest(f"{self.endpoint}/efetch.fcgi", params, later=later)
-
-    def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
-        citations = self._citations(answer)
-        asked = str(request.params.get("id", "")).split(",")
-        places = {pmid: place for place, pmid in enumerate(asked)}
-        missing = len(asked) - len(citations)
-        note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
-        page = Page.of(
-            citations,
-            read_citation,
-            next=self._fetch(request.later) if request.later else None,
-            notes=(note,) if missing > 0 else (),
-        )
-        page.papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
-        return page
-
-    def _citations(self, answer: HttpAnswer) -> list[Element]:
-        root = answer.xml()
-        if wrong := inner_text(root, "ERROR"):
-            raise _refusal(wrong, self.key)
-        if local_name(root) in _CITATIONS:
-            return [root]
-        if local_name(root) not in _SETS:
-            raise ServiceError(f"PubMed answered with <{local_name(root)[:40]}>, not with records")
-        return [child for child in root if local_name(child) in _CITATIONS]
-
-
-def _refusal(said: str, key: str) -> ServiceError:
-    shown = said.replace(key, "***")[:300] if key else said[:300]
-    if "rate limit" in said.lower():
-        message = f"too many requests to PubMed ({shown}): a key allows more, see {KEY_PAGE}"
-        return ServiceError(message, status=SourceStatus.RATE_LIMITED)
-    if "api key" in said.lower():
-        message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"
-        return ServiceError(message, status=SourceStatus.UNAUTHORISED)
-    return ServiceError(f"PubMed could not answer the query: {shown}")
-
-
-def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what PubMed did not know, so that a person can correct the query."""
-    warned, wrong = mapping(result.get("warninglist")), mapping(result.get("errorlist"))
-    unknown = [
-        *items(warned.get("quotedphrasesnotfound")),
-        *items(wrong.get("phrasesnotfound")),
-        *items(wrong.get("fieldsnotfound")),
-    ]
-    names = [said for phrase in unknown if (said := text(phrase))]
-    stem_of = {name: found[1] for name in names if (found := _SPELT_OUT.fullmatch(name))}
-    siblings = Counter(stem_of.values())
-    shown = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
-    return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
-
-
 class PubmedDialect(Dialect):
     """`word[tiab]`, `"a phrase"[ti]`, AND, OR, NOT, `2019:2022[dp]`, `"a b"[tiab:~3]`."""
 
     service: ClassVar[str] = "PubMed"
     known_fields: ClassVar[Collection[str]] = FIELDS
+    language: ClassVar[str] = "{}[la]"
+    preprints: ClassVar[str] = "preprint[pt]"
     shortest_stem: ClassVar[int | None] = _SHORTEST_STEM
+
+    def language_name(self, language: str) -> str | None:
+        """Return the English name."""
+        return language_name(language)
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase with its tag."""
@@ -254,6 +125,138 @@ def _plain_words(side: Node) -> list[Term]:
     parts = side.children if isinstance(side, Or) else (side,)
     words = [part for part in parts if isinstance(part, Term) and not part.is_prefix]
     return words if len(words) == len(parts) else []
+
+
+class Pubmed(Adapter):
+    """Biomedicine. Three requests a second, ten with a key; NCBI asks for a contact address."""
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "PubMed"
+    key_variable: ClassVar[str | None] = KEY_VARIABLE
+    key_page: ClassVar[str | None] = KEY_PAGE
+    contact_param: ClassVar[str | None] = "email"
+    key_param: ClassVar[str | None] = "api_key"
+    accept: ClassVar[str] = "application/json, application/xml, text/xml"
+    longest_line: ClassVar[int] = 2700
+    """Of 200 ids, as many as NCBI wants in a GET; it does not say what its servers take."""
+    form_suffix: ClassVar[str | None] = ""
+
+    ranks_text: ClassVar[bool] = True
+    page_size = 200
+    most_results = 9999
+
+    endpoint = ENDPOINT
+    interval_s = 0.35
+    says_open: ClassVar[bool] = True
+    count_rank: ClassVar[int] = 2
+    has_headings: ClassVar[bool] = True
+    dialect = PubmedDialect
+    works: ClassVar[Mapping[str, str]] = {
+        "pmid": "{}[uid]",
+        "doi": "{}[aid]",
+        "pmcid": "{}[pmcid]",
+    }
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        super().__init__(key, contact=contact, endpoint=endpoint)
+        self.interval_s = 0.11 if self.key else self.interval_s
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        """Return the request for the numbers of the best matches."""
+        del filters  # all of them are in the query
+        several = 1 if query.remainder is None else _UNSURE_FACTOR
+        params: dict[str, str | int] = {
+            **_IDENTITY,
+            "term": query.text,
+            "retmode": "json",
+            "retmax": min(wanted * several + _SPARE, self.most_results),
+            "sort": "relevance",
+        }
+        url = f"{self.endpoint}/esearch.fcgi"
+        return Request(url, params)
+
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+        """Return the records of `efetch`; of `esearch`, the question for them."""
+        del source
+        if isinstance(request, FetchRequest):
+            return self._fetched(answer, request)
+        return self._searched(answer)
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return that a key is wrong, which NCBI says with HTTP 400."""
+        is_key = error.status == 400 and "api key" in error.body.lower()  # noqa: PLR2004  # Bad Request
+        return SourceStatus.UNAUTHORISED if is_key else None
+
+    def _searched(self, answer: HttpAnswer) -> Page:
+        body = mapping(answer.json())
+        result = mapping(body.get("esearchresult"))
+        if wrong := text(body.get("error")) or text(result.get("ERROR")):
+            raise _refusal(wrong, self.key)
+        if "idlist" not in result:
+            raise ServiceError("PubMed answered without a list of ids")
+        found = tuple(
+            pmid for paper_id in items(result["idlist"]) if (pmid := text(paper_id)).isdigit()
+        )
+        following = self._fetch(found) if found else None
+        return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
+
+    def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
+        now, later = pmids[: self.page_size], pmids[self.page_size :]
+        params = {**_IDENTITY, "id": ",".join(now), "retmode": "xml"}
+        return FetchRequest(f"{self.endpoint}/efetch.fcgi", params, later=later)
+
+    def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
+        citations = self._citations(answer)
+        asked = str(request.params.get("id", "")).split(",")
+        places = {pmid: place for place, pmid in enumerate(asked)}
+        missing = len(asked) - len(citations)
+        note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
+        page = Page.of(
+            citations,
+            read_citation,
+            next=self._fetch(request.later) if request.later else None,
+            notes=(note,) if missing > 0 else (),
+        )
+        page.papers.sort(key=lambda paper: places.get(paper.pmid or "", len(places)))
+        return page
+
+    def _citations(self, answer: HttpAnswer) -> list[Element]:
+        root = answer.xml()
+        if wrong := (first(root, "ERROR") or ""):
+            raise _refusal(wrong, self.key)
+        if local_name(root) in _CITATIONS:
+            return [root]
+        if local_name(root) not in _SETS:
+            raise ServiceError(f"PubMed answered with <{local_name(root)[:40]}>, not with records")
+        return [child for child in root if local_name(child) in _CITATIONS]
+
+
+def _refusal(said: str, key: str) -> ServiceError:
+    shown = said.replace(key, "***")[:300] if key else said[:300]
+    if "rate limit" in said.lower():
+        message = f"too many requests to PubMed ({shown}): a key allows more, see {KEY_PAGE}"
+        return ServiceError(message, status=SourceStatus.RATE_LIMITED)
+    if "api key" in said.lower():
+        message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"
+        return ServiceError(message, status=SourceStatus.UNAUTHORISED)
+    return ServiceError(f"PubMed could not answer the query: {shown}")
+
+
+def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what PubMed did not know, so that a person can correct the query."""
+    warned, wrong = mapping(result.get("warninglist")), mapping(result.get("errorlist"))
+    unknown = [
+        *items(warned.get("quotedphrasesnotfound")),
+        *items(wrong.get("phrasesnotfound")),
+        *items(wrong.get("fieldsnotfound")),
+    ]
+    names = [said for phrase in unknown if (said := text(phrase))]
+    stem_of = {name: found[1] for name in names if (found := _SPELT_OUT.fullmatch(name))}
+    siblings = Counter(stem_of.values())
+    shown = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
+    return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
 
 
 create_source = Pubmed.source

@@ -246,16 +246,6 @@ def coalesced(*fields: Field, read: Reader = text) -> Reader:
     return value
 
 
-def only(path: str, read: Callable[[str], Any]) -> Reader:
-    """Return what reads the one text at a path; of several it is not known which one holds."""
-
-    def value(entry: Entry) -> Any:
-        found = texts(entry, path)
-        return read(found[0]) if len(found) == 1 else None
-
-    return value
-
-
 def last_part(address: str) -> str:
     """Return what stands behind the last slash, such as the ORCID in its address."""
     return address.rstrip("/").rpartition("/")[2]

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.errors import InputError
 from paper_search.http.retry import utc_now
-from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints
+from paper_search.models import Author, RankedQuery, SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
-from paper_search.sources.dialect import quoted
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
-from paper_search.sources.values import YEAR_IN_TEXT, count, mapping, mappings
+from paper_search.sources.record import Entry, Table, every, first
+from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
@@ -72,6 +72,8 @@ def _translated(tree: Node, filters: SearchConstraints) -> Translated:
 
 class GoogleScholar(Adapter):
     """Google Scholar's language, whichever service asks it."""
+
+    truncates: ClassVar[bool] = False
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in Scholar's language; years go into parameters of their own."""
@@ -210,57 +212,6 @@ def read_summary(text: str) -> Summary:
     return Summary(_names(names), venue or None, year)
 
 
-def read_result(result: Any) -> RawPaper | None:
-    """Return the record of one entry of `organic_results`; None: it has no title.
-
-    Its id is that of Scholar (`result_id`, else the cluster, else where it is cited from), else
-    one made of its content: the same work found again has the same id.
-    """
-    entry = mapping(result)
-    title = KIND_MARK.sub("", clean(_text(entry.get("title"))))
-    if not title:
-        return None
-    info = mapping(entry.get("publication_info"))
-    links = mapping(entry.get("inline_links"))
-    summary = read_summary(_text(info.get("summary")))
-    url = _address(entry.get("link"))
-    full_text = _full_text(entry, url)
-    paper = RawPaper(
-        title=title,
-        authors=_authors(summary, info),
-        year=summary.year,
-        venue=summary.venue,
-        doi=_doi(url) or _doi(full_text),
-        arxiv_id=_arxiv_id(url) or _arxiv_id(full_text),
-        snippet=clean(_text(entry.get("snippet"))) or None,
-        url=url,
-        full_text_url=full_text,
-        citation_count=count(mapping(links.get("cited_by")).get("total")),
-        publication_type="book" if _text(entry.get("type")).lower() == "book" else None,
-        source=SOURCE,
-        raw_data=dict(entry),
-    )
-    known = (
-        entry.get("result_id"),
-        mapping(links.get("versions")).get("cluster_id"),
-        mapping(links.get("cited_by")).get("cites_id"),
-    )
-    scholar_id = next((given for candidate in known if (given := _text(candidate).strip())), None)
-    paper.id = f"{SOURCE}:{scholar_id or content_key(paper)}"
-    return paper
-
-
-def _authors(summary: Summary, info: dict[str, Any]) -> list[Author]:
-    """Return all names of the summary, with the ids of those who have a profile."""
-    profiles = [
-        (clean(_text(item.get("name"))), _text(item.get("author_id")) or None)
-        for item in mappings(info.get("authors"))
-    ]
-    ids = {name: author_id for name, author_id in profiles if name}
-    names = summary.authors or tuple(ids)
-    return [author_named(name, ids.get(name)) for name in names]
-
-
 def _names(text: str) -> tuple[str, ...]:
     names = (_ELLIPSIS.sub("", name).strip() for name in text.split(","))
     return tuple(name for name in names if re.search(r"[^\W\d_]", name))
@@ -274,29 +225,55 @@ def _year_at_end(text: str) -> int | None:
     return year if year <= utc_now().year + 1 else None
 
 
-def _full_text(entry: dict[str, Any], url: str | None) -> str | None:
-    for item in mappings(entry.get("resources")):
-        if address := _address(item.get("link")):
-            return address
-    return url if _text(entry.get("type")).lower() in {"pdf", "html"} else None
+def _summary(entry: Entry) -> Summary:
+    return read_summary(first(entry, "publication_info.summary") or "")
 
 
-def _doi(url: str | None) -> str | None:
+def _authors(entry: Entry) -> list[Author]:
+    """Return all names of the summary, with the ids of those who have a profile."""
+    profiles = {
+        clean(name): first(item, "author_id")
+        for item in every(entry, "publication_info.authors")
+        if (name := first(item, "name"))
+    }
+    names = _summary(entry).authors or tuple(profiles)
+    return [author_named(name, profiles.get(name)) for name in names]
+
+
+def _full_text(entry: Entry) -> Any:
+    is_text = (first(entry, "type") or "").lower() in {"pdf", "html"}
+    return first(entry, "resources.link|link" if is_text else "resources.link", address)
+
+
+def doi_in(url: str) -> str | None:
     """Return the DOI that an address is made of, as publishers do (`/doi/abs/10.1000/1`)."""
-    if not url or "doi" not in url.lower():
-        return None
-    found = parse_doi(url)
-    return re.split(r"[?&#]", found)[0].removesuffix(".pdf") if found else None
+    doi = parse_doi(url) if "doi" in url.lower() and address(url) else None
+    return re.split(r"[?&#]", doi)[0].removesuffix(".pdf") if doi else None
 
 
-def _arxiv_id(url: str | None) -> str | None:
-    return parse_arxiv_id(url) if url and "arxiv.org" in url else None
+def arxiv_id_in(url: str) -> str | None:
+    """Return the arXiv id that an address is made of."""
+    return parse_arxiv_id(url) if "arxiv.org" in url and address(url) else None
 
 
-def _address(value: Any) -> str | None:
-    text = _text(value).strip()
-    return text if re.match(r"https?://[^\s/]+", text, re.IGNORECASE) else None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+_LINKS = ("link", "resources.link")
+RESULT = Table(
+    prefix=SOURCE,
+    key="result_id|inline_links.versions.cluster_id|inline_links.cited_by.cites_id",
+    fields={
+        "title": ("title", lambda title: KIND_MARK.sub("", clean(title))),
+        "authors": _authors,
+        "year": lambda entry: _summary(entry).year,
+        "venue": lambda entry: _summary(entry).venue,
+        "doi": ("|".join(_LINKS), doi_in),
+        "arxiv_id": ("|".join(_LINKS), arxiv_id_in),
+        "snippet": ("snippet", clean),
+        "url": "link",
+        "full_text_url": _full_text,
+        "citation_count": "inline_links.cited_by.total",
+        "publication_type": ("type", lambda kind: "book" if kind.lower() == "book" else None),
+    },
+    details=mapping,
+)
+"""The same work found again has the same id."""
+read_result = RESULT.read

@@ -8,8 +8,8 @@ stem, in title and abstract.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.text import WORD
@@ -17,15 +17,15 @@ from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Or, Phrase, Term, YearRange
-from paper_search.sources import values
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.query.leaves import is_pattern, words_of
+from paper_search.sources.adapter import Adapter, Page, Paging, Request, Translated
 from paper_search.sources.dialect import ANYTHING, Dialect, Written
-from paper_search.sources.errors import ServiceError
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
 from paper_search.sources.record import People, Table, texts
 
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
+_BULK, _BULK_ORDER = "/paper/search/bulk", "citationCount:desc"
 _MOST_WORDS = 5
 """Words of a question that are asked: most of them have to occur, so more find less."""
 FIELDS = (
@@ -33,19 +33,48 @@ FIELDS = (
     "citationCount", "isOpenAccess", "openAccessPdf", "publicationTypes", "publicationDate", "url",
 )  # fmt: skip
 _TYPES = {
-    "Book": "book",
-    "BookSection": "chapter",
-    "Conference": "paper-conference",
-    "Dataset": "dataset",
-    "Thesis": "thesis",
-    "JournalArticle": "article-journal",
-    "LettersAndComments": "article-journal",
-    "Editorial": "article-journal",
+    "Book": "book", "BookSection": "chapter", "Conference": "paper-conference",
+    "Dataset": "dataset", "Thesis": "thesis", "JournalArticle": "article-journal",
+    "LettersAndComments": "article-journal", "Editorial": "article-journal",
     "Review": "article-journal",
-}
+}  # fmt: skip
 """To the types of CSL, the telling ones first."""
 _KEPT = ("MAG", "CorpusId", "DBLP", "ACL")
 """Identifiers without a field of their own."""
+
+
+PAPER = Table(
+    prefix="s2",
+    key=("paperId", str.lower),
+    fields={
+        "title": "title",
+        "doi": "externalIds.DOI",
+        "authors": People("authors", name="name", id="authorId"),
+        "abstract": "abstract",
+        "snippet": "tldr.text",
+        "year": "year|publicationDate",
+        "venue": "venue|journal.name|publicationVenue.name",
+        "issn": "publicationVenue.issn",
+        "volume": "journal.volume",
+        "pages": ("journal.pages", lambda pages: "".join(pages.split())),
+        "citation_count": "citationCount",
+        "full_text_url": "openAccessPdf.url",
+        "url": "url",
+        "arxiv_id": "externalIds.ArXiv|externalIds.DOI",
+        "pmid": "externalIds.PubMed",
+        "pmcid": "externalIds.PubMedCentral",
+        "s2_id": ("paperId", str.lower),
+        "publication_type": lambda entry: _type(texts(entry, "publicationTypes")),
+    },
+    details={name.lower(): f"externalIds.{name}" for name in ("MAG", "CorpusId", "DBLP", "ACL")},
+)
+"""Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
+only knows from references."""
+read_paper = PAPER.read
+
+
+def _type(kinds: Sequence[str]) -> str | None:
+    return next((csl for name, csl in _TYPES.items() if name in kinds), None)
 
 
 class SemanticScholarAdapter(Adapter):
@@ -61,17 +90,20 @@ class SemanticScholarAdapter(Adapter):
     record_prefix: ClassVar[str | None] = "s2"
     says_open: ClassVar[bool] = True
     key_header = ("x-api-key", "{}")
+    entries: ClassVar[str] = "data"
+    answered: ClassVar[str] = "data|total"
+    faults: ClassVar[str] = "error|message"
+    record = staticmethod(read_paper)
+
+    def paging_of(self, request: Request) -> Paging:
+        """Return that of the bulk search, whose last page has no token, or that by offsets."""
+        return Paging("token", "token") if _BULK in request.url else Paging("offset", "next")
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Tell what 403 means: without a key it is a refusal for now, not a wrong key."""
         if error.status == 403 and not self.key:  # noqa: PLR2004  # Forbidden
             return SourceStatus.RATE_LIMITED
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class BulkQuery(Translated):
-    """A boolean query, to be asked of the bulk search."""
 
 
 class SemanticScholar(SemanticScholarAdapter):
@@ -94,8 +126,7 @@ class SemanticScholar(SemanticScholarAdapter):
             return to_free_text(tree, filters, service=self.title)
         found = _boolean(tree, filters)
         notes = ("asked of the bulk search, the most cited first", *found.notes)
-        given = {field.name: getattr(found, field.name) for field in fields(Translated)}
-        return BulkQuery(**{**given, "notes": notes})
+        return replace(found, notes=notes, params={"sort": _BULK_ORDER})
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -108,30 +139,21 @@ class SemanticScholar(SemanticScholarAdapter):
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the most relevant papers."""
         del filters  # the years are in the query; a filter on types would drop what has none
-        if isinstance(query, BulkQuery):
+        if query.params:
             return _in_bulk(self.endpoint, query)
-        size = self.page_size if query.remainder else min(self.page_size, wanted)
         return Request(
             f"{self.endpoint}/paper/search",
-            {"query": query.text, **_limits(query), "offset": 0, "limit": size},
+            {"query": query.text, **_limits(query), "offset": 0, "limit": self.size(query, wanted)},
         )
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the papers of a page; an empty answer has no `data`."""
-        if "limit" not in request.params:
-            return _read_bulk(answer, request, self.name)
-        body = checked(answer.json())
-        entries = values.items(body.get("data"))
-        offset, size = values.number(body.get("next")), int(request.params["limit"])
-        has_more = offset is not None and entries and offset < self.most_results
-        return Page.of(
-            entries,
-            lambda entry: read_paper(entry, self.name),
-            hits=values.number(body.get("total")),
-            next=request.turned(offset=offset, limit=min(size, self.most_results - offset))
-            if has_more and offset is not None
-            else None,
-        )
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+        """Return the papers of a page; the last records of the thousand need a shorter one."""
+        page = super().read(answer, request, source)
+        if page.next is None or "limit" not in request.params:
+            return page
+        offset = int(page.next.params["offset"])
+        size = min(int(request.params["limit"]), self.most_results - offset)
+        return replace(page, next=page.next.turned(offset=offset, limit=size) if size > 0 else None)
 
 
 class SemanticScholarBulk(SemanticScholarAdapter):
@@ -152,15 +174,14 @@ class SemanticScholarBulk(SemanticScholarAdapter):
         del filters, wanted
         return _in_bulk(self.endpoint, query)
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the papers of a page; the last one has no token."""
-        return _read_bulk(answer, request, self.name)
-
 
 def _has_alternatives(tree: Node) -> bool:
+    """Whether a query has an OR, or a `*`, which only the bulk search knows."""
     match tree:
         case Or():
             return True
+        case Term() | Phrase():
+            return any(map(is_pattern, words_of(tree))) or words_of(tree)[-1].endswith("*")
         case And(children):
             return any(map(_has_alternatives, children))
         case Near(left, right):
@@ -176,34 +197,9 @@ def _boolean(tree: Node, filters: SearchConstraints) -> Translated:
 
 def _in_bulk(endpoint: str, query: Translated) -> Request:
     return Request(
-        f"{endpoint}/paper/search/bulk",
-        {"query": query.text, **_limits(query), "sort": "citationCount:desc"},
+        f"{endpoint}{_BULK}",
+        {"query": query.text, **_limits(query), "sort": _BULK_ORDER},
     )
-
-
-def _read_bulk(answer: HttpAnswer, request: Request, source: str) -> Page:
-    body = checked(answer.json())
-    entries = values.items(body.get("data"))
-    token = values.text(body.get("token"))
-    return Page.of(
-        entries,
-        lambda entry: read_paper(entry, source),
-        hits=values.number(body.get("total")),
-        next=request.turned(token=token) if token and entries else None,
-    )
-
-
-def checked(body: Any) -> dict[str, Any]:
-    """Return the object that an answer is; one without papers has a total alone.
-
-    Raises:
-        ServiceError: it only says what went wrong, or is no list of papers.
-    """
-    answer = values.mapping(body)
-    if "data" not in answer and "total" not in answer:
-        said = values.text(answer.get("error")) or values.text(answer.get("message"))
-        raise ServiceError(f"Semantic Scholar: {said[:500] or 'the answer has no papers'}")
-    return answer
 
 
 def _limits(query: Translated) -> dict[str, str | int]:
@@ -283,41 +279,5 @@ def _quoted(texts: tuple[str, ...]) -> str | None:
     return cleaned if WORD.fullmatch(cleaned) else f'"{cleaned}"'
 
 
-PAPER = Table(
-    prefix="s2",
-    key=("paperId", str.lower),
-    fields={
-        "title": "title",
-        "doi": "externalIds.DOI",
-        "authors": People("authors", name="name", id="authorId"),
-        "abstract": "abstract",
-        "snippet": "tldr.text",
-        "year": "year|publicationDate",
-        "venue": "venue|journal.name|publicationVenue.name",
-        "issn": "publicationVenue.issn",
-        "volume": "journal.volume",
-        "pages": ("journal.pages", lambda pages: "".join(pages.split())),
-        "citation_count": "citationCount",
-        "full_text_url": "openAccessPdf.url",
-        "url": "url",
-        "arxiv_id": "externalIds.ArXiv|externalIds.DOI",
-        "pmid": "externalIds.PubMed",
-        "pmcid": "externalIds.PubMedCentral",
-        "s2_id": ("paperId", str.lower),
-        "publication_type": lambda entry: _type(texts(entry, "publicationTypes")),
-    },
-    details={name.lower(): f"externalIds.{name}" for name in ("MAG", "CorpusId", "DBLP", "ACL")},
-)
-"""Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
-only knows from references."""
-read_paper = PAPER.read
-
-
-def _type(kinds: Sequence[str]) -> str | None:
-    return next((csl for name, csl in _TYPES.items() if name in kinds), None)
-
-
 create_source = SemanticScholar.source
-
-
 create_bulk_source = SemanticScholarBulk.source

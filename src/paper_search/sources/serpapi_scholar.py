@@ -11,7 +11,7 @@ from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.models.network import NetworkConfig
-from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.adapter import Paging, Request, Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import (
     NonRetryableError,
@@ -28,18 +28,12 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from paper_search.http.body import HttpAnswer
     from paper_search.http.errors import HttpStatusError
 
 __all__ = [
-    "NonRetryableError",
-    "RetryableError",
-    "ScholarAdapter",
-    "SearchSourceError",
-    "SerpAPIError",
-    "SerpAPIScholarSource",
-    "create_source",
-]
+    "NonRetryableError", "RetryableError", "ScholarAdapter", "SearchSourceError", "SerpAPIError",
+    "SerpAPIScholarSource", "create_source",
+]  # fmt: skip
 
 ENDPOINT = "https://serpapi.com/search.json"
 USUAL_CALLS = 20
@@ -66,6 +60,9 @@ class ScholarAdapter(GoogleScholar):
     endpoint = ENDPOINT
 
     key_param = "api_key"
+    hits: ClassVar[str] = "search_information.total_results"
+    paging: ClassVar[Paging | None] = Paging("start", size="num")
+    record = staticmethod(read_result)
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SerpAPIScholarSource:
@@ -105,22 +102,18 @@ class ScholarAdapter(GoogleScholar):
         }
         return Request(self.endpoint, params)
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
+    def listed(self, body: Any) -> list[Any]:
         """Return the entries of a page; none if the answer says "no results"."""
-        body = answer.json()
         if not isinstance(body, dict) or not body:
             raise NonRetryableError(f"SerpApi answered with {str(body)[:20]}, not with results")
         if "error" in body:
             message = redact(str(body["error"]), (self.key,))[:500]
             if _NO_RESULTS in message:
-                return Page()
+                return []
             status = _status_told(message) or SourceStatus.BAD_RESPONSE
             raise NonRetryableError(f"SerpApi: {message}", status=status)
-        listed = body.get("organic_results")
-        entries = listed if isinstance(listed, list) else []
-        return Page.of(
-            entries, read_result, hits=_total(body), next=self._next(request) if entries else None
-        )
+        entries = body.get("organic_results")
+        return entries if isinstance(entries, list) else []
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what SerpApi says: 429 is for too many requests, and for an empty account."""
@@ -130,10 +123,6 @@ class ScholarAdapter(GoogleScholar):
         """Return where to see what is left."""
         is_used_up = self.status_of(error) is SourceStatus.EXHAUSTED
         return f"see what is left at {ACCOUNT_PAGE}" if is_used_up else None
-
-    def _next(self, request: Request) -> Request | None:
-        start = int(request.params["start"]) + int(request.params["num"])
-        return request.turned(start=start) if start < self.most_results else None
 
 
 class SerpAPIScholarSource(HttpSource):
@@ -176,13 +165,6 @@ class SerpAPIScholarSource(HttpSource):
             client=client,
             sleep=sleep,
         )
-
-
-def _total(body: dict[str, Any]) -> int | None:
-    information = body.get("search_information")
-    total = information.get("total_results") if isinstance(information, dict) else None
-    is_count = isinstance(total, int) and not isinstance(total, bool) and total >= 0
-    return total if is_count else None
 
 
 def _status_told(message: str) -> SourceStatus | None:

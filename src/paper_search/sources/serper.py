@@ -6,29 +6,71 @@ read here is what its clients agree on.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import replace
 from typing import Any, ClassVar
 
-from paper_search.bibliography.identifiers import content_key, parse_arxiv_id, parse_doi
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
-from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.errors import ServiceError
-from paper_search.sources.scholar import KIND_MARK, GoogleScholar, read_summary
-from paper_search.sources.values import address, count, items, mapping, number, text, year
-from paper_search.sources.web.base import WebAdapter, engine_query, page_record
+from paper_search.sources.adapter import Adapter, Paging, Request, Translated
+from paper_search.sources.record import Entry, Table, first
+from paper_search.sources.scholar import (
+    KIND_MARK,
+    GoogleScholar,
+    Summary,
+    arxiv_id_in,
+    doi_in,
+    read_summary,
+)
+from paper_search.sources.values import mapping, number, year
+from paper_search.sources.web.base import WebAdapter, engine_query, page_table
 
 SCHOLAR = "https://google.serper.dev/scholar"
 WEB = "https://google.serper.dev/search"
 SCHOLAR_NAME = "serper_scholar"
 WEB_NAME = "serper"
 _USED_UP = ("not enough credits", "out of credits", "quota")
+
+
+def _summary(entry: Entry) -> Summary:
+    return read_summary(first(entry, "publicationInfo") or "")
+
+
+_LINKS = "link|pdfUrl|htmlUrl"
+RESULT = Table(
+    prefix=SCHOLAR_NAME,
+    key="id",
+    fields={
+        "title": ("title", lambda title: KIND_MARK.sub("", clean(title))),
+        "authors": lambda entry: [author_named(name) for name in _summary(entry).authors],
+        "year": lambda entry: first(entry, "year", year) or _summary(entry).year,
+        "venue": lambda entry: _summary(entry).venue,
+        "doi": (_LINKS, doi_in),
+        "arxiv_id": (_LINKS, arxiv_id_in),
+        "snippet": ("snippet", clean),
+        "citation_count": "citedBy",
+        "url": "link",
+        "full_text_url": "pdfUrl|htmlUrl",
+    },
+    details=mapping,
+)
+
+
+def _date(said: str) -> str:
+    """Return the year of a date like "Mar 3, 2021"; empty: it says none ("3 days ago")."""
+    last = said.rpartition(" ")[2]
+    return last if len(last) == 4 and last.isdigit() else ""  # noqa: PLR2004  # digits of a year
+
+
+PAGE = page_table(
+    WEB_NAME,
+    url="link",
+    snippet="snippet",
+    published=("date", _date),
+    details={"position": lambda entry: first(entry, "position", number)},
+)
 
 
 class _Serper(Adapter):
@@ -41,23 +83,14 @@ class _Serper(Adapter):
 
     interval_s = 0.5
     key_header = ("X-API-KEY", "{}")
+    entries: ClassVar[str] = "organic"
+    answered: ClassVar[str] = "organic|searchParameters"
+    paging: ClassVar[Paging | None] = Paging("page", size="num", is_numbered=True)
 
-    @abstractmethod
-    def record(self, entry: Any) -> RawPaper | None:
-        """Return the record of an entry of `organic`; None: it cannot be used."""
-
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of `organic`; without it, there are no results."""
-        body = mapping(answer.json())
-        if said := text(body.get("message")) or text(body.get("error")):
-            status = _status_of(said) or SourceStatus.BAD_RESPONSE
-            raise ServiceError(f"Serper could not answer: {self.shown(said)}", status=status)
-        if "organic" not in body and "searchParameters" not in body:
-            raise ServiceError("Serper answered without a list of results")
-        entries = items(body.get("organic"))
-        asked = mapping(request.json)
-        following = replace(request, json={**asked, "page": (number(asked.get("page")) or 1) + 1})
-        return Page.of(entries, self.record, next=following if entries else None)
+    def fault(self, body: Any, said: str) -> SourceStatus:
+        """Return what a message means."""
+        del body
+        return _status_of(said) or SourceStatus.BAD_RESPONSE
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return that the credits are used up, which Serper says with HTTP 400."""
@@ -74,6 +107,7 @@ class SerperScholar(GoogleScholar, _Serper):
     page_size = 20
     most_results = 1000
     endpoint = SCHOLAR
+    record = staticmethod(RESULT.read)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first results."""
@@ -87,33 +121,6 @@ class SerperScholar(GoogleScholar, _Serper):
         body |= {name: value for name, value in optional.items() if value is not None}
         return Request(self.endpoint, json=body)
 
-    def record(self, entry: Any) -> RawPaper | None:
-        """Return the record of an entry; None: it has no title."""
-        entry = mapping(entry)
-        title = KIND_MARK.sub("", clean(text(entry.get("title"))))
-        if not title:
-            return None
-        summary = read_summary(text(entry.get("publicationInfo")))
-        url = address(entry.get("link"))
-        full_text = address(entry.get("pdfUrl")) or address(entry.get("htmlUrl"))
-        links = [link for link in (url, full_text) if link]
-        paper = RawPaper(
-            title=title,
-            authors=[author_named(name) for name in summary.authors],
-            year=year(entry.get("year")) or summary.year,
-            venue=summary.venue,
-            doi=next((doi for link in links if "doi" in link and (doi := parse_doi(link))), None),
-            arxiv_id=next((parse_arxiv_id(link) for link in links if "arxiv.org/" in link), None),
-            snippet=clean(text(entry.get("snippet"))) or None,
-            citation_count=count(entry.get("citedBy")),
-            url=url,
-            full_text_url=full_text,
-            source=SCHOLAR_NAME,
-            raw_data=dict(entry),
-        )
-        paper.id = f"{SCHOLAR_NAME}:{text(entry.get('id')) or content_key(paper)}"
-        return paper
-
 
 class SerperWeb(_Serper, WebAdapter):
     """Google's results, ten a page: more cost twice as much."""
@@ -123,6 +130,7 @@ class SerperWeb(_Serper, WebAdapter):
     page_size = 10
     most_results = 100
     endpoint = WEB
+    record = staticmethod(PAGE.read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query in Google's language."""
@@ -140,25 +148,6 @@ class SerperWeb(_Serper, WebAdapter):
             body["hl"] = query.language
         return Request(self.endpoint, json=body)
 
-    def record(self, entry: Any) -> RawPaper | None:
-        """Return the record of a page; None: it has no title or no address."""
-        entry = mapping(entry)
-        return page_record(
-            WEB_NAME,
-            kind="web",
-            url=entry.get("link"),
-            title=entry.get("title"),
-            snippet=entry.get("snippet"),
-            published=_date(text(entry.get("date"))),
-            raw={"position": number(entry.get("position"))},
-        )
-
-
-def _date(said: str) -> str:
-    """Return the year of a date like "Mar 3, 2021"; empty: it says none ("3 days ago")."""
-    last = said.rpartition(" ")[2]
-    return last if len(last) == 4 and last.isdigit() else ""  # noqa: PLR2004  # digits of a year
-
 
 def _status_of(said: str) -> SourceStatus | None:
     if any(sign in said.lower() for sign in _USED_UP):
@@ -167,6 +156,4 @@ def _status_of(said: str) -> SourceStatus | None:
 
 
 create_scholar = SerperScholar.source
-
-
 create_web = SerperWeb.source

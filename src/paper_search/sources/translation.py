@@ -17,6 +17,7 @@ from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Question, text_of
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain_bug
+from paper_search.sources.union import Endings, in_words, union
 
 WORK_LIMITS = SearchConstraints(max_results=5)
 """Those of a work that is asked for by its identifier: it is wanted whatever the others are."""
@@ -36,9 +37,11 @@ def _works(strategy: SearchStrategy, adapter: Adapter) -> dict[str, Translated]:
 
 
 def translated(
-    adapter: Adapter, query: Question, filters: SearchConstraints
+    adapter: Adapter, query: Question, filters: SearchConstraints, endings: Endings
 ) -> Sequence[Translated]:
-    """Return what to ask for a query, in turn until something is found.
+    """Return what to ask for a query: of plain text, in turn until something is found.
+
+    Of a boolean query, all: its parts find together what it finds.
 
     Raises:
         InputError: the query cannot be read, or the service can say no part of it.
@@ -46,10 +49,11 @@ def translated(
     if (work := work_of(adapter, query)) is not None:
         return (work,)
     if isinstance(query, RankedQuery):
-        return adapter.translate_ranked(query, filters)
+        return adapter.translate_ranked(query, in_words(adapter, filters, endings))
     found = read_query(text_of(query))
-    said = adapter.translate(limited(found.tree, filters.every_condition), filters)
-    return (replace(said, notes=(*found.notes, *said.notes)),)
+    tree = limited(found.tree, filters.every_condition)
+    parts = union(adapter, tree, filters, endings)
+    return [replace(part, notes=(*found.notes, *part.notes)) for part in parts]
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
@@ -72,7 +76,7 @@ def translations_of(
     """
     names = list(_works(strategy, adapter))
     found = [
-        _translation(adapter, query, strategy.filters, contact)
+        _translation(adapter, query, strategy.filters, strategy.endings, contact)
         for query in questions_of(strategy, adapter)
     ]
     named = zip(names, found, strict=False)
@@ -83,7 +87,11 @@ def translations_of(
 
 
 def _translation(
-    adapter: Adapter, query: Question, filters: SearchConstraints, contact: str | None
+    adapter: Adapter,
+    query: Question,
+    filters: SearchConstraints,
+    endings: Endings,
+    contact: str | None,
 ) -> Translation:
     named = Translation(
         source=adapter.name, query=text_of(query), is_ranked=isinstance(query, RankedQuery)
@@ -91,7 +99,7 @@ def _translation(
     try:
         filters = WORK_LIMITS if work_of(adapter, query) else filters
         wanted = max(1, min(filters.max_results, adapter.most_results))
-        tries = translated(adapter, query, filters)
+        tries = translated(adapter, query, filters, endings)
         firsts = [adapter.first(said, filters, wanted) for said in tries]
     except InputError as error:
         return named.model_copy(update={"error": str(error)})

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
-from paper_search.bibliography.text import clean, plain
 from paper_search.http.retry import utc_now
 from paper_search.query.leaves import YEAR
 
@@ -16,6 +15,9 @@ MOST_CITATIONS = 10_000_000
 _FIRST_YEAR = 1400
 _ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+
+_MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
+"""What could end a quotation, or means something inside of one."""
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -44,11 +46,6 @@ def text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else str(value) if isinstance(value, int) else ""
 
 
-def words(value: Any) -> str | None:
-    """Return the text for people, without markup and LaTeX, or None."""
-    return plain(text(value)) or None
-
-
 def without_stop(title: str) -> str:
     """Return a title without the full stop at its end; an ellipsis stays."""
     return title[:-1].rstrip() if title.endswith(".") and not title.endswith("..") else title
@@ -59,16 +56,6 @@ def without_brackets(title: str) -> str:
     title = without_stop(title)
     is_translated = title.startswith("[") and title.endswith("]") and title.count("[") == 1
     return title[1:-1].strip() if is_translated else title
-
-
-def first_text(value: Any) -> str:
-    """Return the first text of a list that is not empty, or the text itself."""
-    return next((found for entry in items(value) if (found := text(entry))), "")
-
-
-def first_read(read: Callable[[str], str | None], value: Any) -> str | None:
-    """Return what can be read of the first text of a list that it can be; None: of none."""
-    return next((found for entry in items(value) if (found := read(text(entry)))), None)
 
 
 def count(value: Any) -> int | None:
@@ -106,42 +93,11 @@ def flag(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def pages(first: Any, last: Any) -> str | None:
-    """Return the pages from the first and the last one."""
-    start, end = text(first), text(last)
-    return f"{start}-{end}" if start and end and start != end else start or end or None
-
-
-def inner_text(element: Element | None, path: str = "") -> str:
-    """Return all text inside the first element of a path, on one line, or an empty text.
-
-    `path` is of names in any namespace, `a/b`; empty: the element itself.
-    """
-    found = first(element, path)
-    return " ".join("".join(found.itertext()).split()) if found is not None else ""
-
-
-def clean_text(element: Element | None, path: str = "") -> str | None:
-    """Return the text as `inner_text` does, without escaped markup, or None."""
-    return clean(inner_text(element, path)) or None
-
-
-def first(element: Element | None, path: str) -> Element | None:
-    """Return the first element of a path, in any namespace."""
-    if element is None or not path:
-        return element
-    return element.find(_anywhere(path))
-
-
-def every(element: Element | None, path: str) -> Iterator[Element]:
-    """Yield the elements of a path, in any namespace."""
-    yield from element.findall(_anywhere(path)) if element is not None else ()
-
-
 def local_name(element: Element) -> str:
     """Return the name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
-def _anywhere(path: str) -> str:
-    return "/".join(f"{{*}}{name}" for name in path.split("/"))
+def quoted(text: str) -> str:
+    """Return the text between quotation marks, without what could end them or be misread."""
+    return f'"{" ".join(_MARKS.sub(" ", text).split())}"'

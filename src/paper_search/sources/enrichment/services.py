@@ -22,7 +22,8 @@ from paper_search.sources.enrichment.lookup import (
     in_batches,
 )
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.values import address, flag, mapping, mappings, text, words, year
+from paper_search.sources.record import words
+from paper_search.sources.values import address, flag, mapping, mappings, text, year
 
 _CROSSREF_BATCH = 30
 _CANDIDATES = 3
@@ -41,6 +42,7 @@ class CrossrefLookup(LookupAdapter):
     """Crossref: DOIs for titles, some abstracts, few open texts."""
 
     service_type = crossref.Crossref
+    service: crossref.Crossref
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
@@ -60,9 +62,7 @@ class CrossrefLookup(LookupAdapter):
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the works of a page."""
-        return crossref.read_page(
-            answer.json(), Request(self.service.endpoint), self.service.name
-        ).papers
+        return self.service.read(answer, Request(self.service.endpoint)).papers
 
     def _by_title(self, work: RawPaper) -> Request:
         first = family_name(work.authors[0].name) if work.authors else ""
@@ -80,6 +80,7 @@ class OpenAlexLookup(LookupAdapter):
     """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
 
     service_type = openalex.OpenAlex
+    service: openalex.OpenAlex
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then those without one by PMID."""
@@ -93,9 +94,7 @@ class OpenAlexLookup(LookupAdapter):
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
         """Return the works of a page."""
-        return openalex.read_page(
-            answer.json(), Request(self.service.endpoint), self.service.name
-        ).papers
+        return self.service.read(answer, Request(self.service.endpoint)).papers
 
     def _request(self, kind: str, values: list[str]) -> Request:
         params: dict[str, str | int] = {

@@ -7,13 +7,12 @@ seed. OpenCitations (https://api.opencitations.net): ids first, records then.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from paper_search.bibliography.identifiers import (
-    content_key,
     parse_arxiv_id,
     parse_doi,
     parse_isbn,
@@ -22,12 +21,15 @@ from paper_search.bibliography.identifiers import (
 )
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
+from paper_search.bibliography.text import plain
 from paper_search.http.body import HttpAnswer
-from paper_search.models import SNOWBALL, Author, RawPaper, SearchConstraints, Seed
+from paper_search.models import SNOWBALL, Author, SearchConstraints, Seed
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
 from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Service, Translated
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import Entry, Reader, Table, first
 from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
+from paper_search.sources.values import mapping, number
 
 _LARGEST_PAGE = 1000
 _SEMANTIC_SCHOLAR_WAYS = (("references", "citedPaper"), ("citations", "citingPaper"))
@@ -37,22 +39,17 @@ _AT_ONCE = 10
 _OPENCITATIONS_WAYS = (("references", "cited"), ("citations", "citing"))
 _BRACKETED = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]")
 _TYPES = {
-    "book": "book",
-    "book chapter": "chapter",
-    "dataset": "dataset",
-    "dissertation": "thesis",
-    "journal article": "article-journal",
-    "posted content": "article",
-    "proceedings article": "paper-conference",
-    "reference entry": "entry",
-    "report": "report",
-}
+    "book": "book", "book chapter": "chapter", "dataset": "dataset", "dissertation": "thesis",
+    "journal article": "article-journal", "posted content": "article",
+    "proceedings article": "paper-conference", "reference entry": "entry", "report": "report",
+}  # fmt: skip
 
 
 class OpenAlexTracker(Tracker):
     """The filters `cites:` and `cited_by:` of OpenAlex, the most cited works first."""
 
     service_type = openalex.OpenAlex
+    service: openalex.OpenAlex
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
         """Return the request for the works of the DOIs, or of PubMed ids where there is no DOI."""
@@ -69,7 +66,7 @@ class OpenAlexTracker(Tracker):
     def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with their works, where OpenAlex has them."""
         known: dict[str, str] = {}
-        for work in values.mappings(openalex.checked(answer.json())["results"]):
+        for work in self.service.listed(answer.json()):
             found = openalex_record.short_id(work.get("id"))
             doi = parse_doi(values.text(work.get("doi")))
             pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
@@ -115,7 +112,7 @@ class OpenAlexTracker(Tracker):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the works of a page."""
-        return openalex.read_page(answer.json(), request, SNOWBALL)
+        return self.service.read(answer, request, SNOWBALL)
 
 
 def _openalex_doi(seed: Seed) -> str | None:
@@ -132,6 +129,7 @@ class SemanticScholarTracker(Tracker):
     """The references and citations of the graph, the newest first."""
 
     service_type = semantic_scholar.SemanticScholar
+    service: semantic_scholar.SemanticScholar
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
         """Return two trails for every seed; years and language are checked locally."""
@@ -153,13 +151,13 @@ class SemanticScholarTracker(Tracker):
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
         """Return the papers of a page; what has no title is counted, references often lack one."""
-        body = semantic_scholar.checked(answer.json())
+        body = answer.json()
         inner = next(name for way, name in _SEMANTIC_SCHOLAR_WAYS if request.url.endswith(way))
-        entries = values.items(body.get("data"))  # null where a publisher withholds references
-        offset = values.number(body.get("next"))
+        entries = self.service.listed(body)  # null where a publisher withholds references
+        offset = first(body, "next", number)
         return Page.of(
-            entries,
-            lambda entry: semantic_scholar.read_paper(values.mapping(entry).get(inner), SNOWBALL),
+            [mapping(entry).get(inner) for entry in entries],
+            lambda entry: semantic_scholar.read_paper(entry, SNOWBALL),
             next=request.turned(offset=offset) if offset and entries else None,
         )
 
@@ -242,46 +240,56 @@ class OpenCitationsTracker(Tracker):
         )
 
 
-def read_metadata(item: Any, source: str) -> RawPaper | None:
-    """Return the record of one work of OpenCitations Meta; None: it has no title."""
-    entry = values.mapping(item)
-    title = values.words(entry.get("title"))
-    if not title:
-        return None
-    ids = dict(word.split(":", 1) for word in values.text(entry.get("id")).split() if ":" in word)
-    venue = values.text(entry.get("venue"))
-    venue_ids = " ".join(_BRACKETED.findall(venue))
-    doi = parse_doi(ids.get("doi"))
-    paper = RawPaper(
-        title=title,
-        doi=doi,
-        authors=list(_people(values.text(entry.get("author")))),
-        year=values.year(entry.get("pub_date")),
-        venue=values.words(_BRACKETED.sub("", venue)),
-        publisher=values.words(_BRACKETED.sub("", values.text(entry.get("publisher")))),
-        volume=values.text(entry.get("volume")) or None,
-        issue=values.text(entry.get("issue")) or None,
-        pages=values.text(entry.get("page")) or None,
-        isbn=parse_isbn(ids.get("isbn")),
-        issn=parse_issn(venue_ids),
-        pmid=parse_pmid(ids.get("pmid")),
-        openalex_id=openalex_record.short_id(ids.get("openalex")),
-        arxiv_id=parse_arxiv_id(doi) if doi else None,
-        url=f"https://doi.org/{doi}" if doi else None,
-        publication_type=_TYPES.get(values.text(entry.get("type")).lower()),
-        source=source,
-    )
-    paper.id = f"opencitations:{ids.get('omid') or doi or content_key(paper)}"
-    return paper
+def _ids(entry: Entry) -> dict[str, str]:
+    words = (first(entry, "id") or "").split()
+    return dict(word.split(":", 1) for word in words if ":" in word)
 
 
-def _people(text: str) -> Iterator[Author]:
-    """Yield the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
-    for part in text.split(";"):
-        name = values.words(_BRACKETED.sub("", part))
+def _id(kind: str) -> Reader:
+    return lambda entry: _ids(entry).get(kind)
+
+
+def _people(entry: Entry) -> list[Author]:
+    """Return the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
+    people = []
+    for part in (first(entry, "author") or "").split(";"):
         orcid = re.search(r"orcid:([^\s\]:]{1,40})", part)
-        if name:
-            yield author_named(name, orcid[1] if orcid else None, is_inverted=True)
+        if name := plain(_BRACKETED.sub("", part)):
+            people.append(author_named(name, orcid[1] if orcid else None, is_inverted=True))
+    return people
+
+
+def _unbracketed(said: str) -> str:
+    return plain(_BRACKETED.sub("", said))
+
+
+def _doi(entry: Entry) -> str | None:
+    return parse_doi(_ids(entry).get("doi"))
+
+
+_METADATA = Table(
+    prefix="opencitations",
+    key=_id("omid"),
+    fields={
+        "title": "title",
+        "doi": _doi,
+        "authors": _people,
+        "year": "pub_date",
+        "venue": ("venue", _unbracketed),
+        "publisher": ("publisher", _unbracketed),
+        "volume": "volume",
+        "issue": "issue",
+        "pages": "page",
+        "isbn": lambda entry: parse_isbn(_ids(entry).get("isbn")),
+        "issn": ("venue", lambda said: parse_issn(" ".join(_BRACKETED.findall(said)))),
+        "pmid": lambda entry: parse_pmid(_ids(entry).get("pmid")),
+        "openalex_id": lambda entry: openalex_record.short_id(_ids(entry).get("openalex")),
+        "arxiv_id": lambda entry: parse_arxiv_id(_doi(entry)),
+        "url": lambda entry: f"https://doi.org/{doi}" if (doi := _doi(entry)) else None,
+        "publication_type": ("type", lambda kind: _TYPES.get(kind.lower())),
+    },
+)
+read_metadata = _METADATA.read
 
 
 def _known_as(ids: str) -> str | None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.languages import language_code
-from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.errors import InputError
-from paper_search.models import RawPaper, SearchConstraints
+from paper_search.models import SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
-from paper_search.sources.dialect import Dialect, Written, joined_span, quoted
-from paper_search.sources.values import address, text, year
+from paper_search.sources.dialect import Dialect, Written, joined_span
+from paper_search.sources.record import Entry, Field, Reader, Table, cleaned, first, value_of
+from paper_search.sources.values import address, quoted, year
 
 _LONGEST_SNIPPET = 2000
 
@@ -25,41 +25,55 @@ class WebAdapter(Adapter):
     """A service that finds pages; `kind` is that of the queries it is asked: web or news."""
 
     kind: ClassVar[str] = "web"
+    truncates: ClassVar[bool] = False
 
 
-def page_record(  # noqa: PLR0913  # the parts of a result
-    source: str,
+def page_table(  # noqa: PLR0913  # the parts of a result
+    prefix: str,
     *,
-    kind: str,
-    url: Any,
-    title: Any,
-    snippet: Any,
-    published: Any = None,
-    authors: Sequence[str] = (),
-    site: Any = None,
-    raw: dict[str, Any] | None = None,
-) -> RawPaper | None:
-    """Return a page that was found as a record; None: it has no title or no web address.
+    url: str = "url",
+    snippet: str = "content",
+    published: Field = "",
+    authors: Reader | None = None,
+    site: str = "",
+    kind: str = "webpage",
+    details: Mapping[str, Field] | None = None,
+) -> Table:
+    """Return the table of the pages that a service finds.
 
     The date goes into `raw_data["published"]`, the site into `venue`.
     """
-    link, name = address(url), clean(text(title))
-    if link is None or not name:
-        return None
-    host = urlsplit(link).hostname or ""
-    return RawPaper(
-        id=f"{source}:{hashlib.sha256(link.encode('utf-8', 'replace')).hexdigest()[:16]}",
-        title=name,
-        authors=[author_named(author) for author in authors],
-        year=year(published),
-        venue=clean(text(site)) or host.removeprefix("www.") or None,
-        doi=parse_doi(link) if "doi.org/" in link else None,
-        arxiv_id=parse_arxiv_id(link) if "arxiv.org/" in link else None,
-        snippet=clean(text(snippet))[:_LONGEST_SNIPPET] or None,
-        url=link,
-        source=source,
-        publication_type="article-newspaper" if kind == "news" else "webpage",
-        raw_data={**(raw or {}), "published": text(published)},
+
+    def link(entry: Entry) -> Any:
+        return first(entry, url, address) or None
+
+    def venue(entry: Entry) -> str | None:
+        host = urlsplit(link(entry) or "").hostname or ""
+        named = first(entry, site, cleaned) if site else None
+        return named or host.removeprefix("www.") or None
+
+    def key(entry: Entry) -> str:
+        return hashlib.sha256((link(entry) or "").encode("utf-8", "replace")).hexdigest()[:16]
+
+    def own(entry: Entry) -> dict[str, Any]:
+        more = {name: value_of(entry, field) for name, field in (details or {}).items()}
+        return {**more, "published": (value_of(entry, published) if published else "") or ""}
+
+    return Table(
+        prefix=prefix,
+        key=key,
+        fields={
+            "title": lambda entry: first(entry, "title", cleaned) if link(entry) else None,
+            "authors": authors or (lambda _: []),
+            "year": lambda entry: year(value_of(entry, published)) if published else None,
+            "venue": venue,
+            "doi": (url, lambda at: parse_doi(at) if "doi.org/" in at else None),
+            "arxiv_id": (url, lambda at: parse_arxiv_id(at) if "arxiv.org/" in at else None),
+            "snippet": (snippet, lambda said: clean(said)[:_LONGEST_SNIPPET]),
+            "url": url,
+            "publication_type": lambda _: kind,
+        },
+        details=own,
     )
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from paper_search.bibliography.text import clean
-from paper_search.http.body import HttpAnswer
+from paper_search.bibliography.names import author_named
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import RawPaper, SearchConstraints, SourceStatus
-from paper_search.query import Node
-from paper_search.sources.adapter import Page, Request, Translated
-from paper_search.sources.errors import ServiceError
-from paper_search.sources.values import items, mapping, number, text
-from paper_search.sources.web.base import NewsDialect, WebAdapter, page_record
+from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
+from paper_search.sources.adapter import Paging, Request, Translated
+from paper_search.sources.record import Entry, cleaned, first
+from paper_search.sources.web.base import NewsDialect, WebAdapter, page_table
 
 NAME = "newsapi"
 ENDPOINT = "https://newsapi.org/v2/everything"
@@ -23,13 +20,33 @@ _LANGUAGES = frozenset(
 )
 _REMOVED = "[removed]"
 _STATUSES = {
-    "apiKeyDisabled": SourceStatus.UNAUTHORISED,
-    "apiKeyInvalid": SourceStatus.UNAUTHORISED,
-    "apiKeyMissing": SourceStatus.UNAUTHORISED,
-    "apiKeyExhausted": SourceStatus.EXHAUSTED,
-    "rateLimited": SourceStatus.RATE_LIMITED,
-    "maximumResultsReached": SourceStatus.EXHAUSTED,
-}
+    "apiKeyDisabled": SourceStatus.UNAUTHORISED, "apiKeyInvalid": SourceStatus.UNAUTHORISED,
+    "apiKeyMissing": SourceStatus.UNAUTHORISED, "apiKeyExhausted": SourceStatus.EXHAUSTED,
+    "rateLimited": SourceStatus.RATE_LIMITED, "maximumResultsReached": SourceStatus.EXHAUSTED,
+}  # fmt: skip
+
+
+def _names(entry: Entry) -> list[Author]:
+    """Return the persons in a by-line; not a URL or an agency's long list."""
+    line = first(entry, "author", cleaned) or ""
+    parts = () if "http" in line or "@" in line else line.split(",")
+    return [author_named(part.strip()) for part in parts if part.strip()][:10]
+
+
+_ARTICLE = page_table(
+    NAME,
+    snippet="description",
+    published="publishedAt",
+    authors=_names,
+    site="source.name",
+    kind="article-newspaper",
+)
+
+
+def read_article(entry: Entry, source: str | None = None) -> RawPaper | None:
+    """Return the record of an article; None: it was taken down."""
+    is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
+    return None if is_gone else _ARTICLE.read(entry, source)
 
 
 class NewsApi(WebAdapter):
@@ -47,10 +64,12 @@ class NewsApi(WebAdapter):
     interval_s = 1.0
     endpoint = ENDPOINT
     key_header = ("X-Api-Key", "{}")
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query with its operators."""
-        return NewsDialect().translate(tree, filters)
+    dialect = NewsDialect
+    entries: ClassVar[str] = "articles"
+    hits: ClassVar[str] = "totalResults"
+    faults: ClassVar[str] = "message|code"
+    paging: ClassVar[Paging | None] = Paging("page", size="pageSize", is_numbered=True)
+    record = staticmethod(read_article)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the first page."""
@@ -68,50 +87,14 @@ class NewsApi(WebAdapter):
             params["language"] = str(filters.language)
         return Request(self.endpoint, params)
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of `articles`; those that were taken down are counted."""
-        body = mapping(answer.json())
-        if text(body.get("status")) == "error" or "code" in body:
-            said = text(body.get("message")) or text(body.get("code"))
-            status = _STATUSES.get(text(body.get("code")), SourceStatus.BAD_RESPONSE)
-            raise ServiceError(f"NewsAPI could not answer: {self.shown(said)}", status=status)
-        if "articles" not in body:
-            raise ServiceError("NewsAPI answered without a list of articles")
-        entries = items(body.get("articles"))
-        hits = number(body.get("totalResults"))
-        page = number(request.params.get("page")) or 1
-        size = number(request.params.get("pageSize")) or self.page_size
-        has_more = bool(entries) and page * size < min(hits or 0, self.most_results)
-        following = request.turned(page=page + 1) if has_more else None
-        return Page.of(entries, _record, hits=hits, next=following)
+    def fault(self, body: Any, said: str) -> SourceStatus:
+        """Return what the code of an answer means."""
+        del said
+        return _STATUSES.get(first(body, "code") or "", SourceStatus.BAD_RESPONSE)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what the code in the answer means."""
         return next((status for code, status in _STATUSES.items() if code in error.body), None)
-
-
-def _record(entry: Any) -> RawPaper | None:
-    entry = mapping(entry)
-    if clean(text(entry.get("title"))).lower() == _REMOVED:
-        return None
-    author = clean(text(entry.get("author")))
-    return page_record(
-        NAME,
-        kind="news",
-        url=entry.get("url"),
-        title=entry.get("title"),
-        snippet=entry.get("description"),
-        published=entry.get("publishedAt"),
-        authors=_names(author),
-        site=mapping(entry.get("source")).get("name"),
-    )
-
-
-def _names(author: str) -> list[str]:
-    """Return the persons in a by-line; not a URL or an agency's long list."""
-    if not author or "http" in author or "@" in author:
-        return []
-    return [part.strip() for part in author.split(",") if part.strip()][:10]
 
 
 create_search = NewsApi.source

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from paper_search.bibliography.names import author_named
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import RawPaper, SearchConstraints, SourceStatus
+from paper_search.models import Author, SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
-from paper_search.sources.adapter import Page, Request, Translated
+from paper_search.sources.adapter import Page, Paging, Request, Translated
 from paper_search.sources.base import SearchSource
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import open_source
-from paper_search.sources.values import items, mapping, number, text
-from paper_search.sources.web.base import WebAdapter, engine_query, page_record
+from paper_search.sources.record import Entry, every, texts
+from paper_search.sources.values import items, text
+from paper_search.sources.web.base import WebAdapter, engine_query, page_table
 
 NAME = "searxng"
 _FORBIDDEN = 403
+
+
+def _names(entry: Entry) -> list[Author]:
+    return [author_named(name) for name in texts(entry, "authors")]
+
+
+_PAGE = page_table(NAME, published="publishedDate", authors=_names, details={"engine": "engine"})
 
 
 class Searxng(WebAdapter):
@@ -33,6 +42,9 @@ class Searxng(WebAdapter):
     page_size = 10
     most_results = 50
     interval_s = 1.0
+    hits: ClassVar[str] = "number_of_hits"
+    paging: ClassVar[Paging | None] = Paging("pageno", is_numbered=True)
+    record = staticmethod(_PAGE.read)
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
@@ -57,26 +69,20 @@ class Searxng(WebAdapter):
         language = {"language": query.language} if query.language else {}
         return Request(self.endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
 
-    def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the entries of `results`.
+    def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
+        """Return the results of a page.
 
         Raises:
-            ServiceError: there are none, because the engines behind it did not answer.
+            ServiceError: there are none at all, because the engines behind it did not answer.
         """
-        body = mapping(answer.json())
-        if "results" not in body:
-            raise ServiceError("SearXNG answered without a list of results")
-        entries = items(body.get("results"))
-        engines = items(body.get("unresponsive_engines"))
+        page = super().read(answer, request, source)
+        engines = every(answer.json(), "unresponsive_engines")
         silent = [text(next(iter(items(engine)), "")) for engine in engines]
-        page = number(request.params.get("pageno")) or 1
-        if not entries and silent and page == 1:
+        if not page.papers and not page.dropped and any(silent) and request.params["pageno"] == 1:
             named = ", ".join(filter(None, silent))[:200]
-            raise ServiceError(
-                f"SearXNG's engines did not answer: {named}", status=SourceStatus.UNREACHABLE
-            )
-        following = request.turned(pageno=page + 1) if entries else None
-        return Page.of(entries, _record, next=following)
+            said = f"SearXNG's engines did not answer: {named}"
+            raise ServiceError(said, status=SourceStatus.UNREACHABLE)
+        return page
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return that a refusal is one of the server's settings: there are no keys."""
@@ -87,21 +93,6 @@ class Searxng(WebAdapter):
         if error.status != _FORBIDDEN:
             return None
         return "it returns JSON only if `json` is in `search.formats` of its settings.yml"
-
-
-def _record(entry: Any) -> RawPaper | None:
-    entry = mapping(entry)
-    authors = [text(author) for author in items(entry.get("authors")) if text(author)]
-    return page_record(
-        NAME,
-        kind="web",
-        url=entry.get("url"),
-        title=entry.get("title"),
-        snippet=entry.get("content"),
-        published=entry.get("publishedDate"),
-        authors=authors,
-        raw={"engine": text(entry.get("engine"))},
-    )
 
 
 create_search = Searxng.source

@@ -1,0 +1,189 @@
+"""One web service: what it is called, what it bears, and what it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+from urllib.parse import urlencode, urlsplit
+
+from paper_search.http.errors import HttpStatusError
+from paper_search.models import SourceStatus
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import first
+
+Value = str | int
+
+_AROUND_TARGET = len("GET  HTTP/1.1")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a service, without its key: that is added when it is sent.
+
+    Attributes:
+        url: http or https, without a query.
+        params: of the query.
+        json: makes it a POST with this body.
+        form: makes it a POST with this form; set by `Service.as_sent` where a URL is too short.
+    """
+
+    url: str
+    params: Mapping[str, Value] = field(default_factory=dict)
+    json: Any = None
+    form: Mapping[str, Value] | None = None
+
+    def turned(self, **params: Value) -> Self:
+        """Return the same request with some parameters set: usually that for the next page."""
+        if self.json is not None:
+            return replace(self, json={**self.json, **params})
+        return replace(self, params={**self.params, **params})
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How the next page of an answer is asked for.
+
+    Attributes:
+        param: that leads to it; without more the number of records before it.
+        cursor: where the answer says what to put there; an answer that repeats it was the last.
+        size: the parameter with the records of a page.
+        is_numbered: whether pages are numbered, from 1.
+    """
+
+    param: str
+    cursor: str = ""
+    size: str = ""
+    is_numbered: bool = False
+
+    def after(
+        self, request: Request, body: Any, entries: int, hits: int | None, most: int
+    ) -> Request | None:
+        """Return the request for the page after an answer; None: it was the last one."""
+        asked = request.params if request.json is None else request.json
+        here, end = asked.get(self.param), most if hits is None else min(most, hits)
+        if self.cursor:
+            there = first(body, self.cursor)
+            is_over = not there or there == str(here)
+        elif self.is_numbered:
+            there = int(here or 1) + 1
+            is_over = bool(self.size) and int(here or 1) * int(asked[self.size]) >= end
+        else:
+            there = int(here or 0) + int(asked[self.size] if self.size else entries)
+            is_over = there >= end or (hits is None and not self.size)
+        return None if is_over or not entries else request.turned(**{self.param: there})
+
+
+class Service:
+    """One web service: what it is called, what it bears and how it takes a key.
+
+    Attributes:
+        name: what strategies call it.
+        title: what people call it.
+        needs_key: whether nothing can be asked without a key.
+        key: the key, or empty; it goes into `own_params` or `headers`, never into a `Request`.
+        key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
+        key_param: the parameter that takes it, for services without such a header; None: none.
+        key_variable: the environment variable that it is read from; None: there are no keys.
+        key_page: where to get one.
+        record_prefix: what the ids of its records begin with; None: its name.
+        says_open: whether the texts that it links to are, as it says, open to everybody.
+        contact: an e-mail address, or empty; it goes into no `Request` either.
+        contact_param: the parameter that takes it; None: the User-Agent is enough.
+        interval_s: the least time between two requests.
+        concurrency: the most requests at one time.
+        accept: the media type of answers.
+        endpoint: where the service is.
+        longest_line: the most bytes of a request line, `GET /path?query HTTP/1.1`, that it takes.
+        form_suffix: what the URL of a longer request ends with, which is posted as a form; None:
+            the service takes no forms.
+        refuses_in_agent: what it refuses anywhere in the name of a program, in lower case; a
+            contact address that holds it is not sent along.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    needs_key: ClassVar[bool] = False
+    key_variable: ClassVar[str | None] = None
+    key_page: ClassVar[str | None] = None
+    key_header: ClassVar[tuple[str, str] | None] = None
+    key_param: ClassVar[str | None] = None
+    accept: ClassVar[str] = "application/json"
+    longest_line: ClassVar[int] = 4094
+    form_suffix: ClassVar[str | None] = None
+    refuses_in_agent: ClassVar[tuple[str, ...]] = ()
+
+    contact_param: ClassVar[str | None] = None
+    record_prefix: ClassVar[str | None] = None
+    says_open: ClassVar[bool] = False
+
+    key: str = ""
+    contact: str = ""
+    endpoint: str = ""
+    interval_s: float = 1.0
+    concurrency: int = 1
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        self.key = key.strip()
+        self.contact = contact or ""
+        self.endpoint = self.endpoint if endpoint is None else endpoint
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers of every request; a key may be among them."""
+        if self.key_header is None or not self.key:
+            return {}
+        name, form = self.key_header
+        return {name: form.format(self.key)}
+
+    def shown(self, said: str) -> str:
+        """Return the beginning of what the service said, without the key."""
+        return (said.replace(self.key, "***") if self.key else said)[:300]
+
+    @property
+    def own_params(self) -> Mapping[str, str]:
+        """Parameters of every request that no `Request` holds: the key, and a contact."""
+        given = ((self.key_param, self.key), (self.contact_param, self.contact))
+        return {name: value for name, value in given if name and value}
+
+    def as_sent(self, request: Request) -> Request:
+        """Return a request as it goes out: what is too long for a URL is posted as a form.
+
+        Raises:
+            ServiceError: it is too long, and the service takes no forms.
+        """
+        length = self._line_length(request)
+        if length <= self.longest_line:
+            return request
+        if self.form_suffix is not None:
+            url = f"{request.url}{self.form_suffix}"
+            return replace(request, url=url, params={}, form=request.params)
+        raise ServiceError(
+            f"{self.title} takes requests of {self.longest_line:,} bytes, and this query needs"
+            f" {length:,}: shorten it, or split it into several queries"
+        )
+
+    def _line_length(self, request: Request) -> int:
+        """Return how many bytes the first line of a request has, its key included."""
+        query = urlencode({**request.params, **self.own_params}, errors="replace")
+        path = urlsplit(request.url).path.encode("utf-8", "replace")
+        return _AROUND_TARGET + len(path) + (len(query) + 1 if query else 0)
+
+    def failure(
+        self, message: str, status: SourceStatus, *, is_passing: bool = False
+    ) -> ServiceError:
+        """Return the error that says what went wrong; `is_passing`: asking later may help."""
+        del is_passing
+        return ServiceError(message, status=status)
+
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Return what a refusal means where the service has its own way to say it; None: usual."""
+        del error
+        return None
+
+    def advice_on(self, error: HttpStatusError) -> str | None:
+        """Return what a person can do about a refusal that only this service has; None: usual."""
+        del error
+        return None

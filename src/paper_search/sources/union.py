@@ -1,0 +1,269 @@
+"""One query as several that together find what it finds, where a service cannot take it as one.
+
+Words with a `*` become the words that they stand for, for services without truncation. What a
+service can only be asked apart, or what is too long for one request, is split at its ORs. What no
+splitting makes short enough is asked more widely, and checked in the answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from gzip import decompress
+from itertools import islice, product
+
+from paper_search.errors import InputError
+from paper_search.models import SearchConstraints
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, normalise, parse, render
+from paper_search.query.leaves import is_pattern, leaf_of, words_of
+from paper_search.query.normal_form import all_leaves
+from paper_search.resources import PackageFiles
+from paper_search.sources.adapter import Adapter, Translated
+
+MOST_ENDINGS = 12
+"""Words that one word with a `*` is asked as, the most frequent ones."""
+_MOST_PHRASES = 24
+_LONGEST_SHOWN = 80
+Endings = Mapping[str, Sequence[str]]
+"""Words seen in a library or in first answers, by the truncated word that they may stand for."""
+
+
+def union(
+    adapter: Adapter, tree: Node, filters: SearchConstraints, endings: Endings
+) -> list[Translated]:
+    """Return the queries that together are asked for one.
+
+    Args:
+        adapter: of the service.
+        tree: of the query.
+        filters: as adapters take them.
+        endings: used before the words of the vocabulary.
+
+    Raises:
+        InputError: the service can say no part of the query.
+    """
+    asked, notes, unchecked = tree, list[str](), None
+    if not adapter.truncates:
+        writing = _WritingOut(adapter.title, endings)
+        asked, notes = writing.of(tree), writing.notes
+        unchecked = _excluded_stems(tree)
+    waiting = deque(_apart(asked, adapter.fields_apart))
+    parts: list[Translated] = []
+    while waiting:
+        part = waiting.popleft()
+        translation = _translated(adapter, part, filters)
+        if not adapter.fits(translation, filters):
+            halves = _halved(part)
+            if halves and len(parts) + len(waiting) + len(halves) <= adapter.most_parts:
+                waiting.extendleft(reversed(halves))
+                continue
+            translation = _loosened(adapter, part, translation, filters)
+        parts.append(translation)
+    return [_noted(part, notes, len(parts), unchecked) for part in parts]
+
+
+def in_words(adapter: Adapter, filters: SearchConstraints, endings: Endings) -> SearchConstraints:
+    """Return limits whose conditions have no truncated words, if the service knows none."""
+    if adapter.truncates or not filters.conditions:
+        return filters
+    writing = _WritingOut(adapter.title, endings)
+    conditions = [render(writing.of(parse(condition))) for condition in filters.conditions]
+    return filters.model_copy(update={"conditions": conditions})
+
+
+def _noted(
+    part: Translated, notes: Sequence[str], count: int, unchecked: Node | None
+) -> Translated:
+    split = (f"asked in {count} queries, whose answers are joined",) if count > 1 else ()
+    checks = tuple(node for node in (part.remainder, unchecked) if node is not None)
+    return replace(
+        part,
+        notes=tuple(dict.fromkeys((*split, *notes, *part.notes))),
+        remainder=normalise(And(checks)) if checks else None,
+    )
+
+
+def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Translated:
+    """Return the translation; of an OR of which the service can say a part, that part."""
+    try:
+        return adapter.translate(tree, filters)
+    except InputError:
+        rest, either = _first_or(tree)
+        if either is None or any(isinstance(child, Not) for child in either.children):
+            raise
+        able = [child for child in either.children if _is_sayable(adapter, child, filters)]
+        if not able or len(able) == len(either.children):
+            raise
+    lost = " OR ".join(render(child) for child in either.children if child not in able)
+    note = f"what only {lost[:_LONGEST_SHOWN]} finds is missing: {adapter.title} cannot be asked it"
+    translation = _translated(adapter, _with(rest, Or(tuple(able))), filters)
+    return replace(translation, notes=(note, *translation.notes))
+
+
+def _is_sayable(adapter: Adapter, tree: Node, filters: SearchConstraints) -> bool:
+    try:
+        adapter.translate(tree, filters)
+    except InputError:
+        return False
+    return True
+
+
+def _parts(tree: Node) -> list[Node]:
+    return list(tree.children) if isinstance(tree, And) else [tree]
+
+
+def _with(rest: Sequence[Node], part: Node) -> Node:
+    return normalise(And((*rest, part)))
+
+
+def _first_or(tree: Node) -> tuple[list[Node], Or | None]:
+    parts = _parts(tree)
+    either = next((part for part in parts if isinstance(part, Or)), None)
+    return [part for part in parts if part is not either], either
+
+
+def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
+    """Return the queries in which no OR joins a field that is asked apart with another."""
+    parts = _parts(tree)
+    for part in parts:
+        if not isinstance(part, Or):
+            continue
+        kinds = [(_is_of(child, fields), child) for child in part.children]
+        if len({kind for kind, _ in kinds}) == 1 and kinds[0][0] is not None:
+            continue
+        rest = [other for other in parts if other is not part]
+        pure = (tuple(child for kind, child in kinds if kind is which) for which in (False, True))
+        groups = [*map(Or, filter(None, pure)), *(child for kind, child in kinds if kind is None)]
+        return [arm for group in groups for arm in _apart(_with(rest, group), fields)]
+    return [tree]
+
+
+def _is_of(node: Node, fields: frozenset[str]) -> bool | None:
+    """Return whether all words are in those fields, or none is; None: some are."""
+    kinds = {leaf.field in fields for leaf in all_leaves(node)}
+    return None if len(kinds) > 1 else True in kinds
+
+
+def _halved(tree: Node) -> list[Node]:
+    """Return two queries that together find what one does; none: it has no OR to split at."""
+    parts = _parts(tree)
+    splits = [part for part in parts if len(_alternatives(part)) > 1]
+    if not splits:
+        return []
+    longest = max(splits, key=lambda part: len(render(part)))
+    rest = [part for part in parts if part is not longest]
+    children = _alternatives(longest)
+    middle = (len(children) + 1) // 2
+    return [_with(rest, _some(longest, half)) for half in (children[:middle], children[middle:])]
+
+
+def _alternatives(part: Node) -> tuple[Node, ...]:
+    match part:
+        case Or(children):
+            return children
+        case Near(left, right):
+            return max(_alternatives(left), _alternatives(right), key=len)
+        case _:
+            return ()
+
+
+def _some(part: Node, children: tuple[Node, ...]) -> Node:
+    if not isinstance(part, Near):
+        return Or(children)
+    if len(_alternatives(part.left)) >= len(_alternatives(part.right)):
+        return replace(part, left=Or(children))
+    return replace(part, right=Or(children))
+
+
+def _loosened(
+    adapter: Adapter, tree: Node, translation: Translated, filters: SearchConstraints
+) -> Translated:
+    """Return a query that is short enough for one request; what it leaves out is checked."""
+    parts, left_out = _parts(tree), list[Node]()
+    while not adapter.fits(translation, filters):
+        by_length = sorted(parts, key=lambda part: len(render(part)), reverse=True)
+        longest = by_length[: max(1, len(parts) // 8)]
+        if all(isinstance(part, Not) or part in longest for part in parts):
+            return translation
+        parts = [part for part in parts if part not in longest]
+        left_out += longest
+        translation = adapter.translate(normalise(And(tuple(parts))), filters)
+    if not left_out:
+        return translation
+    checks = (*([translation.remainder] if translation.remainder else []), *left_out)
+    note = f"{render(And(tuple(left_out)))[:_LONGEST_SHOWN]}... is checked in the results"
+    return replace(
+        translation,
+        notes=(f"too long for {adapter.title}: {note}", *translation.notes),
+        remainder=normalise(And(checks)),
+    )
+
+
+class _WritingOut:
+    """Replaces words with wildcards by words that they stand for."""
+
+    def __init__(self, service: str, endings: Endings) -> None:
+        self.service, self.endings, self.notes = service, endings, list[str]()
+
+    def of(self, node: Node) -> Node:
+        """Return a part in whole words."""
+        match node:
+            case Term() | Phrase():
+                return self._leaf(node)
+            case And(children) | Or(children):
+                return normalise(type(node)(tuple(map(self.of, children))))
+            case Not(child):
+                return Not(self.of(child))
+            case Near(left, right):
+                return replace(node, left=self.of(left), right=self.of(right))
+            case _:
+                return node
+
+    def _leaf(self, leaf: Term | Phrase) -> Node:
+        forms = [self._words(word) for word in words_of(leaf)]
+        if all(len(words) == 1 for words in forms) and not any(map(_is_cut, words_of(leaf))):
+            return leaf
+        texts = islice(product(*forms), _MOST_PHRASES)
+        leaves = tuple(leaf_of(tuple(words), leaf.field) for words in texts)
+        return Or(leaves) if len(leaves) > 1 else leaves[0]
+
+    def _words(self, word: str) -> list[str]:
+        if not _is_cut(word):
+            return [word]
+        words = [*self.endings.get(word.lower(), ()), *_vocabulary(word.lower())]
+        found = list(dict.fromkeys(words))[:MOST_ENDINGS]
+        instead = ", ".join(found) or f"{word.rstrip('*')}, for no word is known that it stands for"
+        self.notes.append(f"{word!r} is sent as {instead}: {self.service} has no '*'")
+        return found or [re.sub(r"[*?$].*", "", word) or word]
+
+
+def _is_cut(word: str) -> bool:
+    return word.endswith("*") or is_pattern(word)
+
+
+def _excluded_stems(tree: Node) -> Node | None:
+    """Return what is excluded by truncated words: to exclude fewer words lets more through."""
+    parts = [
+        part
+        for part in _parts(tree)
+        if isinstance(part, Not)
+        and any(_is_cut(word) for leaf in all_leaves(part) for word in words_of(leaf))
+    ]
+    return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+
+
+def _vocabulary(pattern: str) -> list[str]:
+    """Return the words of scholarly English that a word with wildcards stands for."""
+    signs = {"*": "[a-z]*", "?": "[a-z]", "$": "[a-z]?"}
+    expression = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
+    found = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)
+    return [match[0] for match in islice(found, MOST_ENDINGS)]
+
+
+@cache
+def _table() -> str:
+    packed = PackageFiles("paper_search.bibliography").read("words.txt.gz")
+    return decompress(packed).decode("ascii")

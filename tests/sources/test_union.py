@@ -1,0 +1,174 @@
+"""What a service cannot be asked as one query is asked as several that find the same."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+from tests.sources.test_http_source import URL
+
+from paper_search.http.body import HttpAnswer
+from paper_search.models import (
+    Arrival,
+    RankedQuery,
+    RawPaper,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+)
+from paper_search.query import Node, evaluate, parse, render
+from paper_search.sources.adapter import Adapter, Page, Request, Translated
+from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.asking import Asked, keep_best
+from paper_search.sources.crossref import Crossref
+from paper_search.sources.datacite import Datacite
+from paper_search.sources.dblp import Dblp
+from paper_search.sources.doaj import Doaj
+from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.pubmed import Pubmed
+from paper_search.sources.semantic_scholar import SemanticScholarBulk
+from paper_search.sources.serper import SerperScholar
+from paper_search.sources.translation import translations_of
+from paper_search.sources.union import MOST_ENDINGS, union
+
+NO_LIMITS = SearchConstraints()
+WORDS = [f"{letter * 9}" for letter in "abcdefgh"]
+
+
+class Terse(Adapter):
+    """Takes any tree, in few characters, and gives nothing."""
+
+    name = title = "terse"
+    endpoint = URL
+
+    def __init__(self, most: int, parts: int = 1000) -> None:
+        super().__init__()
+        self.longest_text, self.most_parts = most, parts  # type: ignore[misc]  # those of classes
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        del filters
+        return Translated(render(tree))
+
+    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+        del filters, wanted
+        return Request(self.endpoint, {"q": query.text})
+
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        raise NotImplementedError
+
+
+groups = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8, unique=True).map(" OR ".join)
+queries = st.lists(groups, min_size=1, max_size=3).map(
+    lambda parts: " AND ".join(f"({part})" for part in parts)
+)
+documents = st.lists(st.sampled_from(WORDS), max_size=6).map(
+    lambda words: {"title": " ".join(words)}
+)
+
+
+def wanted(part: Translated, document: dict[str, str]) -> bool:
+    """Whether a part finds a document, and its check lets it through."""
+    is_found = evaluate(parse(part.text), document)
+    return is_found and (part.remainder is None or evaluate(part.remainder, document))
+
+
+@given(query=queries, document=documents, most=st.integers(30, 120), parts=st.integers(1, 40))
+@examples(100)
+def test_the_parts_of_a_query_find_what_it_finds(
+    query: str, document: dict[str, str], most: int, parts: int
+) -> None:
+    tree = parse(query)
+    said = union(Terse(most, parts), tree, NO_LIMITS, {})
+    assert any(wanted(part, document) for part in said) == evaluate(tree, document)
+    assert len(said) <= parts
+
+
+@given(query=queries, most=st.integers(60, 120))
+@examples(50)
+def test_each_part_is_short_enough(query: str, most: int) -> None:
+    assert all(len(part.text) <= most for part in union(Terse(most), parse(query), NO_LIMITS, {}))
+
+
+def long_strategy() -> str:
+    """Return a strategy of three concepts of a hundred synonyms each."""
+    concepts = ([f'"{name} synonym {number}"' for number in range(100)] for name in ("x", "y", "z"))
+    return " AND ".join(f"({' OR '.join(concept)})" for concept in concepts)
+
+
+@pytest.mark.parametrize(
+    "adapter",
+    [Arxiv(), Crossref(), Datacite(), Dblp(), Doaj(), EuropePmc(), OpenAlex(), Pubmed(),
+     SemanticScholarBulk(), SerperScholar("key")],
+    ids=lambda adapter: adapter.name,
+)  # fmt: skip
+def test_no_service_refuses_a_long_strategy(adapter: Adapter) -> None:
+    query = SearchQuery(keywords=[], boolean_query=long_strategy())
+    [said] = translations_of(adapter, SearchStrategy(queries=[query], sources=[adapter.name]))
+    assert said.error is None
+    assert len(said.requests) == len(said.texts)
+
+
+def said(adapter: Adapter, query: str, **endings: list[str]) -> list[Translated]:
+    return union(adapter, parse(query), NO_LIMITS, {f"{stem}*": e for stem, e in endings.items()})
+
+
+@pytest.mark.parametrize("adapter", [Doaj(), SerperScholar("key")], ids=lambda a: a.name)
+def test_a_truncated_word_is_sent_as_words_where_nothing_is_truncated(adapter: Adapter) -> None:
+    [asked] = said(adapter, "vision comput*")
+    assert {"computer", "computing", "compute"} <= set(asked.text.split())
+    assert "comput " not in f"{asked.text} "
+    assert any("computer, " in note and "no '*'" in note for note in asked.notes)
+
+
+def test_words_that_were_seen_come_before_those_of_the_vocabulary() -> None:
+    [asked] = said(Doaj(), "comput*", comput=["computronium"])
+    assert asked.text.startswith("(computronium OR comput")
+    assert asked.text.count(" OR ") == MOST_ENDINGS - 1
+
+
+def test_to_exclude_a_truncated_word_is_checked_in_the_answers() -> None:
+    [asked] = said(Doaj(), "vision NOT comput*")
+    assert asked.remainder is not None
+    assert not evaluate(asked.remainder, {"title": "vision of computronium"})
+
+
+def test_phrases_and_wildcards_inside_of_words_are_written_out() -> None:
+    [asked] = said(Doaj(), '"neural network*" AND behavio?r')
+    assert '("neural network" OR "neural networks"' in asked.text
+    assert "behaviour" in asked.text
+
+
+def test_an_or_of_words_and_authors_is_asked_of_openalex_in_two_queries() -> None:
+    texts = [part.text for part in said(OpenAlex(), "robot AND (slam OR grasp OR author:smith)")]
+    assert texts == ["(robot AND (slam OR grasp))", "(robot) author:smith"]
+
+
+def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named() -> None:
+    [asked] = said(SemanticScholarBulk(), "slam OR author:smith")
+    assert asked.text == "slam"
+    assert any("author:smith" in note and "missing" in note for note in asked.notes)
+
+
+def answers(*ids: str) -> Iterator[Asked]:
+    for names in ids:
+        papers = [RawPaper(id=name, title=name, source="x") for name in names]
+        rows = [Arrival(source="x", record=name) for name in names]
+        yield Asked("", papers=papers, arrivals=rows)
+
+
+def test_of_joined_answers_the_best_of_each_are_kept() -> None:
+    parts = list(answers("abcd", "bxyz"))
+    keep_best(parts, 4)
+    assert ["".join(paper.id for paper in part.papers) for part in parts] == ["abc", "bx"]
+    assert [part.losses["beyond_limit"] for part in parts] == [1, 2]
+
+
+def test_the_condition_of_a_question_has_no_truncated_words_where_nothing_is_truncated() -> None:
+    limits = SearchConstraints(conditions=["comput* AND NOT survey*"])
+    question = RankedQuery(text="vision")
+    strategy = SearchStrategy(queries=[], ranked=[question], sources=["doaj"], filters=limits)
+    [asked] = translations_of(Doaj(), strategy)
+    assert "*" not in asked.texts[0]
+    assert "computer" in asked.texts[0]
