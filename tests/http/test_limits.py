@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -250,9 +251,15 @@ def test_what_is_renewed_soon_is_a_pace_and_no_quota(remaining: str, pause_s: fl
     assert found == Announcement(pause_s=pause_s)
 
 
+def test_the_headers_of_core_are_read() -> None:
+    again = datetime.fromtimestamp(NOW + 8, UTC).strftime("%Y-%m-%dT%H:%M:%S+0000")
+    headers = {"x-ratelimitremaining": "0", "x-ratelimit-retry-after": again}
+    assert read_announcement(headers, lambda: NOW) == Announcement(pause_s=pytest.approx(8, abs=1))
+
+
 @given(st.dictionaries(st.sampled_from([
     "x-rate-limit-limit", "x-rate-limit-interval", "x-concurrency-limit", "x-ratelimit-limit",
-    "x-ratelimit-remaining", "x-ratelimit-reset",
+    "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimitremaining", "x-ratelimit-retry-after",
 ]), st.text(max_size=8)))  # fmt: skip
 def test_garbage_is_passed_over(headers: dict[str, str]) -> None:
     found = read_announcement(headers, lambda: NOW)

@@ -55,11 +55,7 @@ class Asking:
         self.requests.append(RequestRecord(at=utc_now().isoformat()))
 
     def note_answer(self, sent_at: str | None) -> None:
-        """Mark the last request as answered, or record the stored answer.
-
-        Args:
-            sent_at: when the request for a stored answer was sent.
-        """
+        """Mark the last request as answered, or record a stored answer, asked for at that time."""
         if not self.is_sent:
             self.requests.append(RequestRecord(at=sent_at, is_stored=True))
         self.requests[-1].is_answered = True

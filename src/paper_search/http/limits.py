@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 
@@ -108,7 +109,7 @@ class HostLimiter:
             self._leave(host)
 
     def _announcement(self, host: str) -> Announcement:
-        return self._announced.get(host, _NOTHING_ANNOUNCED)
+        return self._announced.get(host, Announcement())
 
     async def _enter_shared(self, host: str, most: int, holds_s: float) -> str | None:
         if self._file is None:
@@ -195,17 +196,13 @@ class Announcement:
     pause_s: float = 0.0
 
 
-_NOTHING_ANNOUNCED = Announcement()
-
-
 def read_announcement(
     headers: Mapping[str, str], clock: Callable[[], float] = time.time
 ) -> Announcement:
     """Return what the headers of an answer announce; garbage is passed over.
 
-    Crossref gives a rate in `x-rate-limit-limit` and `-interval`, and `x-concurrency-limit`.
-    OpenAlex and others give what is left in `x-ratelimit-remaining`, and in `-reset` the seconds
-    until it is renewed, or the moment of that.
+    Crossref gives a rate in `x-rate-limit-limit` and `-interval`, and `x-concurrency-limit`; others
+    what is left, and when there is more: in seconds, as a moment, or as CORE does, as a date.
     """
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
     seconds = _duration(span)
@@ -224,8 +221,8 @@ def read_announcement(
 
 
 def _quota(headers: Mapping[str, str], now: float) -> Quota | None:
-    remaining = _number(headers.get("x-ratelimit-remaining"))
-    reset = _number(headers.get("x-ratelimit-reset"))
+    remaining = _number(headers.get("x-ratelimit-remaining", headers.get("x-ratelimitremaining")))
+    reset = _number(headers.get("x-ratelimit-reset")) or _moment(headers)
     if remaining is None or reset is None:
         return None
     until = reset if reset > _SECONDS_SINCE_1970 else now + reset
@@ -233,6 +230,13 @@ def _quota(headers: Mapping[str, str], now: float) -> Quota | None:
         return None
     most = _number(headers.get("x-ratelimit-limit"))
     return Quota(int(remaining), int(most) if most is not None else None, until)
+
+
+def _moment(headers: Mapping[str, str]) -> float | None:
+    try:
+        return datetime.fromisoformat(headers.get("x-ratelimit-retry-after", "")).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _number(text: str | None) -> float | None:
