@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.sources.cards import Cards, strategy
 from tests.sources.test_http_source import URL
 
 from paper_search.http.body import HttpAnswer
@@ -26,6 +28,7 @@ from paper_search.sources.datacite import Datacite
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.europe_pmc import EuropePmc
+from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
@@ -172,3 +175,35 @@ def test_the_condition_of_a_question_has_no_truncated_words_where_nothing_is_tru
     [asked] = translations_of(Doaj(), strategy)
     assert "*" not in asked.texts[0]
     assert "computer" in asked.texts[0]
+
+
+class Short(Cards):
+    """Takes any tree in few characters."""
+
+    name = "short"
+    longest_text = 12
+
+    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
+        del filters
+        return Translated(render(tree))
+
+
+async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one() -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        query = request.url.params["q"]
+        asked.append(query)
+        cards = [{"id": name, "title": name} for name in (query, f"{query} 2", "both")]
+        return httpx.Response(200, json={"papers": cards, "total": 3})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        source = HttpSource(Short(URL), client=client)
+        report = await source.report(strategy("aaaaaaaaa OR bbbbbbbbb", max_results=4))
+        counted = await source.count("aaaaaaaaa OR bbbbbbbbb", NO_LIMITS)
+    assert asked[:2] == ["aaaaaaaaa", "bbbbbbbbb"]
+    assert [paper.title for paper in report.papers] == [
+        "aaaaaaaaa", "aaaaaaaaa 2", "bbbbbbbbb", "bbbbbbbbb 2"
+    ]  # fmt: skip
+    assert counted is not None
+    assert (counted.hits, counted.is_at_most) == (6, True)
