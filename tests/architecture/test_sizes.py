@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 11499,
     "sources": 8056,
     "cli": 7094,
-    "report": 5987,
+    "report": 5983,
     "library": 5597,
     "workflow": 5151,
     "persistence": 3275,

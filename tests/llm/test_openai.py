@@ -443,3 +443,15 @@ def test_making_a_provider_loads_no_client() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+async def test_a_model_is_asked_for_one_role_with_a_temperature_and_a_limit_of_its_own(
+    httpserver: HTTPServer,
+) -> None:
+    script = Script(httpserver, completion("ok"))
+    llm = provider(httpserver, temperature=0.5, max_tokens=99)
+    for one in (llm.tuned(0.1, 8000), llm.tuned(None, None), llm):
+        await one.complete("s", "u")
+    sent = [(body["temperature"], body["max_completion_tokens"]) for body in script.sent]
+    assert sent == [(0.1, 8000), (0.5, 99), (0.5, 99)]
+    assert llm.tuned(0.1, 8000) is llm.tuned(0.1, 8000)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from paper_search.errors import SearchSourceError
 from paper_search.models import Author, ParsedIntent, RawPaper, ScoredPaper
-from paper_search.report.academic import MIN_RELEVANCE, AcademicSearch
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
 from paper_search.report.searcher import Found
+from paper_search.report.source_search import MIN_RELEVANCE, AcademicSearch
 from paper_search.skills import Deduplicator, Searcher
 from paper_search.testing.sources import FakeSource
 

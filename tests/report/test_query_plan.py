@@ -1,7 +1,8 @@
 """Queries: typed, enough of them, and broader ones for weak ones."""
 
-from paper_search.report.exchange import SearcherInput
+from paper_search.report.exchange import PlannerInput, SearcherInput
 from paper_search.report.models import SearchQuery
+from paper_search.report.planner import Planner
 from paper_search.report.query_plan import gap_queries, weaker
 from paper_search.report.searcher import ReportSearcher
 from paper_search.testing.reports import FakeSearch, report_sources
@@ -41,6 +42,17 @@ async def test_a_kind_of_search_that_is_not_there_fails_its_queries_and_says_so(
 
 def test_a_gap_is_searched_without_the_words_in_which_it_is_asked():
     asked = "What do the sources report on zinc lozenges and colds?"
-    (query,) = gap_queries([(0, asked)], "academic")
-    assert query.query_text == '"zinc lozenges" colds'
+    (query,) = gap_queries([(0, asked)], "academic", {})
+    assert query.query_text == "zinc lozenges colds"
     assert query.question == 0
+
+
+def test_a_gap_is_searched_by_the_query_that_a_model_suggests_for_it():
+    found = gap_queries([(0, "Is it safe?"), (1, "Is it cheap?")], "web", {1: "zinc price"})
+    assert [query.query_text for query in found][1] == "zinc price"
+
+
+async def test_a_plan_without_a_model_makes_no_phrase_of_words_that_stand_side_by_side():
+    for question in ("Is zolapine safe in pregnancy?", "Do green roofs lower the heat of cities?"):
+        plan = (await Planner().plan(PlannerInput(original_query=question))).research_plan
+        assert not [q.query_text for q in plan.search_queries if '"' in q.query_text]

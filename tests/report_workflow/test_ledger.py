@@ -25,7 +25,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report.models import now
-from paper_search.report_workflow import ReportWorkflow, Review, breakpoints
+from paper_search.report_workflow import ReportWorkflow, Review, reviews
 from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
@@ -222,7 +222,7 @@ async def test_two_of_one_process_who_answer_at_once_cause_one_run(persistence, 
 @pytest.fixture
 def later(monkeypatch):
     """Let the time to answer be over."""
-    return lambda: monkeypatch.setattr(breakpoints, "now", lambda: now() + timedelta(hours=1))
+    return lambda: monkeypatch.setattr(reviews, "now", lambda: now() + timedelta(hours=1))
 
 
 async def test_silence_is_in_the_ledger_as_silence(persistence, later):

@@ -34,7 +34,7 @@ from paper_search.errors import (
 )
 from paper_search.report.document import Report
 from paper_search.report.models import now
-from paper_search.report_workflow import ReportWorkflow, Review, breakpoints
+from paper_search.report_workflow import ReportWorkflow, Review, reviews
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.testing.reports import QUESTION, report_services
 
@@ -89,7 +89,7 @@ def dying(step_id: str) -> Iterator[None]:
 def later(**time: int) -> Iterator[None]:
     """Let so much time have passed for whoever drives a report."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(breakpoints, "now", lambda: now() + timedelta(**time))
+        patch.setattr(reviews, "now", lambda: now() + timedelta(**time))
         yield
 
 

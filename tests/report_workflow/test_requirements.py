@@ -30,6 +30,7 @@ from paper_search.report.reviewer import Reviewer
 from paper_search.report.searcher import ReportSearcher
 from paper_search.report.writer import Writer, section
 from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.report_workflow.state import ReportParams
 from paper_search.steps.running import run_workflow
 from paper_search.testing.llm import FakeLLM, data_block
 from paper_search.testing.reports import (
@@ -219,3 +220,10 @@ async def test_the_reviewer_shows_the_model_the_draft_and_what_code_found_and_de
     assert any(item.description == "dull" for item in critique.items)
     assert critique.critical_count > 0
     assert critique.recommendation == "revise"
+
+
+def test_each_role_has_the_temperature_and_the_limit_of_the_specification() -> None:
+    params = ReportParams().model_dump()
+    roles = ("planner", "searcher", "analyst", "writer", "reviewer")
+    assert [params[f"{role}_temperature"] for role in roles] == [0.3, 0.1, 0.2, 0.4, 0.1]
+    assert (params["planner_max_tokens"], params["writer_max_tokens"]) == (4000, 8000)

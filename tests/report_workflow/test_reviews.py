@@ -278,13 +278,13 @@ async def test_silence_decides_nothing_by_default():
 
 async def test_silence_approves_only_when_the_time_is_over_and_is_recorded_as_silence(monkeypatch):
     from paper_search.report.models import now
-    from paper_search.report_workflow import breakpoints
+    from paper_search.report_workflow import reviews
 
     flow = workflow(auto_approve_on_timeout=["plan_review"], hitl_before_output=False)
     await flow.start(QUESTION, thread_id="t")
     with pytest.raises(ThreadWaitingError):
         await flow.proceed("t")
-    monkeypatch.setattr(breakpoints, "now", lambda: now() + timedelta(seconds=1801))
+    monkeypatch.setattr(reviews, "now", lambda: now() + timedelta(seconds=1801))
     report = await flow.proceed("t")
     assert any("nobody answered in time" in row for row in report.provenance["checkpoints"])
     assert report.provenance["is_approved_by_person"] is False

@@ -132,7 +132,7 @@ class ReportCommands(NextCommands["Review"]):
 
     def lines(self, question: Review) -> list[str]:
         """See `NextCommands.lines`."""
-        from paper_search.report_workflow.breakpoints import HITL_BREAKPOINTS
+        from paper_search.report_workflow.reviews import HITL_BREAKPOINTS
 
         asks = HITL_BREAKPOINTS[question.kind].question
         actions = {action.value for action in question.actions}

@@ -14,7 +14,7 @@ from paper_search.cli.tables import show_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
+from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
 
 if TYPE_CHECKING:
     from rich.console import Console

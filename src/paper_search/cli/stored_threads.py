@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paper_search.models import PaperCollection
     from paper_search.models.usage import Budget
     from paper_search.report_workflow import ReportWorkflow
-    from paper_search.report_workflow.breakpoints import BreakpointName
     from paper_search.report_workflow.catalog import ReportDetail
+    from paper_search.report_workflow.reviews import BreakpointName
     from paper_search.threads.plain import PlainDetail
     from paper_search.threads.progress import ProgressReporter
     from paper_search.workflow import Checkpoint, ThreadDetail

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import logging
 import re
@@ -124,10 +125,7 @@ class Failure:
 
 
 def failure_of(error: Exception, *secrets: str) -> Failure:
-    """Return what an exception of a chat model means, without the secrets in its text.
-
-    By code, class and status, and by prose only where there is nothing else.
-    """
+    """Return what an exception of a chat model means, without the secrets in its text."""
     reason = _reason(error)
     told = redacted(f"{type(error).__name__}: {error}", *secrets)
     kind, words = _MEANINGS[reason]
@@ -200,32 +198,42 @@ _log = logging.getLogger(__name__)
 
 
 class ChatProvider(LLMProvider):
-    """A chat model that is made once per event loop: connections do not outlive their loop.
-
-    The settings are as those of `OpenAIProvider`.
-    """
+    """A chat model that is made once per event loop: connections do not outlive their loop."""
 
     provider = ""
     """What the provider is called, in the log of usage and in the price table."""
     options: frozenset[str] = frozenset({"temperature", "max_tokens", "system"})
     """What is sent as long as the server takes it, by the names of `_OPTIONS`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the settings of one client, by keyword
         self,
         *,
         model: str,
         api_key: str = "",
+        temperature: float = 0.0,
         max_tokens: int = 4096,
         timeout_s: float = 60.0,
         max_retries: int = 2,
     ) -> None:
         self.model = model
+        self.temperature = temperature
         self.max_tokens = max_tokens
         self.timeout_s = timeout_s
         self.max_retries = max_retries
         self._api_key = api_key
+        self._tuned: dict[tuple[float | None, int | None], ChatProvider] = {}
         self._client: tuple[asyncio.AbstractEventLoop, BaseChatModel] | None = None
         redact_logs((api_key,))
+
+    def tuned(self, temperature: float | None, max_tokens: int | None) -> ChatProvider:
+        """Return the same model with another temperature and limit; None: as it is."""
+        other = self._tuned.get((temperature, max_tokens))
+        if other is None:
+            other = self._tuned[temperature, max_tokens] = copy.copy(self)
+            other._client = None  # noqa: SLF001  # of the same class
+            other.temperature = self.temperature if temperature is None else temperature
+            other.max_tokens = max_tokens or self.max_tokens
+        return other
 
     @abstractmethod
     def create_client(self) -> BaseChatModel:

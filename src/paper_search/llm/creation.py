@@ -27,17 +27,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 class OpenAIProvider(ChatProvider):
-    """A chat model behind an OpenAI-compatible address.
-
-    Args:
-        model: the model's name at that server.
-        api_key: never part of a repr, an error or a log line.
-        base_url: None: OpenAI itself; the environment is not asked.
-        temperature: 0.0 for the most repeatable answers.
-        max_tokens: the longest answer, in tokens.
-        timeout_s: seconds per attempt; all attempts together may take (max_retries + 1) times it.
-        max_retries: of what may pass by itself: 429 with a short wait, 5xx, dropped connections.
-    """
+    """A chat model behind an OpenAI-compatible address; `base_url`: None: OpenAI itself."""
 
     provider = "openai"
     options = ChatProvider.options | {"max_completion_tokens", "response_format"}
@@ -56,12 +46,12 @@ class OpenAIProvider(ChatProvider):
         super().__init__(
             model=model,
             api_key=api_key,
+            temperature=temperature,
             max_tokens=max_tokens,
             timeout_s=timeout_s,
             max_retries=max_retries,
         )
         self.base_url = base_url
-        self.temperature = temperature
 
     @override
     def __repr__(self) -> str:
@@ -118,6 +108,7 @@ class InstalledProvider(ChatProvider):
         super().__init__(
             model=config.model,
             api_key=config.api_key,
+            temperature=config.temperature,
             max_tokens=config.max_tokens,
             timeout_s=config.timeout_s,
         )
@@ -141,7 +132,8 @@ class InstalledProvider(ChatProvider):
         if package is None:
             registered: BaseChatModel = REGISTERED.read(self._config.provider)(self._config)
             return registered
-        return _created(package, self._config, self.options)
+        settings = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        return _created(package, self._config.model_copy(update=settings), self.options)
 
 
 def _is_installed(module: str) -> bool:

@@ -31,6 +31,7 @@ from paper_search.skills.untrusted import shown_to_model
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10
 _MIN_THEME_SOURCES = 2
+_LONGEST_QUERY = 300
 _DIRECTIONS: dict[str, Direction] = {"yes": "yes", "no": "no", "mixed": "mixed"}
 _ORDER: tuple[Grade, ...] = ("gap", "weak", "moderate", "strong")
 
@@ -76,6 +77,13 @@ class DirectionAnswer(BaseModel):
     text: str = ""
 
 
+class GapQueryAnswer(BaseModel):
+    """What a model would search for to answer a sub-question."""
+
+    question: int
+    query_text: str
+
+
 class AnalysisAnswer(BaseModel):
     """What a model is asked for."""
 
@@ -83,6 +91,7 @@ class AnalysisAnswer(BaseModel):
     themes: list[ThemeAnswer] = Field(default_factory=list)
     contradictions: list[ContradictionAnswer] = Field(default_factory=list)
     directions: list[DirectionAnswer] = Field(default_factory=list)
+    gap_queries: list[GapQueryAnswer] = Field(default_factory=list)
 
 
 async def analysis_by_model(
@@ -91,22 +100,23 @@ async def analysis_by_model(
     evidence: Evidence,
     given: AnalystInput,
     studies: list[Study],
-) -> AnalysisResult:
-    """Return the model's analysis without what the sources do not bear out.
+) -> tuple[AnalysisResult, dict[int, str]]:
+    """Return the model's analysis without what the sources do not bear out, and queries for gaps.
 
     A finding stays with those of its quotes that are found word for word; without any it goes. So
     do themes of fewer than two sources, and contradictions of which one side is not there. A
     sub-question that the model has no finding on is open.
-
-    Raises:
-        LLMError: the model could not answer.
     """
     prompt = load_prompt("report_analyst", domain)
     answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
     questions = given.research_plan.decomposed_questions
     own = _findings(answer, evidence, len(questions))
     answered = {finding.question for finding in own}
-    return AnalysisResult(
+    queries = {
+        gap.question - 1: " ".join(gap.query_text.split())[:_LONGEST_QUERY]
+        for gap in answer.gap_queries
+    }
+    analysis = AnalysisResult(
         findings=own,
         theme_details=_themes(answer, evidence, len(questions)),
         contradiction_details=_contradictions(answer, evidence),
@@ -114,6 +124,7 @@ async def analysis_by_model(
         studies=_directed(studies, answer, evidence),
         is_by_model=True,
     )
+    return analysis, queries
 
 
 def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) -> list[Study]:
@@ -230,20 +241,20 @@ class Analyst(Role):
     """Reads the sources with a model; without one, it puts their sentences side by side."""
 
     async def analyse(self, given: AnalystInput) -> AnalystOutput:
-        """Return the analysis of the sources.
-
-        Raises:
-            LLMError: there is a model, and it could not answer.
-        """
+        """Return the analysis of the sources."""
         plan, evidence = given.research_plan, Evidence(given.search_results)
         studies = studies_on(plan.original_query, evidence)
         if self._llm is None:
             return AnalystOutput(analysis=AnalysisResult(studies=studies))
-        analysis = await analysis_by_model(self._llm, self._domain, evidence, given, studies)
-        return _assessed(_worded(analysis, evidence, plan.decomposed_questions), plan)
+        analysis, queries = await analysis_by_model(
+            self._llm, self._domain, evidence, given, studies
+        )
+        return _assessed(_worded(analysis, evidence, plan.decomposed_questions), plan, queries)
 
 
-def _assessed(analysis: AnalysisResult, plan: ResearchPlan) -> AnalystOutput:
+def _assessed(
+    analysis: AnalysisResult, plan: ResearchPlan, queries: dict[int, str]
+) -> AnalystOutput:
     """Return the analysis with what it lacks and what to search for it."""
     count = len(analysis.gaps)
     sufficiency: Sufficiency = "sufficient"
@@ -253,7 +264,7 @@ def _assessed(analysis: AnalysisResult, plan: ResearchPlan) -> AnalystOutput:
     return AnalystOutput(
         analysis=analysis,
         data_sufficiency=sufficiency,
-        recommended_searches=gap_queries(left, _first_kind(plan)),
+        recommended_searches=gap_queries(left, _first_kind(plan), queries),
     )
 
 

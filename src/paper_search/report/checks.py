@@ -14,6 +14,8 @@ from paper_search.report.models import CheckedSentence, CritiqueItem, Severity
 from paper_search.report.passages import content_stems
 
 _TOO_LONG, _TOO_SHORT = 1.4, 0.5
+_ABSTRACT, _LONG = 150, 1000
+"""Words of an abstract at least, of reports that have so many."""
 _MOST = 0.5
 """Share of the sentences beyond which a draft that cites nothing for them rests on nothing."""
 
@@ -84,6 +86,10 @@ def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
 def length(subject: Subject) -> Iterator[CritiqueItem]:
     """Find drafts that are much longer or shorter than was asked for."""
     words, target = subject.given.draft.word_count, subject.given.target_length
+    abstract = len(subject.given.draft.abstract.split())
+    if target >= _LONG and 0 < abstract < _ABSTRACT:
+        reason = f"The abstract has {abstract} words; at least {_ABSTRACT} are asked for."
+        yield item("style", "minor", "abstract", reason, "Say more of the answer in it.")
     counts = f"{words:,} words, asked for were {target:,}"
     if words > target * _TOO_LONG:
         yield item("style", "major", "general", f"{counts}: too long.", "Shorten it.")

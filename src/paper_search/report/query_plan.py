@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from paper_search.models import ParsedIntent
 from paper_search.report.models import Depth, SearchQuery, SearchType
@@ -87,7 +87,7 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
     else:
         words = (concepts[0] if concepts else query.query_text).split()
         kept = [" ".join(words[-1:])] if len(words) > 1 else []
-    text = _joined(kept)
+    text = _joined(kept, query.query_text)
     if not text or text.casefold() == query.query_text.casefold():
         return None
     return SearchQuery(
@@ -104,11 +104,17 @@ _OF_THE_ASKING = frozenset({"sources", "sources report"})
 """Phrases of our own sub-questions that no paper has."""
 
 
-def gap_queries(questions: Sequence[tuple[int, str]], kind: SearchType) -> list[SearchQuery]:
-    """Return a query for each of the first three questions that nothing answered."""
+def gap_queries(
+    questions: Sequence[tuple[int, str]], kind: SearchType, suggestions: Mapping[int, str]
+) -> list[SearchQuery]:
+    """Return a query for each of the first three questions that nothing answered.
+
+    `suggestions`: what a model would search for, by the number of the question.
+    """
     return [
         SearchQuery(
-            query_text=_joined([p for p in key_phrases(question) if p not in _OF_THE_ASKING])
+            query_text=suggestions.get(index)
+            or _joined([p for p in key_phrases(question) if p not in _OF_THE_ASKING])
             or question,
             search_type=kind,
             priority=1,
@@ -159,6 +165,9 @@ def _for_the_web(question: str) -> str:
     return " ".join(word for word in words if word and word.casefold() not in skipped) or question
 
 
-def _joined(concepts: Sequence[str]) -> str:
-    quoted = [f'"{concept}"' if " " in concept else concept for concept in concepts]
-    return " ".join(quoted)
+def _joined(concepts: Sequence[str], query: str = "") -> str:
+    """Return the words to search for; those are a phrase that the query has in quotation marks."""
+    return " ".join(
+        f'"{concept}"' if f'"{concept}"'.casefold() in query.casefold() else concept
+        for concept in concepts
+    )

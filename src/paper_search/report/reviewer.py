@@ -72,11 +72,7 @@ class Reviewer(Role):
     """Judges drafts; a model's opinion, if there is one, can lower a score, not raise it."""
 
     async def review(self, given: ReviewerInput) -> ReviewerOutput:
-        """Return the critique of a draft.
-
-        Raises:
-            LLMError: there is a model, and it could not answer.
-        """
+        """Return the critique of a draft."""
         if not (given.draft.is_by_model or given.draft.is_by_person):
             return ReviewerOutput(critique=_table_critique(given))
         items, sentences = reviewed(given)

@@ -107,11 +107,7 @@ class SectionWriter:
         self._at_once = _PIECE
 
     async def write(self) -> Pieces:
-        """Return the report; in a revision, sections without fault stay as they are.
-
-        Raises:
-            LLMError: the model could not answer.
-        """
+        """Return the report; in a revision, sections without fault stay as they are."""
         tasks = self._tasks()
         kept = self._kept()
         sections = [
@@ -160,7 +156,7 @@ class SectionWriter:
                 if self._at_once <= _SMALLEST_PIECE:
                     raise LLMResponseError(
                         f"the model's answer was cut off where {_SMALLEST_PIECE} words were asked "
-                        "for; raise LLM_MAX_TOKENS"
+                        "for; raise writer_max_tokens or LLM_MAX_TOKENS"
                     ) from None
                 self._at_once = max(_SMALLEST_PIECE, self._at_once // 2)
 

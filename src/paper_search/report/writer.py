@@ -44,11 +44,7 @@ class Writer(Role):
     """Writes from what a model found in the sources; else, it gives the table of evidence."""
 
     async def write(self, given: WriterInput) -> WriterOutput:
-        """Return a draft; with a previous draft and its critique, the next version of it.
-
-        Raises:
-            LLMError: there is a model, and it could not answer.
-        """
+        """Return a draft; with a previous draft and its critique, the next version of it."""
         evidence = Evidence(given.search_results)
         if self._llm is None or not given.analysis.findings:
             draft = _table(given, evidence)

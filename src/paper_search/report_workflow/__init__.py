@@ -1,6 +1,8 @@
 """The research report as a graph, and the object that drives it."""
 
-from paper_search.report_workflow.breakpoints import (
+from paper_search.report_workflow.context import ReportServices
+from paper_search.report_workflow.engine import ReportWorkflow
+from paper_search.report_workflow.reviews import (
     HITL_BREAKPOINTS,
     HITLAction,
     HITLBreakpoint,
@@ -8,8 +10,6 @@ from paper_search.report_workflow.breakpoints import (
     ReviewDecision,
     ReviewHandler,
 )
-from paper_search.report_workflow.context import ReportServices
-from paper_search.report_workflow.engine import ReportWorkflow
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 
 __all__ = [

@@ -15,11 +15,10 @@ from paper_search.llm.tracing import redact_output
 from paper_search.models import PaperCollection
 from paper_search.models.settings import Skill
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.report.academic import AcademicSearch
 from paper_search.report.models import SearchType
 from paper_search.report.page_reader import PageReader
 from paper_search.report.searcher import FindsSources, ReportSearcher
-from paper_search.report.web import WebSearch
+from paper_search.report.source_search import AcademicSearch, WebSearch
 from paper_search.report_workflow.context import (
     MakesSearcher,
     ReadsCollection,

@@ -8,7 +8,7 @@ from paper_search.models.usage import StepSpending
 from paper_search.persistence import Persistence
 from paper_search.report.document import Report
 from paper_search.report.models import ResearchPlan
-from paper_search.report_workflow.breakpoints import Review
+from paper_search.report_workflow.reviews import Review
 from paper_search.report_workflow.session import ReportSession
 from paper_search.threads.catalog import BriefInfo, Catalog, DecisionInfo, StatusFacts
 from paper_search.threads.every import AllThreads

@@ -11,14 +11,15 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 
 from paper_search.errors import InputError, PaperSearchError, PersistenceError
+from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
 from paper_search.report.models import ResearchPlan, SearchResult, now
 from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
 from paper_search.report.searcher import ReportSearcher
-from paper_search.report_workflow.breakpoints import BreakpointName
 from paper_search.report_workflow.records import ReportRecords, StepAnswers
+from paper_search.report_workflow.reviews import BreakpointName
 from paper_search.report_workflow.state import (
     OpenReview,
     ReportParams,
@@ -141,19 +142,22 @@ def records_of(ctx: Context) -> ReportRecords:
     return ReportRecords(ctx.store, ctx.thread_id)
 
 
-async def model_for(ctx: Context, log: StepLog, name: str | None) -> CountedModel | None:
-    """Return the model of a role, with the calls that the run has left, or None.
+async def model_for(ctx: Context, log: StepLog, role: str) -> CountedModel | None:
+    """Return the model of a role as the run sets it, with the calls that it has left, or None.
 
     A step that is repeated after a crash has the calls of its first try behind it: they are on the
     records, and are added to those of the state.
     """
-    llm = ctx.services.model(name)
+    params = settings_of(ctx).model_dump()
+    llm = ctx.services.model(params[f"{role}_model"])
     if llm is None:
         return None
+    if isinstance(llm, ChatProvider):
+        llm = llm.tuned(params[f"{role}_temperature"], params.get(f"{role}_max_tokens"))
     records, step = records_of(ctx), _position(log.state)
     lost = await records.calls(step)
     log.model_calls += lost
-    allowed = settings_of(ctx).max_model_calls - log.state.model_calls - log.model_calls
+    allowed = params["max_model_calls"] - log.state.model_calls - log.model_calls
     answers = StepAnswers(records, step)
     await answers.clear()
     spend = functools.partial(_spend, records, step, lost)
@@ -172,23 +176,22 @@ def _position(state: WorkflowState) -> str:
     return ":".join(map(str, (state.workflow_id, *grown)))
 
 
-async def work_of(  # noqa: PLR0913, PLR0917  # who does it, with what, and what is kept of it
+async def work_of(
     ctx: Context,
     log: StepLog,
     node: str,
-    model: str | None,
     work: Callable[[CountedModel | None, dict[str, int]], Awaitable[WorkT]],
     amount: Amount = SHOWN,
 ) -> WorkT:
     """Return the work of a role; calls, errors and notes are added to the log.
 
-    `model`: a name; None: that of the settings. `work` does it with a model, shown so many sources
+    `work` does it with a model, shown so many sources
     and characters; or without one, where there is none or where it fails for good.
 
     Raises:
         PaperSearchError: it cannot be done without a model either.
     """
-    llm = await model_for(ctx, log, model)
+    llm = await model_for(ctx, log, node)
     if llm is None:
         return await work(None, {})
     attempt = Attempt(

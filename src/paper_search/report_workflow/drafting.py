@@ -86,7 +86,6 @@ async def _written(ctx: Context, log: StepLog, results: list[SearchResult]) -> W
         ctx,
         log,
         "writer",
-        params.writer_model,
         lambda llm, shown: Writer(llm, ctx.services.domain).write(request.model_copy(update=shown)),
     )
     return await work_or_none(log, "writer", work)
@@ -157,7 +156,6 @@ async def _reviewed(ctx: Context, log: StepLog, params: ReportParams) -> Reviewe
         ctx,
         log,
         "reviewer",
-        params.reviewer_model,
         lambda llm, shown: Reviewer(llm, ctx.services.domain).review(
             request.model_copy(update=shown)
         ),

@@ -16,13 +16,13 @@ from paper_search.persistence import Persistence
 from paper_search.report.document import Report
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import now
-from paper_search.report_workflow.breakpoints import (
+from paper_search.report_workflow.context import ReportServices
+from paper_search.report_workflow.reviews import (
     BreakpointName,
     Review,
     ReviewHandler,
     ReviewRef,
 )
-from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.decisions import listed

@@ -101,8 +101,8 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     except (PaperSearchError, ValidationError) as error:
         log.errors.append(classified(error, "planner"))
         return None
-    domain, name = ctx.services.domain, params.planner_model
-    work = work_of(ctx, log, "planner", name, lambda llm, _: Planner(llm, domain).plan(request))
+    domain = ctx.services.domain
+    work = work_of(ctx, log, "planner", lambda llm, _: Planner(llm, domain).plan(request))
     output = await work_or_none(log, "planner", work)
     if output is None:
         return None
@@ -162,7 +162,7 @@ async def _searched(
     ctx: Context, log: StepLog, params: ReportParams, known: list[SearchResult]
 ) -> tuple[list[SearchResult], StepUpdate]:
     state = log.state
-    llm = await model_for(ctx, log, params.searcher_model)
+    llm = await model_for(ctx, log, "searcher")
     batch = state.pending_searches[:BATCH]
     if not batch:
         log.note("All searches already completed")
@@ -255,7 +255,6 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
         ctx,
         log,
         "analyst",
-        settings_of(ctx).analyst_model,
         lambda llm, shown: Analyst(llm, ctx.services.domain).analyse(
             request.model_copy(update=shown)
         ),

@@ -13,16 +13,16 @@ from paper_search.report.models import (
     SearchResult,
     now,
 )
-from paper_search.report_workflow.breakpoints import (
+from paper_search.report_workflow.context import Context, StepLog, begin, records_of, settings_of
+from paper_search.report_workflow.products import fallback_output, final_output
+from paper_search.report_workflow.records import PlanApprovals
+from paper_search.report_workflow.reviews import (
     HITL_BREAKPOINTS,
     HITLAction,
     Review,
     ReviewDecision,
+    answer_model,
 )
-from paper_search.report_workflow.context import Context, StepLog, begin, records_of, settings_of
-from paper_search.report_workflow.decisions import answer_model
-from paper_search.report_workflow.products import fallback_output, final_output
-from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Edit, Iterate, Ok, Reject

@@ -6,7 +6,7 @@ The table in `graph` says where an outcome leads.
 from __future__ import annotations
 
 from paper_search.report.models import ResearchStatus
-from paper_search.report_workflow.breakpoints import BreakpointName
+from paper_search.report_workflow.reviews import BreakpointName
 from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
 from paper_search.steps import Outcome
 from paper_search.steps.types import Approve, Fail, Iterate, Ok, Skip

@@ -10,11 +10,18 @@ from paper_search.errors import ExportError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report.document import Approval, Report
 from paper_search.report.models import SearchResult
-from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision, ReviewRef
-from paper_search.report_workflow.decisions import ACTIONS, answer_model, past_decision
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.products import final_output
 from paper_search.report_workflow.records import PlanApprovals, ReportRecords
+from paper_search.report_workflow.reviews import (
+    ACTIONS,
+    HITLAction,
+    Review,
+    ReviewDecision,
+    ReviewRef,
+    answer_model,
+    past_decision,
+)
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps.types import PARAMS
 from paper_search.threads.decisions import to_storable

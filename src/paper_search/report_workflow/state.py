@@ -24,7 +24,7 @@ from paper_search.report.models import (
     now,
 )
 from paper_search.report.recovery import WorkflowError, classified
-from paper_search.report_workflow.breakpoints import BreakpointName, TimedBreakpoint
+from paper_search.report_workflow.reviews import BreakpointName, TimedBreakpoint
 from paper_search.steps.types import Untracked
 
 SCHEMA_VERSION = 1
@@ -75,6 +75,15 @@ class ReportParams(BaseModel, frozen=True):
     analyst_model: str | None = None
     writer_model: str | None = None
     reviewer_model: str | None = None
+    planner_temperature: float | None = Field(default=0.3, ge=0, le=2)
+    """None: LLM_TEMPERATURE."""
+    searcher_temperature: float | None = Field(default=0.1, ge=0, le=2)
+    analyst_temperature: float | None = Field(default=0.2, ge=0, le=2)
+    writer_temperature: float | None = Field(default=0.4, ge=0, le=2)
+    reviewer_temperature: float | None = Field(default=0.1, ge=0, le=2)
+    planner_max_tokens: int | None = Field(default=4000, ge=100)
+    """Of one answer; None: LLM_MAX_TOKENS."""
+    writer_max_tokens: int | None = Field(default=8000, ge=100)
 
     context: str | None = Field(default=None, max_length=MAX_QUESTION_CHARS)
     """What else the planner should know."""

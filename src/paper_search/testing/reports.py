@@ -12,8 +12,8 @@ from paper_search.report.evidence import result_of
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
 from paper_search.report.searcher import Found, ReportSearcher
-from paper_search.report_workflow.breakpoints import HITLAction, Review, ReviewDecision
 from paper_search.report_workflow.context import ReportServices
+from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
 from paper_search.testing.llm import LLMCall, data_block
 
 QUESTION = "Do shade trees lower the temperature of city streets?"
