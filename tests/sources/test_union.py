@@ -94,6 +94,11 @@ def test_each_part_is_short_enough(query: str, most: int) -> None:
     assert all(len(part.text) <= most for part in union(Terse(most), parse(query), NO_LIMITS, {}))
 
 
+def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone() -> None:
+    query = f"{'a' * 40} AND {'b' * 40}"
+    assert [part.text for part in union(Terse(20), parse(query), NO_LIMITS, {})] == [query]
+
+
 def long_strategy() -> str:
     """Return a strategy of three concepts of a hundred synonyms each."""
     concepts = ([f'"{name} synonym {number}"' for number in range(100)] for name in ("x", "y", "z"))

@@ -181,13 +181,13 @@ def _some(part: Node, children: tuple[Node, ...]) -> Node:
 def _loosened(
     adapter: Adapter, tree: Node, translation: Translated, filters: SearchConstraints
 ) -> Translated:
-    """Return a query that is short enough for one request; what it leaves out is checked."""
-    parts, left_out = _parts(tree), list[Node]()
+    """Return a query that is short enough, if there is one; what it leaves out is checked."""
+    parts, left_out, whole = _parts(tree), list[Node](), translation
     while not adapter.fits(translation, filters):
         by_length = sorted(parts, key=lambda part: len(render(part)), reverse=True)
         longest = by_length[: max(1, len(parts) // 8)]
         if all(isinstance(part, Not) or part in longest for part in parts):
-            return translation
+            return whole
         parts = [part for part in parts if part not in longest]
         left_out += longest
         translation = adapter.translate(normalise(And(tuple(parts))), filters)
