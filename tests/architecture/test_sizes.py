@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 478
 MAX_LINES = {
-    "skills": 11499,
+    "skills": 10944,
     "sources": 8056,
     "cli": 7094,
     "report": 5983,

@@ -45,8 +45,7 @@ class SearchConstraints(BaseModel):
 
     year_from: int | None = None
     year_to: int | None = None
-    language: str | None = None
-    """ISO 639-1."""
+    language: str | None = None  # ISO 639-1
     max_results: int = 100
     publication_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
@@ -114,6 +113,7 @@ class ParsedIntent(BaseModel):
     """Words and phrases that no paper may have."""
     authors: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Family or full names, of whom every paper must have one."""
+    venues: list[str] = Field(default_factory=list, exclude_if=_is_empty)  # one is enough
     boolean_query: str | None = Field(default=None, exclude_if=_is_empty)
     """The question itself, where it is a boolean query or a strategy: it is asked unchanged."""
     lines: list[StrategyLine] = Field(default_factory=list, exclude_if=_is_empty)

@@ -23,7 +23,7 @@ _LONGEST_PHRASE = 12
 """Words; what is longer between quotes is a quoted text, not a phrase that is looked for."""
 _OPERATOR = re.compile(
     r"(?<![\w/])(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b(?!/)|\w\["
-    r"|(?:title|abstract|author|venue|tiab|year):|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
+    r"|(?:title|abstract|author|venue|tiab):\S|year:\s?\d|\b(?:TI|AB|AU|SO|TS|TITLE|TITLE-ABS(?:-KEY)?)\("
 )
 _TRUNCATED = re.compile(r"\w\*")
 _CUT = re.compile(r"\b(?:AND|OR|NOT)\b|[()\[\]\n]")

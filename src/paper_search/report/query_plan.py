@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from paper_search.models import ParsedIntent
 from paper_search.report.models import Depth, SearchQuery, SearchType
-from paper_search.skills.intent.phrases import key_phrases
+from paper_search.skills.phrases import key_phrases
 from paper_search.skills.stop_words import GENERIC, STOP_WORDS
 
 MIN_QUERIES, MAX_QUERIES = 5, 15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import date
 
 from paper_search.errors import LLMError, LLMFailure, QuestionError
@@ -16,10 +16,12 @@ from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.systems import count_tags
 from paper_search.skills.intent.answer import IntentAnswer
-from paper_search.skills.intent.boolean_question import read_boolean
-from paper_search.skills.intent.by_cues import intent_by_cues, intent_of_boolean, read_limits
-from paper_search.skills.intent.cutting import CUT, GLUE
+from paper_search.skills.intent.boolean_question import intent_of_boolean, read_boolean
+from paper_search.skills.intent.cutting import CUT
+from paper_search.skills.intent.names import Kind, Lookup, lookups_of, read_names
+from paper_search.skills.intent.reader import read_limits, read_question
 from paper_search.skills.judging.criteria import criteria_of
+from paper_search.skills.phrases import INSIDE
 from paper_search.skills.untrusted import visible
 
 MAX_QUESTION_CHARS = 10_000
@@ -40,6 +42,8 @@ class IntentParser:
         domain: adds its instructions to the model's prompt; "general" adds none.
         today: the clock that "last five years" is counted from.
         default_max_results: how many results are wanted where the question does not say.
+        lookup: whether the records at hand have a paper by an author or in a venue; None: there
+            are no records.
     """
 
     def __init__(
@@ -49,11 +53,13 @@ class IntentParser:
         *,
         today: Callable[[], date] = date.today,
         default_max_results: int = 100,
+        lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None,
     ) -> None:
         self._llm = llm
         self._domain = domain
         self._today = today
         self._default_max_results = default_max_results
+        self._lookup = lookup
 
     @property
     def model(self) -> str | None:
@@ -74,8 +80,9 @@ class IntentParser:
             return intent if self._llm is None else intent.judged_by(criteria_of(intent))
         shown = " ".join(question.split())
         today = self._today()
+        known = await self._known_names(shown)
         if self._llm is None:
-            return intent_by_cues(shown, today, self._default_max_results)
+            return read_question(shown, today, self._default_max_results, known)
         prompt = load_prompt("intent_parser", self._domain)
         message = json.dumps(question, ensure_ascii=False)
         try:
@@ -84,11 +91,19 @@ class IntentParser:
             if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
                 raise  # more can be allowed
             _log.warning("the model did not read the question: %s", error)
-            intent = intent_by_cues(shown, today, self._default_max_results)
+            intent = read_question(shown, today, self._default_max_results, known)
             note = f"the model did not read the question ({error}): it is read without a model"
             intent = intent.model_copy(update={"notes": [*intent.notes, note]})
             return intent.judged_by(criteria_of(intent))
-        return answer.intent(read_limits(shown, today, self._default_max_results), today)
+        return answer.intent(read_limits(shown, today, self._default_max_results, known), today)
+
+    async def _known_names(self, question: str) -> Lookup:
+        """Return what the records at hand know of the names in a question."""
+        answers: dict[tuple[Kind, str], bool | None] = {}
+        if self._lookup is not None:
+            for kind, name in lookups_of(lambda lookup: read_names(question, lookup)):
+                answers[kind, name] = await self._lookup(kind, name)
+        return lambda kind, name: answers.get((kind, name))
 
     async def _in_english(self, llm: LLMProvider, prompt: str, message: str) -> IntentAnswer:
         """Return the model's answer; concepts in another language are asked for again once.
@@ -123,7 +138,7 @@ def _checked(user_input: str) -> str:
             f"the question has {len(user_input):,} characters, the limit is"
             f" {MAX_QUESTION_CHARS:,}; shorten it"
         )
-    question = visible(user_input).replace(CUT, " ").replace(GLUE, " ").strip()
+    question = visible(user_input).replace(CUT, " ").replace(INSIDE, " ").strip()
     if not any(char.isalnum() for char in question):
         raise QuestionError(
             f"the question contains no words: {user_input[:_LONGEST_SHOWN]!r};"

@@ -21,7 +21,7 @@ from paper_search.models import (
     relevant_seeds,
 )
 from paper_search.prompts import load_prompt
-from paper_search.skills.intent.years import read_years
+from paper_search.skills.intent.years import read_note
 from paper_search.skills.sane_limits import sane_limits
 from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer, message_of
 from paper_search.skills.strategy.booleans import first_queries, first_ranked, plain_queries
@@ -236,7 +236,7 @@ def _feedback(
 ) -> tuple[FeedbackTerms, tuple[int | None, int | None]]:
     """Return what the person's words ask for: terms, and the first and last year."""
     text = given.user_feedback.free_text_feedback if given.user_feedback else None
-    rest, first, last = read_years(text or "", date.today())  # noqa: DTZ011  # the person's own calendar
+    rest, first, last = read_note(text or "", date.today())  # noqa: DTZ011  # the person's own calendar
     return terms_of_text(rest), (first, last)
 
 

@@ -63,69 +63,6 @@ GENERIC = frozenset([*_GENERIC, *_ALONE])
 STOP_WORDS = BREAKS | GENERIC
 """All that is no theme of a title."""
 
-OTHER_LANGUAGES: dict[str, frozenset[str]] = {
-    "de": frozenset(
-        words_in(
-            """
-    der die das den dem des ein eine einer eines einem einen und oder aber nicht für von vom
-    zur zum über unter mit ohne auf aus bei nach seit im ins am an als wie ist sind war
-    werden wird suche finde zeige mir ich bitte brauche artikel arbeiten studien aufsätze
-    literatur forschung veröffentlichungen welche welcher welches gibt durch zu in außer kein keine
-    keinen sowie zwischen auch nur sich haben hat wird wirkt einfluss wirkung auswirkungen
-    """
-        )
-    ),
-    "es": frozenset(
-        words_in(
-            """
-    el la los las un una unos unas y o pero no para por con sin sobre entre desde hasta de
-    del al en que como es son ser busca buscar encuentra muestra dame necesito quiero
-    artículos articulos estudios publicaciones literatura investigación trabajos hay cuáles sin
-    excepto salvo ni efecto efectos uso papel impacto influencia cómo qué cuál
-    """
-        )
-    ),
-    "fr": frozenset(
-        words_in(
-            """
-    le la les un une des du de et ou mais ne pas pour par avec sans sur sous entre depuis
-    dans en au aux que qui comme est sont cherche trouve montre articles études publications
-    littérature recherche travaux moi je les quels quelles sauf hors effet effets rôle impact
-    influence utilisation comment quel quelle l d n s c j qu
-    """
-        )
-    ),
-    "pt": frozenset(
-        words_in(
-            """
-    o a os as um uma e ou mas não para por com sem sobre entre desde até de do da dos das no
-    na nos nas em que como é são busque encontre artigos estudos publicações literatura
-    pesquisa trabalhos exceto salvo efeito efeitos uso papel impacto
-    """
-        )
-    ),
-    "it": frozenset(
-        words_in(
-            """
-    il lo la i gli le un uno una e o ma non per con senza su sul sulla tra fra da dal di del
-    della dei delle in nel nella che come è sono cerca trova mostra articoli studi
-    pubblicazioni letteratura ricerca lavori tranne eccetto senza effetto effetti ruolo uso l d
-    dell nell sull all dall un quali
-    """
-        )
-    ),
-    "nl": frozenset(
-        words_in(
-            """
-    de het een en of maar niet voor van met zonder over onder tussen uit op in bij naar sinds tot
-    als hoe is zijn was wordt worden zoek vind toon mij ik graag artikelen studies onderzoek
-    literatuur publicaties welke door aan dat die om te behalve geen
-    """
-        )
-    ),
-}
-"""Function and command words of languages that are not English, by ISO 639-1."""
-
 FIXED_TERMS = tuple(
     terms_in(
         """quality of life|internet of things|bag of words|mechanism of action|end of life

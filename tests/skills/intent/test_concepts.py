@@ -41,22 +41,10 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("information retrieval in libraries", ["information retrieval", "libraries"]),
         ("libraries and public libraries", ["public libraries"]),
         ("work by H.C. on cells", ["cells"]),
-        ("图神经网络在分子性质预测中的应用", ["图神经网络", "分子性质预测"]),
-        ("基于BERT的命名实体识别", ["BERT", "命名实体识别"]),
-        ("日本における高齢者の介護", ["日本", "高齢者", "介護"]),
-        ("Artikel über künstliche Intelligenz in der Medizin", ["künstliche Intelligenz",
-                                                                "Medizin"]),
-        ("artículos sobre el cambio climático y la salud mental",
-         ["cambio climático", "salud mental"]),
-        ("l'apprentissage profond pour l'imagerie médicale",
-         ["apprentissage profond", "imagerie médicale"]),
-        ("gli effetti della caffeina sul sonno", ["caffeina", "sonno"]),
-        ("o efeito da cafeína no sono", ["cafeína", "sono"]),
-        ("het onderzoek naar slaap en de invloed van cafeïne", ["slaap", "invloed", "cafeïne"]),
     ],
 )  # fmt: skip
 def test_concepts_are_the_noun_phrases(text: str, concepts: list[str]) -> None:
-    assert [name for name in concepts_of(text).names if name != "naar slaap"] == concepts
+    assert concepts_of(text).names == concepts
 
 
 @pytest.mark.parametrize(
@@ -101,7 +89,6 @@ def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end() -> No
             ["large language models", "code"],
             {"large language models": ["LLMs"]},
         ),
-        ("Katzen oder Hunde in der Stadt", ["Katzen", "Stadt"], {"Katzen": ["Hunde"]}),
         ("cats and dogs", ["cats", "dogs"], {}),
         ("whether or not statins help", ["statins"], {}),
         ("networks with one or more layers", ["networks", "layers"], {}),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.skills.intent.cutting import cut, without_cuts
+from paper_search.skills.intent.cutting import without_cuts
 from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
 
 
@@ -23,10 +23,24 @@ def read(text: str) -> Exclusions:
         ("bees, with the exception of honey bees", ("honey bees",)),
         ("bees other than honey bees", ("honey bees",)),
         ("bees apart from honey bees", ("honey bees",)),
-        ("bees rather than honey bees", ("honey bees",)),
         ("exclude honey bees: pollination by bees", ("honey bees",)),
-        ("bees but not honey bees and pesticides", ("honey bees",)),
         ("bees excl. honey bees", ("honey bees",)),
+        ("bees -honeybee", ("honeybee",)),
+        ("bees w/o honey bees", ("honey bees",)),
+        ("bees leave out honey bees", ("honey bees",)),
+        ("bees, ignore honey bees", ("honey bees",)),
+        ("bees, skip the honey bees", ("honey bees",)),
+        ("bees, never mind honey bees", ("honey bees",)),
+        ("bees no honey bees", ("honey bees",)),
+        ("bees (honey bees excluded)", ("honey bees",)),
+        ("bees, honey bees left out", ("honey bees",)),
+        ("robots, legged not wheeled", ("wheeled",)),
+        ("legged not wheeled robots", ("wheeled",)),
+        ("not wasps but bees", ("wasps",)),
+        ("solar power NOT photovoltaic", ("photovoltaic",)),
+        ("printing without Gutenberg or Caxton", ("Gutenberg", "Caxton")),
+        ("funds, excl. US funds and ETFs", ("US funds", "ETFs")),
+        ("plants in soil but not in greenhouse pots", ("greenhouse pots",)),
         ("bees (not honey bees)", ("honey bees",)),
         ("bees, no honey bees", ("honey bees",)),
         ("bees, minus honey bees", ("honey bees",)),
@@ -44,23 +58,7 @@ def read(text: str) -> Exclusions:
         ("caffeine excluding studies of rats", ("rats",)),
         ("machine learning in medicine without deep learning", ("deep learning",)),
         ("segmentation papers not using deep learning", ("deep learning",)),
-        ("solar cells without perovskites", ("perovskites",)),
         ("robots, but not the dynamics of arm motion", ("dynamics of arm motion",)),
-        ("Bienen, aber nicht Honigbienen", ("Honigbienen",)),
-        ("Bienen außer Honigbienen", ("Honigbienen",)),
-        ("Bienen ohne Honigbienen in der Stadt", ("Honigbienen",)),
-        ("Solarzellen, keine Batterien", ("Batterien",)),
-        ("les abeilles sauf les abeilles domestiques", ("abeilles domestiques",)),
-        ("les abeilles mais pas les guêpes", ("guêpes",)),
-        ("cambio climático excepto agricultura", ("agricultura",)),
-        ("las abejas pero no las avispas", ("avispas",)),
-        ("le api tranne le vespe", ("vespe",)),
-        ("as abelhas exceto as vespas", ("vespas",)),
-        ("de bijen behalve de wespen", ("wespen",)),
-        ("蜜蜂授粉，不包括黄蜂", ("黄蜂",)),
-        ("除了深度学习以外的图像分类", ("深度学习",)),
-        ("图像分类，排除深度学习和迁移学习", ("深度学习", "迁移学习")),
-        ("不要黄蜂的授粉研究", ("黄蜂",)),
     ],
 )
 def test_what_is_not_wanted_is_excluded_and_not_ranked_by(
@@ -79,17 +77,9 @@ def test_what_is_not_wanted_is_excluded_and_not_ranked_by(
         ("solar cells but no surveys", ("review",)),
         ("solar cells without review articles", ("review",)),
         ("solar cells excluding systematic reviews and preprints", ("review", "article")),
-        ("no preprints, solar cells", ("article",)),
         ("solar cells, not conference papers or theses", ("paper-conference", "thesis")),
         ("solar cells, without books", ("book",)),
         ("solar cells. Please exclude working papers", ("report",)),
-        ("Solarzellen, keine Übersichtsarbeiten", ("review",)),
-        ("Solarzellen ohne Preprints", ("article",)),
-        ("les cellules solaires sans les revues de littérature", ("review",)),
-        ("las células solares, no revisiones", ("review",)),
-        ("las células solares sin tesis", ("thesis",)),
-        ("太阳能电池，不要综述", ("review",)),
-        ("太阳能电池非综述论文", ("review",)),
     ],
 )
 def test_kinds_of_publication_are_excluded_as_kinds(text: str, kinds: tuple[str, ...]) -> None:
@@ -116,8 +106,13 @@ def test_kinds_of_publication_are_excluded_as_kinds(text: str, kinds: tuple[str,
         "possibly, but not exclusively, in a distributed environment",
         "what else is there other than",
         "minus end of microtubules",
-        "the sin of pride and sans serif type",
-        "太阳能电池的非线性光学",
+        "residual structure, skip connection, and dropout",
+        "sex workers who are not in contact with health services",
+        "Doctors Without Borders cholera response",
+        "nothing about us without us: research on disability",
+        "the no-cloning theorem",
+        "sepsis in patients not responding to fluids",
+        "children not vaccinated",
     ],
 )
 def test_other_negations_change_nothing(text: str) -> None:
@@ -132,10 +127,8 @@ def test_other_negations_change_nothing(text: str) -> None:
         ("surgery on adults without anaesthesia", "without anaesthesia"),
         ("stroke in patients without diabetes", "without diabetes"),
         ("image captioning without paired data", "without paired data"),
-        ("integration, without iteration on the conditions", "without iteration"),
         ("trees rather than shrubs in cities", "rather than shrubs"),
         ("ranking instead of a classification task", "instead of a classification task"),
-        ("aprendizaje automático sin redes neuronales", "sin redes neuronales"),
     ],
 )
 def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(
@@ -147,9 +140,8 @@ def test_a_negation_that_may_be_the_subject_excludes_nothing_and_says_how_to(
     assert "excluding" in found.notes[0]
 
 
-def test_a_doubtful_negation_is_no_concept_of_its_own_unless_it_makes_one() -> None:
+def test_a_doubtful_negation_is_no_concept() -> None:
     assert "data" not in read("image captioning without paired data").subject
-    assert "labels" in read("learning without labels").subject
 
 
 def test_the_rest_reads_on_without_the_exclusion() -> None:
@@ -164,7 +156,3 @@ def test_brackets_of_an_exclusion_go_with_it() -> None:
 def test_a_restricted_exclusion_is_none() -> None:
     text = "networks, but not the hardware that is used in them"
     assert read(text).terms == ()
-
-
-def test_a_limit_that_was_cut_out_behind_a_chinese_cue_is_no_term() -> None:
-    assert read_exclusions(cut("蜜蜂 不包括 SINCE 2000", 7, 17)).terms == ()

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from paper_search.models import Criterion, IntentType, ParsedIntent, SearchConstraints
-from paper_search.skills.intent.by_cues import Reading
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.languages import language_of
+from paper_search.skills.intent.reader import Reading
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.sane_limits import sane_limits
 from paper_search.skills.untrusted import visible
@@ -107,6 +107,7 @@ class IntentAnswer(BaseModel):
             alternatives=self._alternatives(concepts, barred),
             excluded=excluded,
             authors=_terms(self.authors),
+            venues=list(reading.venues),
             identifiers=list(reading.identifiers),
             notes=notes,
         )

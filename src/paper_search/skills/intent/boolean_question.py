@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
-from paper_search.models import SearchConstraints, StrategyLine
+from paper_search.models import IntentType, ParsedIntent, SearchConstraints, StrategyLine
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
 from paper_search.query.normal_form import wanted_leaves
@@ -18,7 +18,11 @@ from paper_search.query.systems import count_tags
 from paper_search.query.typography import straighten
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
-_FIELD = re.compile(r"(?<!\w)(?:title|abstract|author|venue|tiab|year):(?!//)\s?\S", re.IGNORECASE)
+_FIELD = re.compile(
+    r"(?<!\w)(?:(?:title|abstract|author|venue|tiab):(?!//)\S|year:\s?\d)", re.IGNORECASE
+)
+_SIGNED = re.compile(r'(?<!\S)[+-](?=["\w])')
+"""What search engines of the web take for "with" and "without": read as plain words."""
 _OTHER_FIELD = re.compile(
     r"(?<![\w.])(?:ti|ab|au|abs|kw|so|key|keywords?|subject|mesh|mh|cat|jr|py|pubyear|affil):"
     r"(?!//)[\w\"(]",
@@ -32,6 +36,7 @@ _CSL_TYPES = {
 }  # fmt: skip
 """Publication types that a strategy has a filter for."""
 _SHOWN = 60
+_LONGEST_TOPIC = 300
 _QUOTED = re.compile(r'"[^"]*"')
 _ACCEPTED = (
     'use words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
@@ -146,6 +151,8 @@ def _is_query(text: str) -> bool:
     outside = _QUOTED.sub(" ", text)
     if any(mark.search(outside) for mark in (_OPERATOR, _FIELD, _OTHER_FIELD, _TRUNCATED)):
         return True
+    if _SIGNED.search(text):
+        return False
     # Quotes alone are a query where no function word says that the rest is a sentence.
     words = [word.strip(".,;:?!").casefold() for word in outside.split()]
     return _QUOTED.search(text) is not None and '"' not in outside and SMALL_WORDS.isdisjoint(words)
@@ -172,3 +179,25 @@ def _wanted(node: Node) -> Iterator[str]:
 
 def _text(leaf: Term | Phrase) -> str:
     return leaf.text if isinstance(leaf, Term) else " ".join(leaf.words)
+
+
+def intent_of_boolean(
+    question: str, wanted: BooleanQuestion, default_max_results: int
+) -> ParsedIntent:
+    """Return the intent of a question that is a boolean query: nothing about it is guessed."""
+    names = [
+        name
+        for concept in wanted.concepts
+        for name in (concept, *wanted.alternatives.get(concept, ()))
+    ]
+    return ParsedIntent(
+        topic=(", ".join(wanted.concepts) if wanted.lines else question)[:_LONGEST_TOPIC],
+        concepts=list(wanted.concepts),
+        intent_type=IntentType.METHOD,
+        constraints=wanted.limits.model_copy(update={"max_results": default_max_results}),
+        question=" ".join(dict.fromkeys(names)) or " ".join(wanted.authors),
+        alternatives=wanted.alternatives,
+        boolean_query=wanted.query,
+        lines=list(wanted.lines),
+        notes=list(wanted.notes),
+    )

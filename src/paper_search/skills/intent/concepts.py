@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from paper_search.bibliography.rarities import rarity
 from paper_search.query.prose import SMALL_WORDS
-from paper_search.skills.intent.phrase_words import is_adjective
-from paper_search.skills.intent.phrases import Phrase, phrases
+from paper_search.skills.phrases import Phrase, is_adjective, phrases
 from paper_search.skills.synonyms import is_known
 from paper_search.skills.words import is_unspaced, tokens
 
@@ -18,7 +17,7 @@ MAX_CONCEPTS = 6
 _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
 _OR = re.compile(
-    r"[\s,;)]*(?:\b(?:and/or|or|oder|ou|oppure)\b|或者?|、或)"
+    r"[\s,;)]*\b(?:and/or|or)\b"
     r"(?:\s+(?:a|an|the|any|other|some|else|by|in|on|of|for|with|to|from))*\s*",
     re.IGNORECASE,
 )

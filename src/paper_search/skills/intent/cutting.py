@@ -1,26 +1,57 @@
-"""Text with gaps where something was cut out, so that its neighbours are not joined."""
+"""The forms of limits, and text with gaps where one was cut out."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cache
+
+from paper_search.resources import PackageFiles
 
 CUT = "\ue000"
 """Stands where something was cut: a private character, which is taken out of questions first."""
-GLUE = "\ua78f"
-"""Stands for the spaces inside of a term while a text is cut: a letter that nobody writes."""
 
-_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」')
-_JOINING = r"and|but|or|und|aber|et|mais|y|pero|e|ma|mas|en|maar"
+PAPERS = (
+    r"(?:papers?|articles?|publications?|stud(?:y|ies)|works?|research|literature|references?"
+    r"|records?|preprints?|reviews?|surveys?|theses|thesis|dissertations?|books?|writings)"
+)
+"""What a search finds, in a pattern."""
+STOP = r"(?=\s*(?:$|[,;:.?!()\]\ue000–—]|-\s))"
+"""The end of a clause, in a pattern."""
+
+
+@cache
+def _table() -> list[list[str]]:
+    text = PackageFiles(__package__).read("forms.txt").decode("utf-8")
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return [line.split(" ", 2) for line in lines]
+
+
+def forms(
+    table: str, parts: dict[str, str], flags: re.RegexFlag = re.IGNORECASE
+) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield the kind and the pattern of every form of a table of `forms.txt`.
+
+    Args:
+        table: such as `year`.
+        parts: patterns by the name that stands for them.
+        flags: of the patterns.
+    """
+    for name, kind, pattern in _table():
+        if name == table:
+            spaced = pattern.replace(" ", r"\s+")
+            filled = re.sub(r"<<(\w+)>>", lambda match: parts[match[1]], spaced)
+            yield kind, re.compile(filled, flags)
+
+
+_QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
+_JOINING = "and|but|or"
 _LEFT_OVER = (
-    rf"{_JOINING}|published|only|in|of|from|by|with|that|which|the|please|for|on|about|von|aus|de"
-    "|sur"
+    f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
 )
-_BRACKETS = re.compile(r"[(\[]\s*\ue000?\s*[)\]]")
-_AT_END = re.compile(
-    rf"(?<![\s,;:，、])(?:\s|,|;|:|，|、|\b(?:{_LEFT_OVER})\b)+([.?!。？]*)$", re.IGNORECASE
-)
-_AT_START = re.compile(rf"^(?:\s|[,;:.，。；]|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE)
+_BRACKETS = re.compile(r"[(\[][\s,;\ue000]*[)\]]")
+_AT_END = re.compile(rf"(?:\s|[,;:–—-](?!\w)|(?<!\S)(?:{_LEFT_OVER})\b)+([.?!]*)$", re.IGNORECASE)
+_AT_START = re.compile(rf"^(?:\s|[,;:.–—]|-(?!\w)|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE)
 _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]?)\s*")
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
 _LAST = 60
@@ -34,12 +65,7 @@ def cut(text: str, start: int, end: int) -> str:
 
 def is_quoted(text: str, place: int) -> bool:
     """Return whether an offset is between quotation marks, where nothing is cut."""
-    return any(start < place < end for start, end in _quoted(text))
-
-
-@lru_cache(maxsize=16)
-def _quoted(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(match.span() for match in _QUOTED.finditer(text))
+    return any(match.start() < place < match.end() for match in _QUOTED.finditer(text))
 
 
 def without_cuts(text: str) -> str:
@@ -51,14 +77,14 @@ def without_cuts(text: str) -> str:
         return text.strip()
     text = _BRACKETS.sub(CUT, text)
     is_cut_at_start = text.lstrip(" ,;:.").startswith(CUT)
-    is_cut_at_end = text.rstrip(" ,;:.?!。").endswith(CUT)
+    is_cut_at_end = text.rstrip(" ,;:.?!").endswith(CUT)
     joined = _AROUND.sub(_joint, text).strip()
     if is_cut_at_start:
         joined = _AT_START.sub("", joined)
     if is_cut_at_end:
         joined = joined[:-_LAST] + _AT_END.sub(r"\1", joined[-_LAST:])
     joined = _STOPS.sub(r"\1", joined).strip(" ,;:")
-    return joined if joined.strip(".?!。？") else ""
+    return joined if joined.strip(".?!–—- ") else ""
 
 
 def _joint(match: re.Match[str]) -> str:

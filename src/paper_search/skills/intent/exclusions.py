@@ -1,4 +1,4 @@
-"""What a question excludes: terms and kinds of publication."""
+"""What a question does not want."""
 
 from __future__ import annotations
 
@@ -6,81 +6,69 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from paper_search.skills.intent import exclusion_cues as cues
-from paper_search.skills.intent.cutting import GLUE, cut, is_quoted, without_cuts
-from paper_search.skills.intent.exclusion_cues import Strength
-from paper_search.skills.intent.phrases import phrase_at, phrases
+from paper_search.query.prose import SMALL_WORDS
+from paper_search.skills.intent.cutting import PAPERS, cut, forms, is_quoted
+from paper_search.skills.intent.kinds import kind_at
+from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.synonyms import is_known
-from paper_search.skills.words import tokens
+from paper_search.skills.words import tokens, words_in
 
-_KINDS = {
-    "review": (
-        r"(?:(?:systematic|literature|scoping|narrative|umbrella|critical"
-        r"|topical)\s+)?(?:reviews?|surveys?)"
-        r"(?:\s+(?:papers?|articles?))?|overviews?|overview\s+(?:papers?|articles?)"
-        r"|review\s+stud(?:y|ies)"
-        r"|übersichtsarbeit(?:en)?|übersichtsartikeln?|reviewartikeln?|überblicksarbeiten"
-        r"|revues?(?:\s+(?:systématiques?|de\s+(?:la\s+)?littérature))?|articles?\s+de\s+(?:revue"
-        r"|synthèse)"
-        r"|synthèses"
-        r"|revision(?:es)?(?:\s+sistemáticas?)?|revisión(?:\s+sistemática)?"
-        r"|artículos?\s+de\s+revisión"
-        r"|rassegne|revisioni(?:\s+sistematiche)?|revisões(?:\s+sistemáticas)?"
-        r"|overzichtsartikelen|reviewartikelen|综述(?:论文|文章|文献|类)?|评述|レビュー(?:論文)?"
-    ),
-    "article": (
-        r"pre-?prints?|eprints?|arxiv\s+(?:papers?|pre-?prints?)|unpublished\s+(?:papers?"
-        r"|manuscripts?)"
-        r"|vorabdrucken?|prépublications?|preimpresos|preprint-server|预印本|プレプリント"
-    ),
-    "thesis": (
-        r"(?:(?:phd|doctoral|master'?s?)\s+)?(?:theses|thesis|dissertations?)|doktorarbeiten"
-        r"|dissertationen|abschlussarbeiten|thèses|tesis|tesi|teses|proefschriften|学位论文|博士论文"
-        r"|硕士论文"
-    ),
-    "book": r"books?|monographs?|textbooks?|büchern?|livres|libros|libri|livros|boeken|书籍|图书",
-    "chapter": r"(?:book\s+)?chapters?|buchkapiteln?",
-    "paper-conference": (
-        r"(?:conference|workshop)\s+(?:papers?|articles?|abstracts?)|(?:conference\s+)?proceedings"
-        r"|konferenzbeiträgen?|会议论文"
-    ),
-    "dataset": r"data\s?sets?|datensätzen?|数据集",
-    "report": r"(?:technical\s+)?reports|(?:technical\s+report|working\s+papers?)",
-    "software": r"software(?:\s+packages?)?",
-}
-"""By CSL type, where `article` is a preprint; `review` is none of CSL's, but what sources give."""
-_PATTERNS = tuple(
-    (kind, re.compile(rf"(?:{pattern})(?![\w-])", re.IGNORECASE))
-    for kind, pattern in _KINDS.items()
+_NO_TERM = (
+    r"(?!\s+(?:only|just|merely|simply|solely|exclusively|necessarily|always|yet|even|so|too|very"
+    r"|much|more|less|fewer|well|fully|entirely|all|every|quite|really|often|as|that|to|be|been"
+    r"|being|have|do|known|able|available|due|enough|when|if|because|possible|clear|likely|sure"
+    r"|until|since|at|later|earlier|older|newer|before|after)\b)"
 )
 
 
-def kind_at(text: str, start: int) -> tuple[str, int] | None:
-    """Return the kind of publication named at an offset, and where its name ends; None: none."""
-    for kind, pattern in _PATTERNS:
-        if match := pattern.match(text, start):
-            return kind, match.end()
-    return None
+def _cue(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
-_AS_KINDS = ("review", "article", "thesis")
-"""Kinds that "without" names as such; "learning without books" is a subject."""
-_SOFT = re.compile(r"rather than|other than", re.IGNORECASE)
-_SOFTEST = re.compile(r"instead of", re.IGNORECASE)
-_ONE_OF_MANY = re.compile(r"\b(?:but|and)\s+not\b|\bnot\b|\bnicht\b|\bpas\b|\bno\b", re.IGNORECASE)
-_OF_PAPERS = re.compile(
-    r"\b(?:papers?|articles?|studies|publications?|literature|results?|everything"
-    r"|anything)[\s\ue000]*$",
-    re.IGNORECASE,
+_HELPERS = (
+    "is are was were do does did has have had can could or will would should may might must to why"
+    " if who that"
 )
-_ANY = re.compile(
-    r"\s+(?:any|the|considering|including|mentioning|discussing|papers?|articles?"
-    r"|studies)\b",
-    re.IGNORECASE,
+_CUES = [
+    (kind, _cue(rf"(?<![\w-])(?:{pattern.pattern})(?![\w-])") if kind == "sure" else pattern)
+    for kind, pattern in forms(
+        "exclusion",
+        {
+            "NO_TERM": _NO_TERM,
+            "NO_HELPER": "".join(rf"(?<!\b{word}\s)" for word in _HELPERS.split()),
+            "PAPERS": PAPERS,
+        },
+    )
+]
+_FILLERS = _cue(
+    rf"(?:(?:any|all|the|those|these|a|an|{PAPERS}|results|ones|anything|things|that|which|are|is"
+    r"|deals?|dealing|with|on|about|of|from|in|for|by|involving|using|uses?|used|concerning|me"
+    r"|related|to|mentioning|including|considering|regarding|(?:at|focus(?:ed)?)\s+on)"
+    r"(?![\w'’-])\s*)*"
 )
-_VERBAL = re.compile(r"\s*\w+(?:ing|ed)\b", re.IGNORECASE)
-_AROUND = 120
-"""Characters before a cue that are looked at."""
+_TERM = re.compile(
+    r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
+)
+_JOINT = _cue(
+    r"\s*(?:,\s*(?:(?:and|or|nor)\b)?|\b(?P<word>and|or|nor)\b|&|/)\s*(?:(?:no|not|nor|without"
+    r"|any)\s+)*"
+)
+_ENDS = frozenset(
+    words_in(
+        """
+    in on at for with from since before after during between among under by to into within across
+    that which who whose where when while as is are was were be has have had please published but
+    not if because made done given found shown used using based and or nor of via per than vs
+    versus without no please thanks just only instead of either i we it they my our
+    """
+    )
+)
+"""Words at which an excluded phrase ends."""
+_OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
+_VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
+_LED_BY = re.compile(r"\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
+_RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
+_ENDED = re.compile(r"\s*(?:$|[,;:.?!()\ue000–—]|-\s)")
 
 
 @dataclass(frozen=True)
@@ -104,14 +92,13 @@ class Exclusions:
 
 
 @dataclass
-class _Found:
+class _Negation:
     start: int
     end: int
     terms: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
-    first_end: int = 0
-    is_doubtful: bool = False
-    is_compound: bool = False
+    is_sure: bool = True
+    has_or: bool = False
 
 
 def read_exclusions(text: str) -> Exclusions:
@@ -120,170 +107,165 @@ def read_exclusions(text: str) -> Exclusions:
     A negation that may be part of the subject ("learning without labels") excludes nothing,
     because a wrong exclusion hides papers: a note says how to exclude it.
     """
-    found: list[_Found] = []
-    for candidate in _candidates(text):
-        if all(candidate.end <= other.start or candidate.start >= other.end for other in found):
-            found.append(candidate)
-    found.sort(key=lambda one: -one.start)
+    negations: list[_Negation] = []
+    for candidate in _negations(text):
+        if all(candidate.end <= other.start or candidate.start >= other.end for other in negations):
+            negations.append(candidate)
     rest = subject = text
-    notes: list[str] = []
-    for exclusion in found:
-        said = text[exclusion.start : exclusion.end].strip(" ,;:(.")
-        if not exclusion.is_doubtful:
-            rest = cut(rest, exclusion.start, exclusion.end)
-        else:
-            notes.append(
-                f"{said!r} is read as part of the subject; to exclude papers, write"
-                f" 'excluding {exclusion.terms[0]}'"
-            )
-        if exclusion.is_compound:
-            whole = subject[exclusion.start : exclusion.end].strip().replace(" ", GLUE)
-            subject = (
-                f"{subject[: exclusion.start].rstrip()}{GLUE}{whole} {subject[exclusion.end :]}"
-            )
-        else:
-            subject = cut(subject, exclusion.start, exclusion.end)
-    sure = [exclusion for exclusion in reversed(found) if not exclusion.is_doubtful]
+    notes = []
+    for negation in sorted(negations, key=lambda one: -one.start):
+        subject = cut(subject, negation.start, negation.end)
+        if negation.is_sure:
+            rest = cut(rest, negation.start, negation.end)
+            continue
+        wording = text[negation.start : negation.end].strip(" ,;:(.")
+        notes.append(
+            f"{wording!r} is read as part of the subject; to exclude papers, write"
+            f" 'excluding {negation.terms[0]}'"
+        )
+    sure = sorted((one for one in negations if one.is_sure), key=lambda one: one.start)
     return Exclusions(
         rest,
         subject,
-        tuple(dict.fromkeys(term for exclusion in sure for term in exclusion.terms)),
-        tuple(dict.fromkeys(kind for exclusion in sure for kind in exclusion.kinds)),
+        tuple(dict.fromkeys(term for one in sure for term in one.terms)),
+        tuple(dict.fromkeys(kind for one in sure for kind in one.kinds)),
         tuple(reversed(notes)),
     )
 
 
-def _candidates(text: str) -> Iterator[_Found]:
-    for pattern in (cues.CHINESE, cues.CHINESE_KIND, cues.JAPANESE):
+def _negations(text: str) -> Iterator[_Negation]:
+    for cue, pattern in _CUES:
         for match in pattern.finditer(text):
-            yield _of_east_asian(match)
-    for strength, pattern in cues.cues_for(text):
-        for match in pattern.finditer(text):
-            made = None if is_quoted(text, match.start()) else _read(text, match)
-            if made and (judged := _judged(text, match, strength, made)):
-                yield judged
+            is_name = match[0].strip().istitle() and not _starts_sentence(match)
+            if is_quoted(text, match.start()) or (is_name and not text.isupper()):
+                continue
+            negation = _term_before(match) if cue == "behind" else _read(text, match)
+            if negation and _is_negation(cue, match, negation):
+                yield negation
 
 
-def _of_east_asian(match: re.Match[str]) -> _Found:
-    found = _Found(match.start(), match.end())
-    for part in re.split(r"[和或及、与]", match["object"]):
-        name = without_cuts(part)
-        if kind := kind_at(name, 0):
-            found.kinds.append(kind[0])
-        elif name:
-            found.terms.append(name)
-    return found
+def _term_before(match: re.Match[str]) -> _Negation:
+    kind = kind_at(match["term"], 0)
+    terms, kinds = ([], [kind[0]]) if kind else ([match["term"].strip()], [])
+    return _Negation(match.start(), match.end(), terms, kinds)
 
 
-def _read(text: str, match: re.Match[str]) -> _Found | None:
+def _starts_sentence(match: re.Match[str]) -> bool:
+    before = match.string[: match.start()]
+    return not match[0][:1].isalpha() or re.search(r"(?:^|[.!?:;,(–—-])\s*$", before) is not None
+
+
+def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
+    """Return whether what stands behind a cue may be meant to be left out."""
+    text = match.string
+    after = text[negation.end :]
+    goes_on = re.match(r"\s*[,:;]\s*\w", after)
+    if cue in {"no", "minus", "without"} and match.start() == 0 and not (negation.kinds or goes_on):
+        return False  # "no free lunch theorems"
+    match cue:
+        case "telegram":
+            words = {*text.casefold().split()} - {"no", "not", "and", "or", "minus"}
+            return SMALL_WORDS.isdisjoint(words) and _ENDED.match(after) is not None
+        case "contrast":
+            return _is_contrast(text, match, negation)
+        case "without":
+            negation.is_sure = _leaves_out(text, match, negation)
+            return bool(negation.terms) or negation.is_sure
+        case _:
+            return True
+
+
+def _read(text: str, match: re.Match[str]) -> _Negation | None:
     """Return what stands behind a cue; None: nothing that can be excluded."""
-    found = _Found(match.start(), match.end())
-    place = match.end()
-    joins_all = not _ONE_OF_MANY.search(match[0])
+    negation = _Negation(match.start(), match.end())
+    place, is_word = match.end(), match[0].endswith("-")
     while True:
-        start = _skipped(text, place)
+        bare = place + len(text[place:]) - len(text[place:].lstrip())
+        start = bare if kind_at(text, bare) else _FILLERS.match(text, bare).end()  # type: ignore[union-attr]  # matches anything
         if kind := kind_at(text, start):
-            found.kinds.append(kind[0])
-            found.end = kind[1]
-        elif phrase := phrase_at(text, start):
-            if phrase.is_empty or cues.RESTRICTED.match(text, phrase.end):
+            negation.kinds.append(kind[0])
+            negation.end = kind[1]
+        elif end := _term_end(text, start, is_word=is_word):
+            if _RESTRICTED.match(text, end):
                 break
-            end = phrase.end
-            if named := cues.NAMED.match(text, end):
-                end = named.end()
-            more = cues.EXTENDED.match(text, end)
-            if more and (tail := phrase_at(text, more.end())):
-                end = tail.end
-            is_one_word = not found.terms and " " not in phrase.text
-            found.is_doubtful = is_one_word and cues.ATTACHED.match(text, end) is not None
-            found.terms.append(text[phrase.start : end].replace('"', ""))
-            found.end = _behind_papers(text, end)
+            negation.terms.append(text[start:end].strip('" '))
+            papers = re.match(r"\s+(?:papers|articles|ones)\b", text[end:])
+            negation.end = end + (papers.end() if papers else 0)
         else:
             break
-        found.first_end = found.first_end or found.end
-        listing = cues.LISTING.match(text, found.end) or cues.LAST_OF_LIST.match(text, found.end)
-        if listing is None:
+        joint = None if is_word else _JOINT.match(text, negation.end)
+        if joint is None or not _goes_on(text, match, negation, joint):
             break
-        is_sure = joins_all or "or" in listing[0] or kind_at(text, _skipped(text, listing.end()))
-        if not is_sure:
-            break
-        place = listing.end()
-    return found if found.terms or found.kinds else None
+        negation.has_or = negation.has_or or joint["word"] in {"or", "nor"}
+        place = joint.end()
+    return negation if negation.terms or negation.kinds else None
 
 
-def _behind_papers(text: str, place: int) -> int:
-    """Return the offset behind a word for papers: "deep learning papers" are on deep learning."""
-    papers = cues.PAPERS.match(text, place)
-    return papers.end() if papers else place
+def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
+    """Return whether what stands behind "and", "or" or a comma is excluded as well."""
+    after, is_kind = joint.end(), kind_at(text, joint.end()) is not None
+    if is_kind or joint["word"] in {"or", "nor"}:
+        return True
+    if negation.kinds and not negation.terms:
+        return False  # "no preprints, solar cells"
+    is_list = re.match(r"[^,.;:()\ue000]{1,40}(?:,|\s+(?:and|or|nor)\s)", text[after:])
+    if joint[0].strip() == ",":
+        is_weak = cue[0].lower().split()[-1] in {"not", "no"}
+        return is_list is not None or not (is_weak or "," in text[after:])
+    end = _term_end(text, after, is_word=False)
+    return end is not None and _ENDED.match(text, end) is not None
 
 
-def _skipped(text: str, place: int) -> int:
-    """Return the offset behind words that only lead to what is excluded."""
-    while place < len(text) and text[place].isspace():
-        place += 1
-    while not kind_at(text, place) and (match := cues.FILLERS.match(text, place)):
-        place = match.end()
-    return place
-
-
-def _judged(text: str, match: re.Match[str], strength: Strength, found: _Found) -> _Found | None:
-    """Return what was found, marked where it is in doubt; None: it is no negation to speak of."""
-    before = text[max(0, match.start() - _AROUND) : match.start()]
-    if strength is Strength.SURE:
-        is_one_word = found.terms and " " not in found.terms[0] and not found.kinds
-        is_soft = _SOFT.search(match[0]) is not None
-        if found.terms and (_SOFTEST.search(match[0]) or (is_soft and is_one_word)):
-            found.is_doubtful = True
-        return found
-    if strength is Strength.OF_KINDS:
-        return found if found.kinds else None
-    if strength is Strength.BY_NOUN:
-        is_noun = found.kinds or _is_of_kind(found.terms[0], before) or found.terms[0].endswith("s")
-        return found if is_noun and not _VERBAL.match(text, match.end()) else None
-    if _is_exclusion(text, match, found, before):
-        return found
-    if not found.terms:
+def _term_end(text: str, start: int, *, is_word: bool) -> int | None:
+    """Return where the word or phrase at an offset ends; None: it says nothing."""
+    match = _TERM.match(text, start)
+    if match is None:
         return None
-    found.is_doubtful = True
-    found.end = found.first_end
-    del found.terms[1:]
-    found.is_compound = _is_compound(found, before)
-    return found
+    if match["quoted"]:
+        return match.end()
+    end, words = start, 0
+    for word in re.finditer(r"\S+", match["words"]):
+        folded = word[0].casefold().rstrip(".,'’")
+        if folded in _ENDS and word.start() and not word[0].isupper():
+            break
+        end, words = start + word.start() + len(word[0].rstrip(".,'’")), words + 1
+        if is_word or text[end : end + 1] in {".", ","}:
+            break
+    if text[start:end].isdigit() or all(
+        word.casefold() in STOP_WORDS and not word.isupper() for word in text[start:end].split()
+    ):
+        return None
+    if not is_word and (more := _OF.match(text, end)):
+        return _term_end(text, more.end(), is_word=False) or end
+    return end
 
 
-def _is_exclusion(text: str, match: re.Match[str], found: _Found, before: str) -> bool:
-    """Return whether "without" leaves something out rather than describing the subject."""
-    if any(kind in _AS_KINDS for kind in found.kinds) or _OF_PAPERS.search(before):
+def _is_contrast(text: str, match: re.Match[str], negation: _Negation) -> bool:
+    """Return whether "A not B" sets two things of a kind against each other."""
+    if negation.kinds or (match[0].isupper() and not text.isupper()):
         return True
-    if not found.terms or _VERBAL.match(text, match.end()):
-        return bool(found.terms and _ANY.match(text, match.end()))
-    return bool(_ANY.match(text, match.end())) or _is_of_kind(found.terms[0], before)
-
-
-def _is_of_kind(term: str, before: str) -> bool:
-    """Return whether the term is a known subject, or a kind of what stands before it."""
-    if is_known(term):
-        return True
-    own = tokens(term)
-    for phrase in phrases(before):
-        other = tokens(phrase.text)
-        if not own or not other:
-            continue
-        is_kind = own[-1].endswith(other[-1]) and len(other[-1]) > 2 and own != other  # noqa: PLR2004  # not "s"
-        if is_kind or is_known(f"{term} {phrase.text}"):
-            return True
-    return False
-
-
-def _is_compound(found: _Found, before: str) -> bool:
-    """Return whether "A without B" is short enough to be one concept."""
-    behind = phrases(before)
-    if not behind:
+    first = negation.terms[0].split()[0]
+    before = text[: match.start()].rsplit(maxsplit=1)[-1].casefold()
+    ending = next((e for e in ("ed", "ing") if first.casefold().endswith(e)), None)
+    if re.match(_LED_BY, text[match.end() :]):
         return False
-    last = behind[-1]
-    return (
-        last.end == len(before.rstrip())
-        and " " not in last.text
-        and len(found.terms) == 1
-        and len(found.terms[0].split()) <= 2  # noqa: PLR2004  # words
-    )
+    if before[-2:] == first.casefold()[-2:] and before[-2:] in {"ed", "al", "ic", "ar", "ng", "ve"}:
+        negation.terms, negation.has_or = [first], False  # "legged not wheeled robots"
+        negation.end = text.index(first, match.end()) + len(first)
+        return True
+    is_short = len(negation.terms[0].split()) <= 2  # noqa: PLR2004  # words
+    return ending is None and is_short and _ENDED.match(text, negation.end) is not None
+
+
+def _leaves_out(text: str, match: re.Match[str], negation: _Negation) -> bool:
+    """Return whether a bare "without" leaves papers out rather than describing the subject."""
+    if negation.kinds and "without" in match[0].lower():
+        return negation.kinds[0] in {"review", "article", "thesis"}
+    if not negation.terms or not match[0].lower().startswith("with"):
+        return False
+    if re.match(rf"\s+(?:any|considering|mentioning|discussing|{PAPERS})\b", text[match.end() :]):
+        return True
+    if negation.has_or or is_known(negation.terms[0]):
+        return not _VERBAL.match(negation.terms[0].split()[0])
+    own = tokens(negation.terms[0])
+    return len(own) > 1 and own[-1] in tokens(text[: match.start()])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from paper_search.skills.stop_words import BREAKS, OTHER_LANGUAGES
+from paper_search.skills.stop_words import BREAKS
 
 NAMES = {
     "de": "German", "es": "Spanish", "fr": "French", "pt": "Portuguese", "it": "Italian",
@@ -22,13 +21,24 @@ _SCRIPTS = (
     ("el", re.compile("[\u0370-\u03ff]{4}")),
     ("th", re.compile("[\u0e00-\u0e7f]{3}")),
 )
-_LETTERS_OF = {
+FUNCTION_WORDS = {
+    code: frozenset(words.split())
+    for code, words in {
+        "de": "der die das den dem des ein eine und oder nicht für von vom zur über mit auf aus im",
+        "es": "el la los las un una y o pero no para por con sin sobre entre desde de del al en",
+        "fr": "le la les un une des du de et ou mais ne pas pour par avec sur dans en au aux sans",
+        "pt": "o a os as um uma e ou mas não para por com sem sobre entre desde do da dos das em",
+        "it": "il lo la i gli le un uno una e o ma non per con su sul sulla di del della dei nel",
+        "nl": "de het een en of maar niet voor van met zonder over onder tussen op bij naar",
+    }.items()
+}
+"""Words that tell a language, and part the phrases of a text in it."""
+_LETTERS = {
     "de": "äöüß", "es": "ñáíóú¿", "fr": "éèêçàœ", "pt": "ãõçáêí", "it": "àèìòù", "nl": "ëï",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-@lru_cache(maxsize=64)
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of the language; English where nothing tells another one.
 
@@ -36,19 +46,17 @@ def language_of(text: str) -> str:
     only where it explains more of the text than the English one does.
     """
     letters = sum(char.isalpha() for char in text)
+    foreign = sum(char > "\u036f" for char in text if char.isalpha())
     for code, pattern in _SCRIPTS:
-        found = pattern.search(text)
-        if found and sum(char > "\u036f" for char in text if char.isalpha()) * 4 > letters:
+        if foreign * 4 > letters and pattern.search(text):
             return code
     words = [word.casefold() for word in _WORD.findall(text)]
     english = sum(word in BREAKS for word in words)
     lowered = text.casefold()
     scores = {
         code: sum(word in own for word in words)
-        + any(letter in lowered for letter in _LETTERS_OF.get(code, ""))
-        for code, own in OTHER_LANGUAGES.items()
+        + any(letter in lowered for letter in _LETTERS[code])
+        for code, own in FUNCTION_WORDS.items()
     }
     best = max(scores, key=lambda code: scores[code])
-    if scores[best] >= 2 and scores[best] > english:  # noqa: PLR2004  # one may be chance
-        return best
-    return "en"
+    return best if scores[best] > max(1, english) else "en"

@@ -114,6 +114,7 @@ def _of_intent(intent: ParsedIntent) -> list[str]:
         "Alternatives": intent.alternatives,
         "Not wanted": intent.excluded,
         "Authors": intent.authors,
+        "Venues": intent.venues,
         "Boolean query of the person": intent.boolean_query,
     }
     return lines + [f"{name}: {_json(value)}" for name, value in further.items() if value]

@@ -15,9 +15,12 @@ _MOST_NAMES = 6
 
 
 def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
-    """Return the limits of a question, with a condition for its authors and each unwanted term."""
-    authors = any_of(node for name in intent.authors if (node := leaf(name, "author")))
-    conditions = [] if authors is None else [written(authors)]
+    """Return the limits of a question, with a condition for its names and each unwanted term."""
+    conditions = [
+        written(names)
+        for field, wanted in (("author", intent.authors), ("venue", intent.venues))
+        if (names := any_of(node for name in wanted if (node := leaf(name, field)))) is not None
+    ]
     return _with_conditions(intent.constraints, [*conditions, *_unwanted(intent.excluded)])
 
 

@@ -1,0 +1,258 @@
+"""Reads a question without a model: its subject, and limits in forms that are certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
+from paper_search.bibliography.text import WORD
+from paper_search.errors import QuestionError
+from paper_search.models import ParsedIntent, SearchConstraints
+from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
+from paper_search.skills.intent.cutting import cut, forms, without_cuts
+from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
+from paper_search.skills.intent.kinds import (
+    read_count,
+    read_kinds,
+    read_language,
+    read_type,
+    read_wishes,
+)
+from paper_search.skills.intent.languages import NAMES, language_of
+from paper_search.skills.intent.names import Lookup, Names, read_names
+from paper_search.skills.intent.years import Years, read_years
+from paper_search.skills.phrases import without_request
+from paper_search.skills.stop_words import STOP_WORDS
+
+_IDENTIFIERS = tuple(pattern for _, pattern in forms("identifier", {}))
+_NAME = r"[A-Z][\w'’-]*(?:\s+[A-Z][\w'’.-]*){0,2}"
+_TALK = tuple(pattern for _, pattern in forms("talk", {"NAME": _NAME}, re.NOFLAG))
+"""Greetings, thanks and names around what is asked."""
+_REQUEST = re.compile(
+    r"\b(?:I|I['’]m|me|my|please|pls|find|looking|need|want|search(?:ing)?|interested|papers"
+    r"|articles"
+    r"|literature|publications|anything|anyone)\b|\?"
+)
+_WORDS_OF_AN_ABSTRACT = 25
+_LONGEST_TOPIC = 300
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a question says beside its subject.
+
+    Attributes:
+        question: the question without it, to rank by; empty: it says nothing else.
+        subject: what concepts are read from.
+        constraints: years, language, count and kinds.
+        excluded: words and phrases that no paper may have.
+        authors: of whom every paper must have one.
+        venues: in one of which every paper must have been published.
+        identifiers: works that the question names.
+        notes: what the person should know about how it was read.
+    """
+
+    question: str
+    subject: str
+    constraints: SearchConstraints
+    excluded: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    venues: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is something to search for beside words."""
+        years = self.constraints.year_from or self.constraints.year_to
+        return bool(self.authors or self.venues or self.identifiers or years)
+
+
+def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
+    """Know nothing of any name."""
+    return None
+
+
+def read_limits(
+    question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
+) -> Reading:
+    """Return what the question limits, and the rest of it.
+
+    Args:
+        question: visible characters, single spaces.
+        today: what "last five years" is counted from.
+        default_max_results: how many results are wanted where it does not say.
+        lookup: whether a name is known.
+
+    Raises:
+        QuestionError: it only says what to exclude.
+    """
+    text, identifiers = read_identifiers(question)
+    unlimited = SearchConstraints(max_results=default_max_results)
+    if _is_abstract(text):
+        return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
+    if language_of(question) in NAMES:
+        return _read_foreign(text, today, default_max_results, identifiers)
+    text = _without_talk(text)
+    text, count = read_count(text)
+    text, wishes = read_wishes(text)
+    years = read_years(text, today)
+    text, language, languages = read_language(years.rest)
+    names = read_names(text, lookup)
+    exclusions = read_exclusions(names.rest)
+    rest, kinds = read_kinds(exclusions.rest)
+    rest = " ".join(without_cuts(rest).split())
+    left = _if_telling(rest if rest == question else without_request(rest))
+    reading = Reading(
+        question=left,
+        subject=exclusions.subject if left else question,
+        constraints=SearchConstraints(
+            year_from=years.first or names.year,
+            year_to=years.last or names.year,
+            language=language,
+            max_results=count or default_max_results,
+            publication_types=kinds,
+            excluded_types=list(exclusions.kinds),
+        ),
+        excluded=exclusions.terms,
+        authors=tuple(names.authors),
+        venues=tuple(names.venues),
+        identifiers=identifiers,
+        notes=tuple(_notes(wishes, years, languages, names, exclusions)),
+    )
+    is_limited = left or reading.is_limited
+    if not is_limited and (exclusions.terms or exclusions.kinds):
+        raise QuestionError(
+            f"the question only says what to exclude: {question[:_SHOWN]!r};"
+            " say what you are looking for"
+        )
+    return reading if is_limited else Reading(question, question, unlimited)
+
+
+def _read_foreign(
+    text: str, today: date, default_max_results: int, identifiers: tuple[str, ...]
+) -> Reading:
+    """Return the reading of a text in another language: figures are the same in all of them."""
+    years = read_years(text, today)
+    constraints = SearchConstraints(
+        year_from=years.first, year_to=years.last, max_results=default_max_results
+    )
+    rest = without_cuts(years.rest)
+    return Reading(rest, years.rest, constraints, identifiers=identifiers, notes=years.notes)
+
+
+def _without_talk(text: str) -> str:
+    for pattern in _TALK:
+        while match := pattern.search(text):
+            text = cut(text, match.start(), match.end())
+    return text
+
+
+def _notes(
+    wishes: tuple[str, ...],
+    years: Years,
+    languages: tuple[str, ...],
+    names: Names,
+    exclusions: Exclusions,
+) -> Iterator[str]:
+    yield from (*wishes, *years.notes, *languages, *names.notes, *exclusions.notes)
+
+
+def read_question(
+    question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
+) -> ParsedIntent:
+    """Return the intent of a question in plain words; see `read_limits`."""
+    reading = read_limits(question, today, default_max_results, lookup)
+    language = language_of(question)
+    subject, kind = read_type(reading.subject)
+    concepts = Concepts()
+    if reading.question:
+        concepts = concepts_of(subject, language)
+        concepts = concepts if concepts.names else concepts_of(reading.subject, language)
+    excluded = {name.casefold() for name in reading.excluded}
+    chosen = [name for name in concepts.names if name.casefold() not in excluded]
+    topic = _topic(reading) or question[:_LONGEST_TOPIC]
+    if not chosen and reading.question:
+        chosen = [topic] if topic in question else WORD.findall(topic)[:MAX_CONCEPTS] or [topic]
+    barred = {name.casefold() for name in chosen}
+    return ParsedIntent(
+        topic=topic,
+        concepts=chosen,
+        intent_type=kind,
+        constraints=reading.constraints,
+        question=reading.question,
+        alternatives={
+            name: concepts.alternatives[name] for name in chosen if name in concepts.alternatives
+        },
+        excluded=[name for name in reading.excluded if name.casefold() not in barred],
+        authors=list(reading.authors),
+        venues=list(reading.venues),
+        identifiers=list(reading.identifiers),
+        notes=[*reading.notes, *_remarks(question, reading)],
+    )
+
+
+def _topic(reading: Reading) -> str:
+    """Return the subject in a phrase; without one, what limits the search."""
+    if reading.question:
+        return without_request(reading.question)[:_LONGEST_TOPIC].strip(" ,.;:?!–—-")
+    limits = reading.constraints
+    years = [str(year) for year in (limits.year_from, limits.year_to) if year is not None]
+    names = (*reading.authors, *reading.venues, *reading.identifiers)
+    return ", ".join(filter(None, [*names, "-".join(dict.fromkeys(years))]))
+
+
+def _if_telling(text: str) -> str:
+    """Return the text, or nothing if only words of a request are left of it."""
+    words = [word.casefold() for word in WORD.findall(without_request(text))]
+    return text if any(word not in STOP_WORDS for word in words) else ""
+
+
+def _is_abstract(text: str) -> bool:
+    """Return whether a long text asks for nothing: its "not" and its years are its own."""
+    return len(text.split()) >= _WORDS_OF_AN_ABSTRACT and not _REQUEST.search(text)
+
+
+def _remarks(question: str, reading: Reading) -> Iterator[str]:
+    language = language_of(question)
+    if language in NAMES:
+        yield (
+            f"the question seems to be in {NAMES[language]}: limits in it are not read, and most"
+            " papers are indexed in English, so English terms find more"
+        )
+    if question.count('"') % 2:
+        yield "a closing quotation mark is missing: the question is read as plain words"
+    if not reading.question and not (reading.authors or reading.venues or reading.identifiers):
+        yield "the question contains only years: say what it is about"
+    if reading.question and not _if_telling(reading.question):
+        yield "the question contains only words that most papers use: say what it is about"
+
+
+def read_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text without identifiers of works, and these: `doi:...`, `arxiv:...`, `pmid:...`.
+
+    A bare number is a PMID only where the text says so.
+    """
+    names: list[str] = []
+    for pattern in _IDENTIFIERS:
+        matches = [
+            (match, name) for match in pattern.finditer(text) if (name := _identifier(match))
+        ]
+        names += [name for _, name in matches]
+        for match, _ in reversed(matches):
+            text = cut(text, match.start(), match.end())
+    return text, tuple(dict.fromkeys(names))
+
+
+def _identifier(match: re.Match[str]) -> str | None:
+    parts = match.groupdict()
+    if parts.get("pmid") or parts.get("pmcid"):
+        name = "pmid" if parts.get("pmid") else "pmcid"
+        return f"{name}:{parts[name].lower().lstrip('0')}"
+    doi = parse_doi(match[0]) if parts.get("doi") else None
+    arxiv = parse_arxiv_id(doi or match[0])
+    return f"arxiv:{arxiv}" if arxiv else f"doi:{doi}" if doi else None

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.skills.intent.cutting import without_cuts
+from paper_search.skills.intent.names import Kind, Names, lookups_of, read_names
+from paper_search.skills.intent.reader import no_lookup
+
+KNOWN = {("author", "Ostrom"), ("venue", "Solar Physics")}
+
+
+def read(text: str) -> Names:
+    return read_names(text, no_lookup)
+
+
+def read_here(text: str) -> Names:
+    """Read a text where records know two names."""
+    return read_names(text, lambda kind, name: (kind, name) in KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rest"),
+    [
+        ("papers by Vaswani on attention", ["Vaswani"], "papers on attention"),
+        ("papers by vaswani on attention", ["vaswani"], "papers on attention"),
+        ("works of Geoffrey Hinton", ["Geoffrey Hinton"], "works"),
+        ("papers from Geoffrey Hinton on learning", ["Geoffrey Hinton"], "papers on learning"),
+        ("articles by Smith and Jones", ["Smith", "Jones"], "articles"),
+        ("causality by J. Pearl", ["J. Pearl"], "causality"),
+        ("research by Hannah Arendt about power", ["Hannah Arendt"], "research about power"),
+        ("papers by O'Brien et al. on sleep", ["O'Brien"], "papers on sleep"),
+        (
+            "studies by Maria Garcia-Lopez, Jan van der Berg and Li Wei on cells",
+            ["Maria Garcia-Lopez", "Jan van der Berg", "Li Wei"],
+            "studies on cells",
+        ),
+        ("attention written by Vaswani", ["Vaswani"], "attention"),
+        ("attention by Vaswani and colleagues", ["Vaswani"], "attention"),
+        ("books by Marie Curie since then", ["Marie Curie"], "books since then"),
+        ("graph theory by Erdős or Rényi", ["Erdős", "Rényi"], "graph theory"),
+        ("the earliest works of Alan Turing", ["Alan Turing"], "the earliest works"),
+        ("novels by Jane Austen", ["Jane Austen"], "novels"),
+        ("anything by Turing or Church", ["Turing", "Church"], "anything"),
+        ("Hinton's papers on capsules", ["Hinton"], "on capsules"),
+        ("author: Doudna J, Cas9", ["Doudna J"], "Cas9"),
+        (
+            "anything from the group of Paul Farmer on cholera",
+            ["Paul Farmer"],
+            "anything on cholera",
+        ),
+        (
+            "David Harvey or Neil Smith - writings about cities",
+            ["David Harvey", "Neil Smith"],
+            "about cities",
+        ),
+        ("what has Thomas Piketty written about taxes", ["Thomas Piketty"], "about taxes"),
+        ("papers by Black on policing", ["Black"], "papers on policing"),
+        ("papers by May on stability", ["May"], "papers on stability"),
+    ],
+)
+def test_names_of_persons_are_authors(text: str, names: list[str], rest: str) -> None:
+    found = read(text)
+    assert found.authors == names
+    assert without_cuts(found.rest) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "learning by means of examples",
+        "image recognition by deep learning",
+        "image recognition by Deep Learning",
+        "papers from China on obesity",
+        "papers from Stanford University",
+        "treatment of cancer",
+        "theory of Einstein",
+        "studies of Parkinson disease",
+        "papers by women on physics",
+        "papers by nurses",
+        "papers by robots on art",
+        "parameter estimation by Gibbs sampling",
+        "solutions by Monte Carlo",
+        "papers by using graphs",
+        "Image Recognition by Graph Cuts",
+        "the transformer proposed by Vaswani",
+        "articles by Salton or others about clusters",
+        "articles by Prieve or Udo Pooch Prieve, B.",
+        "Bell's inequality and Young's modulus",
+        "Alzheimer's disease",
+        "centres closed by May 2020",
+        "by and by",
+        "papers by",
+    ],
+)
+def test_other_words_are_no_authors(text: str) -> None:
+    found = read(text)
+    assert (found.authors, found.rest) == ([], text)
+
+
+def test_authors_who_are_not_wanted_are_named_in_a_note() -> None:
+    found = read("deep learning, not by Hinton")
+    assert found.authors == []
+    assert "NOT author:Hinton" in found.notes[0]
+    assert "Hinton" not in found.rest
+
+
+@pytest.mark.parametrize(
+    ("text", "venues", "rest"),
+    [
+        ("crispr in Nature", ["Nature"], "crispr"),
+        ("crispr papers in Cell", ["Cell"], "crispr papers"),
+        ("screening published in The Lancet or BMJ", ["Lancet", "BMJ"], "screening"),
+        ("entanglement in Physical Review A", ["Physical Review A"], "entanglement"),
+        ("Physical Review A papers on light", ["Physical Review A"], "papers on light"),
+        ("journal: CITIES, gentrification", ["CITIES"], "gentrification"),
+        ("journal of finance articles on risk", ["journal of finance"], "articles on risk"),
+        ("J. Am. Chem. Soc. zeolites", ["J. Am. Chem. Soc"], "zeolites"),
+        ("fairness at NeurIPS or ICML", ["NeurIPS", "ICML"], "fairness"),
+        ("prices in the American Economic Review", ["American Economic Review"], "prices"),
+    ],
+)
+def test_names_of_journals_and_conferences_are_venues(
+    text: str, venues: list[str], rest: str
+) -> None:
+    names = read(text)
+    assert names.venues == venues
+    assert without_cuts(names.rest) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cell wall repair in plants", "human nature and science education", "nature of science",
+     "papers published in Kenya", "discrete prompts in Large Language Models"],
+)  # fmt: skip
+def test_other_words_are_no_venues(text: str) -> None:
+    names = read(text)
+    assert (names.venues, names.rest) == ([], text)
+
+
+def test_a_reference_has_an_author_and_a_year() -> None:
+    for text in ("Hinton et al. 2012", "Hinton et al. (2012)", "Hinton (2012)"):
+        names = read(text)
+        assert (names.authors, names.year, without_cuts(names.rest)) == (["Hinton"], 2012, "")
+
+
+def test_a_name_in_a_weak_form_is_a_limit_only_where_records_know_it() -> None:
+    assert read_here("Ostrom on the commons").authors == ["Ostrom"]
+    assert read_here("flares in Solar Physics").venues == ["Solar Physics"]
+    assert read_here("flares in Coronal Loops").venues == []
+    unsure = read("Ostrom on the commons")
+    assert unsure.authors == []
+    assert "not acted on: Ostrom" in unsure.notes[0]
+
+
+def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note() -> None:
+    names = read_here("papers by Vaswani on attention")
+    assert (names.authors, names.rest) == ([], "papers by Vaswani on attention")
+    assert "no paper of the library has the author Vaswani" in names.notes[0]
+
+
+def test_names_that_a_reading_looks_up_are_known_beforehand() -> None:
+    wanted: list[tuple[Kind, str]] = lookups_of(
+        lambda lookup: read_names("papers by Vaswani in Nature", lookup)
+    )
+    assert {("author", "Vaswani"), ("venue", "Nature")} <= set(wanted)
