@@ -243,7 +243,7 @@ def test_a_search_that_stops_in_the_middle_says_how_to_go_on(
         broken.setenv("LLM_MODEL", "none")
         broken.setenv("OPENAI_API_KEY", "CANARY-key")
         broken.setenv("LLM_BASE_URL", "http://127.0.0.1:9/v1")
-        ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json")
+        ended = cli("find", QUESTION, *SAMPLE, "--yes", "--json", "--budget", "0 calls")
     assert ended.code == 1
     assert "CANARY" not in ended.stderr
     line = next(line for line in ended.stderr.splitlines() if line.startswith("  paper-search"))
