@@ -11,6 +11,9 @@ from typing import Any
 from paper_search.errors import ConfigError, PersistenceError
 
 KEY_BYTES = 32
+CIPHER = "sealed"
+"""What the kind of a sealed state ends with."""
+_STATE = "a state"
 _MARK = b"ps1"
 _ID_BYTES, _NONCE_BYTES, _TAG_BYTES = 4, 12, 16
 _HEAD = len(_MARK) + _ID_BYTES + _NONCE_BYTES + _TAG_BYTES
@@ -98,6 +101,19 @@ class Keyring:
                 f"a row ({about}) was changed outside of the program: it fails authentication; "
                 "restore a backup"
             ) from None
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        """Return a state encrypted, as LangGraph's `EncryptedSerializer` asks for it."""
+        return CIPHER, self.seal(plaintext, _STATE)
+
+    def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+        """Return a state in what `encrypt` gave.
+
+        Raises:
+            PersistenceError: as `open`.
+        """
+        del ciphername  # there is one
+        return self.open(bytes(ciphertext), _STATE)
 
     def seal_json(self, value: Any, about: str) -> str:
         """Return JSON encrypted, as text."""

@@ -7,24 +7,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import Item, Op, PutOp, Result, SearchItem, SearchOp
 
 from paper_search.errors import PersistenceError
-from paper_search.persistence.encryption import DamagedError, Keyring, plain_row, sealed_row
+from paper_search.persistence.encryption import CIPHER, DamagedError, Keyring, plain_row, sealed_row
 
 logger = logging.getLogger(__name__)
 
-SUFFIX = "+sealed"
+SUFFIX = f"+{CIPHER}"
 SEALED = "sealed"
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
 CLEAR = ("created_at", "updated_at")
 """Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 
 
-def serializer(keyring: Keyring | None = None) -> JsonPlusSerializer:
+def serializer(keyring: Keyring | None = None) -> SerializerProtocol:
     """Return the one serializer of all savers: JSON values only, no class is ever rebuilt."""
-    return PlainSerializer() if keyring is None else SealedSerializer(keyring)
+    plain = PlainSerializer()
+    return plain if keyring is None else SealedSerializer(keyring, plain)
 
 
 @dataclass(frozen=True)
@@ -83,24 +86,12 @@ class PlainSerializer(JsonPlusSerializer):
             raise DamagedError("a state in the database", error) from error
 
 
-class SealedSerializer(PlainSerializer):
+class SealedSerializer(EncryptedSerializer):
     """Encrypts every value, and takes none that is not.
 
-    LangGraph's own `EncryptedSerializer` reads plain rows too, so that anybody who can write to the
-    file could forge a state.
-
-    Args:
-        keyring: the keys.
+    LangGraph's own reads plain rows too, so that anybody who can write to the file could forge a
+    state.
     """
-
-    def __init__(self, keyring: Keyring) -> None:
-        super().__init__()
-        self._keyring = keyring
-
-    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Return the value of a row, sealed, with its kind."""
-        kind, data = super().dumps_typed(obj)
-        return f"{kind}{SUFFIX}", self._keyring.seal(data, kind)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Return the value in a row.
@@ -108,11 +99,9 @@ class SealedSerializer(PlainSerializer):
         Raises:
             PersistenceError: it is not sealed, by another key, or was changed.
         """
-        kind, sealed = data
-        if not kind.endswith(SUFFIX):
+        if not data[0].endswith(SUFFIX):
             raise PersistenceError(plain_row("a state"))
-        plain_kind = kind.removesuffix(SUFFIX)
-        return super().loads_typed((plain_kind, self._keyring.open(bytes(sealed), plain_kind)))
+        return super().loads_typed(data)
 
 
 class RecordSeal:
