@@ -17,17 +17,15 @@ from paper_search.prompts import load_prompt, shipped_prompts
 from paper_search.resources import (
     Conventions,
     DirectoryFiles,
-    Entries,
     EntryPoints,
     PackageFiles,
     ResourceProvider,
 )
 from paper_search.steps import discover_workflows
-from paper_search.workflow.graph import WORKFLOW
 
 
 def providers(folder: Path) -> dict[str, ResourceProvider[object]]:
-    """Return one for each way to get at something, the specification's five among them."""
+    """Return one for each way to get at something, those of the specification among them."""
     (folder / "a.md").write_text(" text \n")
     return {
         "conventions": Conventions(DirectoryFiles(folder)),
@@ -35,12 +33,11 @@ def providers(folder: Path) -> dict[str, ResourceProvider[object]]:
         "package resources": PackageFiles("paper_search.prompts"),
         "workflows": discover_workflows("paper_search"),
         "entry points": EntryPoints("paper_search.embeddings", "embedding"),
-        "step data": Entries({step.id: step.title for step in WORKFLOW.steps}),
     }
 
 
 @pytest.mark.parametrize(
-    "kind", ["conventions", "files", "package resources", "workflows", "entry points", "step data"]
+    "kind", ["conventions", "files", "package resources", "workflows", "entry points"]
 )
 def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path: Path, kind: str):
     """INVARIANT 4 of the specification."""

@@ -1,10 +1,9 @@
-"""Things to read by name: files, entries of a table, and what other packages bring."""
+"""Things to read by name: files, and what other packages bring."""
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping
 from importlib import metadata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -20,9 +19,8 @@ class ResourceProvider(Protocol[ThingT_co]):
     """Gives things by name.
 
     Files of a package (`PackageFiles`), files of a directory (`DirectoryFiles`), conventions, that
-    is texts by bare name (`Conventions`), data of steps (`Entries`), what installed packages
-    register (`EntryPoints`) and workflows (`paper_search.steps.Discovery`) are all read in this
-    one way.
+    is texts by bare name (`Conventions`), what installed packages register (`EntryPoints`) and
+    workflows (`paper_search.steps.Discovery`) are all read in this one way.
     """
 
     def names(self) -> list[str]:
@@ -141,33 +139,6 @@ class Conventions:
 
 
 EntryT = TypeVar("EntryT")
-
-
-class Entries(Generic[EntryT]):
-    """The entries of a mapping, such as the data of each step of a workflow.
-
-    Args:
-        entries: by name.
-        kind: what an entry is called in an error.
-    """
-
-    def __init__(self, entries: Mapping[str, EntryT], kind: str = "step") -> None:
-        self._entries = dict(entries)
-        self._kind = kind
-
-    def names(self) -> list[str]:
-        """Return the names, sorted."""
-        return sorted(self._entries)
-
-    def read(self, name: str) -> EntryT:
-        """Return an entry.
-
-        Raises:
-            UnknownNameError: there is no such entry.
-        """
-        if name not in self._entries:
-            raise UnknownNameError(self._kind, name, self.names())
-        return self._entries[name]
 
 
 class EntryPoints(Generic[EntryT]):

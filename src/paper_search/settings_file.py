@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from paper_search.errors import ConfigError, UnknownNameError
+from paper_search.private_files import private_directory
 
 FILE = "config.toml"
 """Its name in the home."""
@@ -49,7 +50,7 @@ def write_settings(home: Path, settings: Mapping[str, str]) -> Path:
     path = home / FILE
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in sorted(settings.items())]
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        private_directory(home)
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=home, delete=False) as draft:
             draft.write("".join(lines))
         os.replace(draft.name, path)  # noqa: PTH105  # an atomic rename, as persistence does it

@@ -215,7 +215,7 @@ async def test_a_deletion_that_was_cut_short_can_be_finished(persistence, catalo
     assert (info.status, info.question) == (ThreadStatus.FAILED, "q")
     await catalog.delete("t")
     assert await catalog.threads() == []
-    with pytest.raises(KeyError):
+    with pytest.raises(PersistenceError, match="'always' is missing"):
         await SearchRecords(persistence.store, "t").records(["always"])
 
 

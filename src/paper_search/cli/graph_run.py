@@ -13,7 +13,7 @@ from paper_search.cli.options import Home, Json, Thread, home_option, settings
 
 if TYPE_CHECKING:
     from paper_search.steps import Run, Workflow
-    from paper_search.threads.plain import PlainDetail
+    from paper_search.threads.every import PlainDetail
 
 Where = Annotated[
     str,
@@ -91,7 +91,7 @@ def resume(  # noqa: PLR0913  # one argument for each option
     from paper_search.persistence import open_persistence
     from paper_search.steps import discover_workflows
     from paper_search.steps.running import resume_workflow
-    from paper_search.threads.plain import PlainThreads
+    from paper_search.threads.every import PlainThreads
 
     workflows = discover_workflows(where)
 

@@ -95,7 +95,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.stored_threads import thread_detail, with_translations
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.catalog import ReportDetail
-    from paper_search.threads.plain import PlainDetail
+    from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
     config = settings(ctx, home)
@@ -153,7 +153,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.stored_threads import thread_detail
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
-    from paper_search.threads.plain import PlainDetail
+    from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
     detail = run(thread_detail(settings(ctx, home).persistence_url, thread))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from paper_search.http.retry import utc_now
+from paper_search.private_files import private_file
 
 if TYPE_CHECKING:
     from hishel import AsyncSqliteStorage
@@ -48,8 +49,7 @@ class AnswerCache:
         storage = AsyncSqliteStorage(database_path=self._path, max_size=_MOST_BYTES)
         self._stack.push_async_callback(storage.close)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab"):
+            with private_file(self._path).open("ab"):
                 pass
             await storage.get_entries("is it readable?")
         except (RuntimeError, OSError, sqlite3.Error) as error:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from paper_search.private_files import private_file
+
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -127,9 +129,12 @@ class HostFile:
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            path = private_file(self._path)
             self._db = sqlite3.connect(
-                self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                path,
+                timeout=_BUSY_S,
+                isolation_level=None,
+                check_same_thread=False,
             )
             self._db.executescript(_TABLES)
         return self._db

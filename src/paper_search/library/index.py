@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from paper_search.errors import LibraryError
 from paper_search.library.analysis import EXACT, READY, analysers, prepared
 from paper_search.library.lexicon import ranked_text
+from paper_search.private_files import private_directory
 
 if TYPE_CHECKING:
     import tantivy
@@ -178,7 +179,7 @@ class TextIndex:
         import tantivy  # noqa: PLC0415  # heavy: only when something is indexed
 
         try:
-            self._path.mkdir(parents=True, exist_ok=True)
+            private_directory(self._path)
             index = self._opened(may_create=True)
             index.reload()  # a searcher sees the commit that was last loaded, not the last one
             query = tantivy.Query.term_query

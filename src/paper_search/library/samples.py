@@ -12,6 +12,7 @@ from pathlib import Path
 
 from paper_search.errors import LibraryError
 from paper_search.library.corpus import Library
+from paper_search.private_files import private_directory
 from paper_search.resources import PackageFiles
 
 DIRECTORY = "sample"
@@ -38,7 +39,7 @@ def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float
     parent = home / DIRECTORY
     if not Library.exists(parent / name):
         try:
-            parent.mkdir(parents=True, exist_ok=True)
+            private_directory(parent)
             _import(file, parent, name, wait_s)
         except OSError as error:
             raise LibraryError(

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from paper_search.errors import LLMFailure, PersistenceError
 from paper_search.models.usage import Budget, Spending, StepSpending, total
+from paper_search.private_files import private_file
 
 _SUFFIX = ".jsonl"
 _LONGEST_NAME = 160
@@ -101,8 +102,7 @@ class UsageLog:
         """
         line = json.dumps(event.model_dump(mode="json", exclude_none=True)) + "\n"
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
+            with private_file(self.path).open("a", encoding="utf-8") as file:
                 file.write(line)
         except OSError as error:
             raise PersistenceError(

@@ -14,13 +14,13 @@ from paper_search.persistence.leases import LeaseHolder
 from paper_search.persistence.sqlite_files import (
     SIGNATURE,
     check_format,
-    create_private,
     is_there,
     named_errors,
     plain,
     read_only,
     unusable,
 )
+from paper_search.private_files import private_file
 
 _PAGES = 256
 """Copied at a time; others may write in between."""
@@ -46,8 +46,7 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
         raise PersistenceError(f"{str(target)!r} exists; give another name, or --force")
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        create_private(draft)
+        private_file(draft)
         _copy(path, draft)
         _check(draft)
         os.replace(draft, target)  # noqa: PTH105  # its error names both files
@@ -76,8 +75,7 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
     if is_there(path):
         _check_free(path, is_overwriting=is_overwriting)
     try:
-        if not path.exists():
-            create_private(path)
+        private_file(path)
         _copy(backup, path)
     except OSError as error:
         raise unusable(path, error) from error

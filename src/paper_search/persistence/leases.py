@@ -29,10 +29,11 @@ WORK_LOCK_S = 1_800.0
 HOLDER = "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = ?"
 _INSERT = """INSERT INTO paper_search_leases (thread_id, owner, expires_at) VALUES (?, ?, ?)
     ON CONFLICT DO NOTHING"""
-_REPLACE = """UPDATE paper_search_leases SET owner = ?, expires_at = ?
-    WHERE thread_id = ? AND owner = ? AND expires_at = ?"""
 _RENEW = "UPDATE paper_search_leases SET expires_at = ? WHERE thread_id = ? AND owner = ?"
 _DROP = "DELETE FROM paper_search_leases WHERE thread_id = ? AND owner = ?"
+_DROP_DEAD = f"{_DROP} AND expires_at = ?"
+_DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires_at = ?"
+"""For an owner whose bytes were changed so that it cannot be compared."""
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _held: ContextVar[Mapping[str, str]] = ContextVar("held_leases", default=_NOTHING)
@@ -64,17 +65,19 @@ class LeaseTable:
     def take(self, thread_id: str, holder: LeaseHolder, now: float) -> LeaseHolder:
         """Give the lease to `holder` unless another one is alive; return who has it now."""
         row = (thread_id, holder.owner, holder.expires_at)
+        seen: LeaseHolder | None = None
         while not self._database.change(_INSERT, *row):
             current = self.holder(thread_id)
             if current is None:
                 continue  # it was given up since
             if current.is_alive(now):
                 return current
-            # Only what was just seen is replaced: it may have been renewed since, or taken.
-            if self._database.change(
-                _REPLACE, holder.owner, holder.expires_at, thread_id, *astuple(current)
-            ):
-                break
+            # Only what was just seen is removed: it may have been renewed since, or taken.
+            if current == seen:
+                self._database.change(_DROP_DAMAGED, thread_id, current.expires_at)
+            else:
+                self._database.change(_DROP_DEAD, thread_id, *astuple(current))
+            seen = current
         return holder
 
     def renew(self, thread_id: str, holder: LeaseHolder) -> bool:

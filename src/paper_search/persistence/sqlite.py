@@ -16,13 +16,13 @@ from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite_files import (
     PAGE_SIZE,
     connection_to,
-    create_private,
     is_there,
     unusable,
 )
 from paper_search.persistence.sqlite_saver import SqliteSaver
 from paper_search.persistence.sqlite_store import SqliteStore
 from paper_search.persistence.tables import SqliteDatabase
+from paper_search.private_files import private_file
 
 __all__ = [
     "PAGE_SIZE",
@@ -96,7 +96,7 @@ async def _create(path: Path) -> None:
     """
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        create_private(draft)
+        private_file(draft)
         async with _setup_saver(draft), _setup_store(draft):
             pass
         with contextlib.suppress(FileExistsError):

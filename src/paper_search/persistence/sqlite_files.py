@@ -13,6 +13,7 @@ from pathlib import Path
 import aiosqlite
 
 from paper_search.errors import PersistenceError
+from paper_search.private_files import private_directory
 
 BUSY_TIMEOUT_S = 30.0
 PAGE_SIZE = 16_384
@@ -88,7 +89,7 @@ def is_there(path: Path) -> bool:
         PersistenceError: saying what is wrong with which path; the file is left as it is.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_directory(path.parent)
         size = path.stat().st_size if path.exists() else 0
         for place in (path.parent, path) if path.exists() else (path.parent,):
             if not os.access(place, os.R_OK | os.W_OK, effective_ids=_HAS_EFFECTIVE_IDS):
@@ -137,15 +138,6 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{str(path)!r} was written by a newer paper-search (format {found}; this one reads "
             f"{FORMAT}); it is left as it is; update paper-search, or {ELSEWHERE}"
         )
-
-
-def create_private(path: Path) -> None:
-    """Make an empty file that its owner alone can read; what SQLite puts beside it is as private.
-
-    Raises:
-        OSError: it cannot be made, or is there already.
-    """
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 @contextlib.contextmanager

@@ -31,7 +31,7 @@ class ReportRecords(RecordStore):
     async def results(self, ids: Sequence[str]) -> list[SearchResult]:
         """Return what was collected, in the order of the ids."""
         values = await self.get("report_results", ids)
-        return [SearchResult.model_validate(values[result_id]) for result_id in ids]
+        return [SearchResult.model_validate(value) for value in self.in_order(values, ids)]
 
     async def put_draft(self, draft: ResearchDraft) -> None:
         """Store a version of the text."""

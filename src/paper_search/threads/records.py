@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import orjson
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
 
 from paper_search.persistence.allocation import making_many
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.listing import ReadsValues
 
+RowT = TypeVar("RowT")
 ROOT = "paper_search"
 PAGE = 1000
 """Rows that are read or written at once."""
@@ -102,6 +104,18 @@ class RecordStore:
         # One statement: pages by time overlap where many rows have the same.
         items = await self._store.asearch(self.namespace(part), limit=_ALL)
         return {item.key: item.value for item in sorted(items, key=lambda item: item.key)}
+
+    def in_order(self, rows: Mapping[str, RowT], ids: Sequence[str]) -> list[RowT]:
+        """Return the rows of the ids.
+
+        Raises:
+            DamagedError: one is missing.
+        """
+        for row_id in ids:
+            if row_id not in rows:
+                what = f"thread {self.thread_id!r}"
+                raise DamagedError(what, f"its record {row_id!r} is missing")
+        return [rows[row_id] for row_id in ids]
 
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return those of the rows that are there."""

@@ -99,7 +99,7 @@ class SearchRecords(RecordStore):
         """Return records as sources gave them, in order."""
         values = await self.get("records", ids)
         with making_many():
-            return [RawPaper.model_validate(values[record_id]) for record_id in ids]
+            return [RawPaper.model_validate(value) for value in self.in_order(values, ids)]
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that a record is stored under."""
@@ -275,7 +275,7 @@ class SearchRecords(RecordStore):
         found = await self._plain_papers([paper_id for paper_id in ids if paper_id not in whole])
         with making_many():
             found |= {i: Paper.model_validate(value) for i, value in whole.items()}
-        return [found[paper_id] for paper_id in ids]
+        return self.in_order(found, ids)
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.
