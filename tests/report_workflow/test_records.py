@@ -13,7 +13,8 @@ from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
 from paper_search.report_workflow.records import INDEX, ReportRecords
 from paper_search.testing.reports import QUESTION, report_sources
-from paper_search.threads.records import RecordStore
+from paper_search.threads.catalog import delete_thread
+from paper_search.threads.records import RecordStore, root_of
 from paper_search.workflow.records import SearchRecords
 
 
@@ -73,7 +74,7 @@ async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistenc
     )
     for entry in (records, other):
         await filled(entry)
-    await records.delete()
+    await delete_thread(persistence, "t", [INDEX])
     left = {
         (*item.namespace, item.key)[1]
         for item in await persistence.store.asearch(("paper_search",))
@@ -95,7 +96,8 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
             async with persistence.leases.hold("t"):
                 await asyncio.to_thread(steal, persistence, thief)
                 seen.set()
-                for write in (records.index(QUESTION), records.delete()):
+                erasing = persistence.pages.aerase(root_of("t"), [records.listed_in], "t")
+                for write in (records.index(QUESTION), erasing):
                     with pytest.raises((ThreadTakenOverError, ThreadBusyError)):
                         await write
 

@@ -6,10 +6,12 @@ import uuid
 
 import pytest
 from tests.answers import reply_to
+from tests.conftest import run_sql
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.server.admission import ThreadAdmission
+from paper_search.threads.records import root_of
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
 
@@ -205,7 +207,7 @@ async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(admiss
 async def test_a_thread_stays_with_who_began_it__sec_02(admission, begin, persistence):
     thread_id = await begin()
     records = SearchRecords(persistence.store, thread_id)
-    await records.delete()
+    await persistence.pages.aerase(root_of(thread_id), [records.listed_in], thread_id)
     await records.index("q", "bob")
     question = await reply_to(workflow(persistence=persistence), thread_id, "approve")
     named = answer({"action": "approve", "token": question.token})
@@ -222,3 +224,18 @@ async def test_what_is_deleted_leaves_no_thread(admission, begin, persistence):
     with pytest.raises(ThreadNotFoundError):
         await ThreadCatalog(persistence).info(thread_id)
     assert await ThreadCatalog(persistence).threads() == []
+
+
+async def test_a_damaged_thread_can_be_deleted(admission, begin, persistence, tmp_path):
+    """PER-09"""
+    damaged, whole = await begin(), await begin()
+    for table, column, where in (
+        ("checkpoints", "checkpoint", "thread_id"),
+        ("store", "value", "key"),
+    ):
+        cut = f"UPDATE {table} SET {column} = substr({column}, 9) WHERE {where} = ?"  # noqa: S608  # constants
+        run_sql(f"sqlite:///{tmp_path}/threads.db", cut, damaged)
+    await admission.deletion(damaged, "ada")
+    await persistence.checkpointer.adelete_thread(damaged)  # as the server does
+    await admission.forget(damaged)
+    assert [info.thread_id for info in await ThreadCatalog(persistence).threads()] == [whole]

@@ -6,6 +6,7 @@ import asyncio
 import re
 
 import pytest
+from tests.conftest import run_sql
 
 from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
 from paper_search.persistence import open_persistence
@@ -42,6 +43,30 @@ def test_with_tokens_people_sign_in_and_see_their_own_threads(visitors):
         assert page.open(mine.replace("strategy", name)) == 404
     assert page.send(mine, action="approve") == 404
     assert page.client.get("/threads").status_code == 401  # the cookie is for the page alone
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE checkpoints SET checkpoint = substr(checkpoint, 9) WHERE thread_id = ?",
+        "UPDATE store SET value = 'x' || value WHERE key = ?",
+    ],
+    ids=["its states", "its row of the list"],
+)
+def test_a_damaged_thread_is_listed_beside_the_others(thread, tmp_path, damage):
+    """PER-09"""
+    page, place = thread
+    page.open("")
+    page.send("/threads", question="protein folding")
+    page.arrive(page.path)
+    run_sql(f"sqlite:///{tmp_path}/threads.db", damage, place.removeprefix("/threads/"))
+    assert page.open("") == 200
+    assert "protein folding" in page.text
+    assert place in page.text
+    if "checkpoint" in damage:
+        assert "Damaged" in page.text
+        assert page.open(place) == 500
+        assert "damaged" in page.text
 
 
 def test_sources_have_the_names_that_people_know():

@@ -25,6 +25,7 @@ from paper_search.models import (
 )
 from paper_search.persistence import open_persistence
 from paper_search.testing.skills import fake_strategy
+from paper_search.threads.catalog import delete_thread
 from paper_search.threads.engine import open_memory
 from paper_search.workflow.records import INDEX, SearchRecords
 
@@ -191,7 +192,7 @@ async def test_threads_do_not_see_each_others_records(persistence):
     for name in names:
         found = await SearchRecords(persistence.store, name).records(["p"])
         assert [paper.title for paper in found] == [name]
-    await SearchRecords(persistence.store, "a_b").delete()
+    await delete_thread(persistence, "a_b", [INDEX])
     for name in set(names) - {"a_b"}:
         assert len(await SearchRecords(persistence.store, name).records(["p"])) == 1
 
@@ -218,7 +219,7 @@ async def test_deleting_leaves_no_row(tmp_path, thread):
             collection([Paper(id="own", title="t", source="s", authors=[])])
         )
         await records.index("q")
-        await records.delete()
+        await delete_thread(persistence, thread, [INDEX])
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT prefix, key FROM store").fetchall() == []
 

@@ -49,8 +49,7 @@ class AnswerCache:
         storage = AsyncSqliteStorage(database_path=self._path, max_size=_MOST_BYTES)
         self._stack.push_async_callback(storage.close)
         try:
-            with private_file(self._path).open("ab"):
-                pass
+            private_file(self._path).open("ab").close()
             await storage.get_entries("is it readable?")
         except (RuntimeError, OSError, sqlite3.Error) as error:
             _log.warning("answers are not cached: %s: %s", self._path, error)

@@ -129,12 +129,8 @@ class HostFile:
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
-            path = private_file(self._path)
             self._db = sqlite3.connect(
-                path,
-                timeout=_BUSY_S,
-                isolation_level=None,
-                check_same_thread=False,
+                private_file(self._path), _BUSY_S, isolation_level=None, check_same_thread=False
             )
             self._db.executescript(_TABLES)
         return self._db

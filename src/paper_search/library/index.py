@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, cast
 from paper_search.errors import LibraryError
 from paper_search.library.analysis import EXACT, READY, analysers, prepared
 from paper_search.library.lexicon import ranked_text
-from paper_search.private_files import private_directory
 
 if TYPE_CHECKING:
     import tantivy
@@ -179,7 +178,7 @@ class TextIndex:
         import tantivy  # noqa: PLC0415  # heavy: only when something is indexed
 
         try:
-            private_directory(self._path)
+            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
             index = self._opened(may_create=True)
             index.reload()  # a searcher sees the commit that was last loaded, not the last one
             query = tantivy.Query.term_query

@@ -19,7 +19,7 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.errors import LibraryError
 from paper_search.library.json_text import decoded, encoded
 from paper_search.models import RawPaper
-from paper_search.private_files import private_directory, private_file
+from paper_search.private_files import private_file
 
 APPLICATION_ID = 0x50534C42
 """`PSLB`: how a file says that it is one of ours (https://www.sqlite.org/fileformat.html)."""
@@ -72,10 +72,7 @@ class RecordStore:
         """
         self._path = path
         try:
-            private_directory(path.parent)
-            is_new = _is_new(path)
-            if is_new:
-                private_file(path)
+            is_new = _is_new(private_file(path))
         except OSError as error:
             raise LibraryError(
                 f"the library {str(path)!r} cannot be used: {error.strerror or error}; "

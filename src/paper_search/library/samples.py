@@ -39,8 +39,7 @@ def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float
     parent = home / DIRECTORY
     if not Library.exists(parent / name):
         try:
-            private_directory(parent)
-            _import(file, parent, name, wait_s)
+            _import(file, private_directory(parent), name, wait_s)
         except OSError as error:
             raise LibraryError(
                 f"the sample cannot be unpacked into {str(parent)!r}: "

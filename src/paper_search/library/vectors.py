@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import LibraryError
-from paper_search.private_files import private_directory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,7 +152,7 @@ class VectorFiles:
             LibraryError: the disk cannot be written.
         """
         with self._named_errors():
-            private_directory(self._path)
+            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft = self._path / f"{_MANIFEST}.new"
             with draft.open("w", encoding="utf-8") as file:
                 json.dump(asdict(manifest), file)

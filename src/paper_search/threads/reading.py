@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from paper_search.errors import ThreadFinishedError, ThreadNotFoundError, ThreadNotWaitingError
 from paper_search.persistence import LedgerEntry, Persistence
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.threads import INPUT
 from paper_search.steps import Workflow
 from paper_search.steps.compiler import compile_workflow, graph_to_read
@@ -157,7 +158,10 @@ class ThreadReader(ABC, Generic[StateT, QuestionT, ResultT]):
     async def exists(self) -> bool:
         """Whether there is a thread of this id, of whatever graph."""
         config: RunnableConfig = {"configurable": {"thread_id": self._thread_id}}
-        return await self._persistence.checkpointer.aget_tuple(config) is not None
+        try:
+            return await self._persistence.checkpointer.aget_tuple(config) is not None
+        except DamagedError:
+            return True
 
     async def state(self) -> StateT:
         """Return the state of the thread.
