@@ -26,6 +26,7 @@ from paper_search.sources.ranked_text import (
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
 from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar
+from paper_search.sources.translation import translated
 
 WORD = r'(?:[^\W_]+|"[^\W_]+")'
 ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {
@@ -263,3 +264,15 @@ def test_a_tree_of_any_word_needs_no_group_for_one() -> None:
     assert any_word(RankedQuery(text="apple"), SearchConstraints()) == any_word(
         RankedQuery(text="an apple"), SearchConstraints()
     )
+
+
+@each_service
+def test_a_boolean_query_is_asked_within_the_conditions_too(adapter: Adapter) -> None:
+    limits = SearchConstraints(conditions=[NOT_HONEY])
+    bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
+    [found] = translated(adapter, "apple OR pear", limits)
+    if found.remainder is None:
+        assert "honey" in found.text
+    else:
+        assert judge(found.remainder, bees) is False
+        assert judge(found.remainder, {**bees, "title": "Apple trees"}) is True
