@@ -46,7 +46,7 @@ RANKED = {
     "difference": "none, spelling, added, replaced, opposed",
     "title_length": "short, middle, long, tiny, word, generic",
     "numerals": "same, one, different",
-    "reactions": "same, different",
+    "role": "same, different",
     "authors": "all, most, some, few, none",
     "year": "same, off in one volume, next, near, far",
     "venue": "same, partly, different",

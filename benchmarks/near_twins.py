@@ -133,9 +133,23 @@ def _editorial(work: Record, _other: Record, chance: random.Random) -> Record:
     )  # fmt: skip
 
 
+_COMPANIONS = (
+    "{}: study protocol", "Protocol for {}", "{}: rationale and design", "Design and methods of {}",
+    "Statistical analysis plan for {}", "{} (vol 12, pg 100, 2009)", "Correction to: {}",
+    "Erratum: {}", "Expression of concern: {}", "Reply to: {}", "{}: authors' reply",
+)  # fmt: skip
+
+
+def _companion(work: Record, other: Record, chance: random.Random) -> Record:
+    abstract = chance.choice([work.get("abstract") or "", "", _mixed(work, other, chance)])
+    title = chance.choice(_COMPANIONS).format(work["title"])
+    return _changed(work, title=title, abstract=abstract)
+
+
 TWINS: dict[str, Maker] = {
     "sequel": _sequel, "opposed": _opposed, "next paper": _next_paper, "inserted": _inserted,
     "swapped": _swapped, "narrower": _narrower, "yearly": _yearly, "editorial": _editorial,
+    "companion": _companion,
 }  # fmt: skip
 
 
@@ -205,10 +219,19 @@ def _renamed(work: Record, _other: Record, chance: random.Random) -> Record | No
     return _changed(work, title=title, abstract=" ".join(sentences[:-1]), doi="")
 
 
+def _retitled(work: Record, other: Record, chance: random.Random) -> Record | None:
+    words = _content_words(work["title"])
+    if len(words) < 4 or len(_sentences(work.get("abstract") or "")) < _FEWEST_SENTENCES:
+        return None
+    kept = chance.sample(words, len(words) // 2)
+    new = " ".join([*_content_words(other["title"])[:1], *kept, chance.choice(_TAILS)])
+    return _changed(work, title=new, doi="")
+
+
 DAMAGE: dict[str, Maker] = {
     "case": _case, "hyphens": _hyphens, "initials": _initials, "missing": _missing,
     "subtitle": _subtitle, "scanned": _scanned, "slip": _slip, "latex": _latex, "noted": _noted,
-    "renamed": _renamed,
+    "renamed": _renamed, "retitled": _retitled,
 }  # fmt: skip
 
 

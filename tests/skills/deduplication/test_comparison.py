@@ -48,7 +48,7 @@ def test_a_record_agrees_with_itself_wherever_it_says_something():
         difference="none",
         title_length="middle",
         numerals="same",
-        reactions="same",
+        role="same",
         authors="all",
         first_author="same",
         year="same",
@@ -73,7 +73,7 @@ def test_what_is_not_said_is_missing():
         difference="none",
         title_length="middle",
         numerals="same",
-        reactions="same",
+        role="same",
         authors="both missing",
         first_author="missing",
         year="both missing",
@@ -213,7 +213,7 @@ def test_the_numbers_in_two_titles(one: str, other: str, level: str):
     ],
 )
 def test_a_reply_is_told_apart(one: str, other: str, level: str):
-    assert levels({"title": one}, {"title": other}).reactions == level
+    assert levels({"title": one}, {"title": other}).role == level
 
 
 NAMES = ["Adler, Ann", "Baker, Ben", "Clark, Cleo", "Dodge, Dana", "Evans, Enid"]
@@ -374,8 +374,8 @@ WORDS = [f"word{number}" for number in range(25)]
         (22, "near"),
         (18, "near"),
         (17, "similar"),
-        (15, "similar"),
-        (14, "related"),
+        (13, "similar"),
+        (12, "related"),
         (10, "related"),
         (9, "different"),
         (0, "different"),
@@ -416,7 +416,7 @@ def test_the_whole_of_two_abstracts_counts_not_their_beginning():
     start = " ".join(f"longishword{number}" for number in range(60))
     ends = [" ".join(f"{letter}longword{number}" for number in range(60)) for letter in "ab"]
     one, other = ({"abstract": f"{start} {end}"} for end in ends)
-    assert levels(one, other).abstract == "related"
+    assert levels(one, other).abstract == "similar"
 
 
 def test_under_other_titles_each_third_of_two_abstracts_counts():

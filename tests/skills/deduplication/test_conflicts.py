@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from paper_search.skills.deduplication.comparison import Comparison
+from paper_search.skills.deduplication.comparison import ONE_TEXT, Comparison
 from paper_search.skills.deduplication.conflicts import (
     AGREED,
     CERTAIN,
@@ -21,7 +21,7 @@ LEVELS = {
     "difference": ["none", "spelling", "added", "replaced", "opposed"],
     "title_length": ["long", "middle", "short", "tiny", "word", "generic"],
     "numerals": ["same", "one", "different"],
-    "reactions": ["same", "different"],
+    "role": ["same", "different"],
     "authors": [
         "all",
         "one name",
@@ -50,7 +50,7 @@ LEVELS = {
     ],
     "doi": ["same", "different", "elsewhere", "missing"],
     "ids": ["same", "different", "missing"],
-    "abstract": ["same", "near", "similar", "related", "different", "missing"],
+    "abstract": ["identical", "same", "near", "similar", "related", "different", "missing"],
 }
 """All levels of each field that a rule looks at."""
 
@@ -59,7 +59,7 @@ PLAIN = Comparison(
     difference="spelling",
     title_length="long",
     numerals="same",
-    reactions="same",
+    role="same",
     authors="all",
     first_author="same",
     year="same",
@@ -122,14 +122,12 @@ class TestAPairThatAnIdentifierNames:
             assert doubtful == {"none", "few"}
         assert levels_that("title", DOUBTFUL, authors="none", **named) == {"weak", "different"}
 
-    def test_is_doubtful_where_title_and_abstract_are_of_two_works(self, named):
-        unlike = {"title": "different", **named}
-        assert levels_that("abstract", DOUBTFUL, **unlike) == {"different"}
-        assert levels_that("title", DOUBTFUL, abstract="different", **named) == {"different"}
+    def test_is_doubtful_where_the_abstracts_are_of_two_works(self, named):
+        assert levels_that("abstract", DOUBTFUL, **named) == {"different"}
 
     def test_is_doubtful_where_like_titles_name_two_parts_and_no_abstract_agrees(self, named):
         parts = {"numerals": "different", **named}
-        assert levels_that("abstract", DOUBTFUL, **parts) == {"different", "missing"}
+        assert levels_that("abstract", DOUBTFUL, **parts) == every("abstract", *ONE_TEXT)
         assert levels_that("title_length", CERTAIN, **parts) == {"tiny", "word"}
         assert levels_that("numerals", DOUBTFUL, **named) == {"different"}
 
@@ -143,7 +141,9 @@ def test_without_a_title_only_one_text_on_one_page_is_left_to_the_weights():
     untitled = {"title": "missing", "difference": "none"}
     assert verdict(**untitled) == DOUBTFUL
     there = {**untitled, "place": "same page"}
-    assert levels_that("abstract", DOUBTFUL, **there) == every("abstract", "same", "near")
+    assert levels_that("abstract", DOUBTFUL, **there) == every(
+        "abstract", "identical", "same", "near"
+    )
     told = {**untitled, "abstract": "same"}
     assert levels_that("place", DOUBTFUL, **told) == every("place", "same page")
 
@@ -184,7 +184,9 @@ def test_two_parts_are_forbidden_and_a_part_beside_a_whole_if_nothing_else_agree
     }
     assert levels_that("abstract", IMPOSSIBLE, **part) == every("abstract")
     renamed = {**part, "difference": "replaced"}
-    assert levels_that("abstract", IMPOSSIBLE, **renamed) == every("abstract", "same", "near")
+    assert levels_that("abstract", IMPOSSIBLE, **renamed) == every(
+        "abstract", "identical", "same", "near"
+    )
     assert levels_that("place", IMPOSSIBLE, **part) == every("place", "same page")
 
 
@@ -210,20 +212,23 @@ def test_a_title_such_as_editorial_is_forbidden_unless_the_two_stand_at_one_plac
     assert levels_that("issue", IMPOSSIBLE, **on_a_page) == every("issue", "same")
     assert levels_that("venue", IMPOSSIBLE, **on_a_page) == every("venue", "same")
     elsewhere = {**editorial, "venue": "different", "year": "next"}
-    assert levels_that("abstract", IMPOSSIBLE, **elsewhere) == every("abstract", "same", "near")
+    assert levels_that("abstract", IMPOSSIBLE, **elsewhere) == every(
+        "abstract", "identical", "same", "near"
+    )
 
 
-@pytest.mark.parametrize("conflict", [{"reactions": "different"}, {"authors": "none"}])
-def test_a_reply_and_a_work_of_others_are_forbidden_unless_text_or_place_confirm(conflict):
-    assert levels_that("abstract", IMPOSSIBLE, **conflict) == every("abstract", "same", "near")
+@pytest.mark.parametrize("conflict", [{"authors": "none"}])
+def test_a_work_of_others_is_forbidden_unless_text_or_place_confirm(conflict):
+    assert levels_that("abstract", IMPOSSIBLE, **conflict) == every(
+        "abstract", "identical", "same", "near"
+    )
     assert levels_that("place", IMPOSSIBLE, **conflict) == every("place", "same page", "same issue")
     two_dois = {**conflict, "doi": "different"}
-    assert levels_that("abstract", IMPOSSIBLE, **two_dois) == every("abstract", "same")
+    assert levels_that("abstract", IMPOSSIBLE, **two_dois) == every("abstract", "identical", "same")
 
 
 def test_other_authors_are_forbidden_and_few_shared_ones_are_not():
     assert levels_that("authors", IMPOSSIBLE) == {"none"}
-    assert levels_that("reactions", IMPOSSIBLE) == {"different"}
 
 
 # --- what only a person can tell ------------------------------------------------------------------
@@ -243,7 +248,7 @@ def test_each_doubt_alone_is_left_to_a_person():
     "doubt", [{"doi": "different"}, {"difference": "replaced"}, {"year": "far"}]
 )
 def test_a_doubt_is_settled_by_text_or_place(doubt):
-    settled = {"same"} if "doi" in doubt else {"same", "near"}
+    settled = ONE_TEXT - {"near"} if "doi" in doubt else ONE_TEXT
     assert every("abstract") - levels_that("abstract", DOUBTFUL, **doubt) == settled
     assert levels_that("place", None, **doubt) == {"same page", "same issue"}
 
@@ -293,7 +298,7 @@ def test_one_title_is_enough_where_nothing_that_both_say_differs():
         "pages": {"same", "first", "last", "missing"},
         "ids": {"missing"},
         "doi": {"missing"},
-        "abstract": every("abstract", "different"),
+        "abstract": every("abstract", "different", "identical"),
     }
     for field, levels in enough.items():
         # A tiny title without a year or an author is held back by another rule.
@@ -313,7 +318,7 @@ def test_one_text_of_one_team_is_enough_whatever_the_title():
         "authors": {"all", "one name", "two names"},
         "first_author": every("first_author"),
         "numerals": {"same", "one"},
-        "reactions": {"same"},
+        "role": {"same"},
         "year": {"same", "missing", "both missing"},
         "venue": every("venue", "different"),
         "pages": every("pages", "different"),
@@ -338,9 +343,15 @@ def test_a_model_joins_no_two_dois_and_no_two_parts():
     assert {level for level in LEVELS["numerals"] if not joins(numerals=level)} == {"different"}
 
 
-def test_a_model_joins_a_reply_only_on_the_page_of_what_it_replies_to():
-    reply = {"reactions": "different"}
-    assert {level for level in LEVELS["place"] if joins(**reply, place=level)} == {"same page"}
+def test_a_model_joins_no_reply_to_what_it_replies_to():
+    assert not any(joins(role="different", place=level) for level in LEVELS["place"])
+
+
+def test_another_role_is_asked_about_unless_both_stand_on_one_page():
+    assert levels_that("role", DOUBTFUL) == {"different"}
+    for abstract in ("identical", "missing"):
+        doubtful = levels_that("place", DOUBTFUL, role="different", abstract=abstract)
+        assert doubtful == every("place", "same page")
 
 
 def test_a_model_joins_works_of_strangers_only_under_like_titles_without_a_reply():
@@ -349,6 +360,6 @@ def test_a_model_joins_works_of_strangers_only_under_like_titles_without_a_reply
             "weak",
             "different",
         }
-        assert not joins(authors=authors, reactions="different", place="same page")
+        assert not joins(authors=authors, role="different", place="same page")
     for authors in every("authors", "none", "few"):
         assert joins(authors=authors, title="different")

@@ -97,6 +97,43 @@ def test_another_page_of_one_issue_is_another_work_if_the_titles_differ() -> Non
     assert not are_one(one, other)
 
 
+COMPANIONS = [
+    "{}: study protocol",
+    "Rationale and design of {}",
+    "Statistical analysis plan for {}",
+    "{} (vol 12, pg 100, 2009)",
+    "Expression of concern: {}",
+    "{}: authors' reply",
+]
+
+
+@pytest.mark.parametrize("companion", COMPANIONS)
+def test_a_companion_of_a_work_is_another_one_even_with_the_same_abstract(companion: str) -> None:
+    title = "Shade trees and blood pressure in city streets"
+    for rest in ({}, {"abstract": LONG}):
+        outcome = resolved(paper("1", title, **rest), paper("2", companion.format(title), **rest))
+        assert len(outcome.works) == 2
+    assert len(outcome.uncertain) == 1, "one abstract: a person is asked"
+
+
+def test_an_equal_doi_does_not_make_one_work_of_two_parts_or_of_two_abstracts() -> None:
+    title, doi = "Shade trees and blood pressure in city streets", {"doi": "10.1000/1"}
+    pairs = [
+        ({"title": f"{title}, part 1"}, {"title": f"{title}, part 2"}),
+        ({"title": title, "abstract": LONG}, {"title": title, "abstract": WEAK}),
+    ]
+    for one, other in pairs:
+        outcome = resolved(paper("1", **one, **doi), paper("2", **other, **doi))
+        assert len(outcome.works) == 2
+        assert len(outcome.uncertain) == 1
+
+
+def test_one_long_abstract_wins_back_a_changed_title_of_the_same_team() -> None:
+    one = paper("1", "Shade trees and blood pressure in city streets", abstract=LONG)
+    other = {"year": 2013, "venue": "Heart", "authors": TEAM[:2], "abstract": LONG}
+    assert are_one(one, paper("2", "What canopies do for the pavement", **other))
+
+
 # --- one page of a journal ------------------------------------------------------------------------
 
 
@@ -263,8 +300,8 @@ CLOSEST_FIRST = {
     "title": ["identical", "near", "close", "similar", "weak", "different"],
     "difference": ["spelling", "added", "replaced", "opposed"],
     "numerals": ["same", "one", "different"],
-    "reactions": ["same", "different"],
-    "abstract": ["same", "near", "similar", "related", "different"],
+    "role": ["same", "different"],
+    "abstract": ["identical", "same", "near", "similar", "related", "different"],
 }
 LEVELS = {
     **CLOSEST_FIRST,
@@ -286,7 +323,7 @@ PAIRS = st.fixed_dictionaries({field: st.sampled_from(item) for field, item in L
 
 def score(levels: dict[str, str]) -> float:
     if levels["title"] == "identical":
-        levels = {**levels, "difference": "none", "numerals": "same", "reactions": "same"}
+        levels = {**levels, "difference": "none", "numerals": "same"}
     given = Comparison(**levels, title_similarity=0, author_overlap=0, abstract_overlap=0)
     return judged(given, log_odds(given), is_doi_shared=False)
 
@@ -309,7 +346,7 @@ def test_a_number_added_to_a_title_names_a_part_and_a_number_in_a_new_title_need
         "title": "near",
         "difference": "replaced",
         "numerals": "one",
-        "reactions": "same",
+        "role": "same",
         "abstract": "same",
         "title_length": "long",
         "authors": "all",

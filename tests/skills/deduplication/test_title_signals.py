@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from paper_search.skills.deduplication.text import folded, words
-from paper_search.skills.deduplication.title_signals import is_generic, numerals, reactions
+from paper_search.skills.deduplication.title_signals import (
+    is_generic,
+    numerals,
+    role,
+    without_annotations,
+)
 
 
 def of(title: str) -> tuple[str, ...]:
@@ -44,7 +49,21 @@ def test_short_titles_of_one_work_are_not_generic(title: str) -> None:
     assert not is_generic(of(title))
 
 
-def test_a_word_of_the_subject_is_no_reaction() -> None:
-    assert not reactions(of("The immune response to infection in mice"))
-    assert reactions(of("Response to Smith et al")) == {"response"}
-    assert reactions(of("On oxides: authors' reply to Smith")) == {"reply"}
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("The immune response to infection in mice", ""),
+        ("Response to Smith et al", "reply"),
+        ("On oxides: authors' reply to Smith", "reply"),
+        ("Shade in cities: a study protocol", "plan"),
+        ("Rationale of the SHADE trial", "plan"),
+        ("Statistical analysis plan of SHADE", "plan"),
+        ("Shade in cities (vol 12, pg 100, 2009)", "correction"),
+        ("Erratum: Shade in cities", "correction"),
+        ("Expression of concern: Shade in cities", "concern"),
+        ("Shade in cities [Erratum appears in Lancet 2009]", ""),
+    ],
+)
+def test_a_title_says_what_its_work_is_to_another(title: str, kind: str) -> None:
+    text = folded(title)
+    assert role(text, words(without_annotations(text))) == kind

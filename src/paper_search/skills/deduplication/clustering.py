@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
 Pair = tuple[int, int]
 
@@ -114,7 +115,8 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
     """Return the pairs that would join one record to two others that are different works.
 
     A record that says little (no year, no venue) may fit two works that are clearly two, and
-    equally well. It then joins neither: choosing by chance would be wrong half of the time.
+    equally well. It then joins neither: choosing by chance would be wrong half of the time. One
+    that surely fits one of them does not join the other.
     """
     near: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for (one, other), score in scores.items():
@@ -125,18 +127,21 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
     for number, others in near.items():
         if len(others) < 2 or len(others) > _MOST_RIVALS:  # noqa: PLR2004  # it takes two to quarrel
             continue
-        best = max(others)[0]
-        rivals = [other for score, other in others if score >= best - _CLOSE]
-        for place, one in enumerate(rivals):
-            for other in rivals[place + 1 :]:
-                if scores.get((min(one, other), max(one, other)), least) < _RIVALS_APART:
-                    found.add((min(number, one), max(number, one)))
-                    found.add((min(number, other), max(number, other)))
+        others.sort(reverse=True)
+        for (better, one), (worse, other) in combinations(others, 2):
+            is_close = worse >= others[0][0] - _CLOSE
+            is_apart = scores.get((min(one, other), max(one, other)), least) < _RIVALS_APART
+            if is_apart and (is_close or better == SURE):
+                found.add((min(number, other), max(number, other)))
+            if is_apart and is_close:
+                found.add((min(number, one), max(number, one)))
     return found
 
 
 _MOST_RIVALS = 12
 _RIVALS_APART = 0.4
 """Log-odds below which two records that a third one fits count as two works."""
+SURE = 4.0
+"""Log-odds of a pair that has one long abstract, word for word, and nothing else to go by."""
 _CLOSE = 0.7
 """Log-odds within which two pairs are equally good."""

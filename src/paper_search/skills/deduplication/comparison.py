@@ -11,7 +11,7 @@ from paper_search.skills.deduplication.people import is_first_shared, shared
 from paper_search.skills.deduplication.profiles import Profile, venue_similarity
 from paper_search.skills.deduplication.text import folded, word_set, words
 from paper_search.skills.deduplication.title_signals import is_generic as is_generic_title
-from paper_search.skills.deduplication.title_signals import is_serial, letters, numerals, reactions
+from paper_search.skills.deduplication.title_signals import is_serial, letters, numerals
 from paper_search.skills.deduplication.wording import (
     are_told_apart,
     difference,
@@ -33,7 +33,8 @@ _FEWEST_WORDS = 10
 _UNLIKE_TEXT = 0.4
 _FEWEST_OF_ONE_TEXT = 15
 """Telling words of abstracts that can make one work of two titles."""
-ONE_TEXT = frozenset({"same", "near"})
+_FEWEST_OF_LONG_TEXT = 30
+ONE_TEXT = frozenset({"identical", "same", "near"})
 """Levels of `abstract` at which two records have the same one."""
 AGREED_AUTHORS = frozenset({"all", "two names", "one name"})
 """Levels of `authors` at which two records name the same people."""
@@ -62,7 +63,7 @@ _VENUE_LEVELS: Levels = ((0.75, "same"), (0.4, "partly"), (0.0, "different"))
 _ABSTRACT_LEVELS: Levels = (
     (0.92, "same"),
     (0.7, "near"),
-    (0.6, "similar"),
+    (0.5, "similar"),
     (0.4, "related"),
     (0.0, "different"),
 )
@@ -78,7 +79,7 @@ class Comparison(NamedTuple):
     difference: str
     title_length: str
     numerals: str
-    reactions: str
+    role: str
     authors: str
     first_author: str
     year: str
@@ -128,7 +129,7 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
         difference=wording,
         title_length="generic" if is_generic else _length(one, other),
         numerals=_numerals(one, other),
-        reactions=_reactions(one, other),
+        role="same" if one.role == other.role else "different",
         authors=authors,
         first_author=_first_author(one, other),
         year=year,
@@ -185,12 +186,6 @@ def _numerals(one: Profile, other: Profile) -> str:
         return "same" if set(first) == set(second) else "different"
     # A year in one of two titles is often the rest of a citation: "title. 1993".
     return "one" if any(len(page) != _YEAR_DIGITS for page in first or second) else "same"
-
-
-def _reactions(one: Profile, other: Profile) -> str:
-    if one.key == other.key or reactions(one.words) == reactions(other.words):
-        return "same"
-    return "different"
 
 
 def _kind(one: str, other: str) -> str:
@@ -315,6 +310,9 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
             and not _is_told_apart(one, other)
         )
         level = level if is_one_text else "similar"
+    if level == "same" and overlap == 1.0 and few >= _FEWEST_OF_LONG_TEXT:
+        first, second = (text.abstract[:length].lower().split() for text in (one, other))
+        level = "identical" if first[:-1] == second[: len(first) - 1] else level
     return level, overlap
 
 

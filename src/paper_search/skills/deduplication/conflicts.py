@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paper_search.skills.deduplication.clustering import SURE
 from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, ONE_TEXT, Comparison
 
 CERTAIN = 12.0
@@ -41,23 +42,24 @@ def judged(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
         return min(odds, IMPOSSIBLE)
     if _is_held_back(levels):
         return min(odds, DOUBTFUL)
-    if _is_all_that_is_known_agreed(levels) or _is_one_text_of_one_team(levels):
-        return max(odds, AGREED)
-    return odds
+    if _is_one_text_of_one_team(levels):
+        return max(odds, IDENTICAL if levels.abstract == "identical" else AGREED)
+    return max(odds, AGREED) if _is_all_that_is_known_agreed(levels) else odds
 
 
 AGREED = 2.5
 """Log-odds of a pair of which one says little, and all it says agrees."""
+IDENTICAL = SURE
+"""Log-odds of a pair of one long abstract: above those of a record that is merely similar."""
 
 
 def _are_contradicting(levels: Comparison) -> bool:
     """Whether two records of one identifier are of two works: one of them is mislabelled."""
     is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
-    if is_part and levels.abstract in {"different", "missing"}:
-        return True
-    return levels.title in _UNLIKE and (
-        levels.authors in _STRANGERS
-        or (levels.abstract == "different" and levels.title == "different")
+    return (
+        (is_part and levels.abstract not in ONE_TEXT)
+        or levels.abstract == "different"
+        or (levels.title in _UNLIKE and levels.authors in _STRANGERS)
     )
 
 
@@ -69,19 +71,22 @@ def _is_forbidden(levels: Comparison) -> bool:
         _is_elsewhere(levels)
         or _is_another_part(levels)
         or (levels.title_length == "generic" and not _is_at_one_place(levels))
-        or (levels.reactions == "different" and not _is_confirmed(levels))
         or (levels.authors == "none" and not _is_confirmed(levels))
     )
 
 
 def _is_held_back(levels: Comparison) -> bool:
     """Whether only a person can decide: much agrees, but one field contradicts or is missing."""
+    if levels.place != "same page" and (
+        levels.role == "different"
+        or (levels.abstract in _OTHER_TEXT and levels.difference not in {"none", "spelling"})
+    ):
+        return True
     if _is_confirmed(levels):
         return False
     return (
         levels.doi == "different"
         or levels.difference in _OTHER_WORDS
-        or (levels.difference == "added" and levels.abstract in _OTHER_TEXT)
         or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
         or levels.year in {"near", "far"}
@@ -120,7 +125,7 @@ def _is_confirmed(levels: Comparison) -> bool:
     One team's works stand side by side: other words under the same first page, or in the same
     issue, are confirmed only where the titles are alike; opposed words only by all pages.
     """
-    is_one_text = levels.abstract == "same" or (
+    is_one_text = levels.abstract in {"identical", "same"} or (
         levels.abstract == "near" and levels.doi != "different"
     )
     if is_one_text or (levels.place == "same page" and levels.pages == "same"):
@@ -176,15 +181,19 @@ def _is_all_that_is_known_agreed(levels: Comparison) -> bool:
 
 def _is_one_text_of_one_team(levels: Comparison) -> bool:
     """Whether the same people wrote the same abstract under another title: a renamed preprint."""
+    is_long = levels.abstract == "identical" and levels.first_author == "same"
     return (
         levels.abstract in ONE_TEXT
-        and levels.authors in AGREED_AUTHORS
+        and (levels.authors in AGREED_AUTHORS or (is_long and levels.authors in {"most", "some"}))
         and levels.numerals in {"same", "one"}
-        and levels.reactions == "same"
-        and levels.year in {"same", "missing", "both missing"}
+        and levels.role == "same"
+        and (
+            levels.year in {"same", "missing", "both missing"}
+            or (is_long and levels.year == "next")
+        )
         and levels.pages != "different"
-        and levels.doi in {"same", "missing"}
-        and (levels.venue != "different" or "report" in levels.kind)
+        and (levels.doi in {"same", "missing"} or (is_long and levels.doi == "elsewhere"))
+        and (levels.venue != "different" or "report" in levels.kind or is_long)
     )
 
 
@@ -197,5 +206,5 @@ def may_be_one(levels: Comparison) -> bool:
     if levels.doi == "different" or levels.numerals == "different":
         return False
     if levels.authors in _STRANGERS:
-        return levels.title not in _UNLIKE and levels.reactions == "same"
-    return levels.reactions == "same" or levels.place == "same page"
+        return levels.title not in _UNLIKE and levels.role == "same"
+    return levels.role == "same"

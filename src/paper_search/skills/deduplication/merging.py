@@ -20,19 +20,10 @@ _PREPRINT_DOI = re.compile(
 ESSOAr, TechRxiv, EGUsphere."""
 _JOURNAL_AND_CONFERENCE = "conference-journal"
 _RANKS = {"journal": 0, "conference": 2, "report": 3}
-_OWN = frozenset(
-    {
-        "id",
-        "source",
-        "citation_count",
-        "merged_from",
-        "sightings",
-        "is_retracted",
-        "field_sources",
-        "versions",
-        "keywords",
-    }
-)
+_OWN = frozenset({
+    "id", "source", "citation_count", "merged_from", "sightings", "is_retracted", "field_sources",
+    "versions", "keywords",
+})  # fmt: skip
 """Fields that are not filled from other records, but kept, counted or united."""
 
 
@@ -241,7 +232,7 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
         or levels.authors not in AGREED_AUTHORS
         or levels.year == "far"
         or levels.numerals != "same"
-        or levels.reactions != "same"
+        or levels.role != "same"
         or levels.abstract == "different"
     ):
         return False

@@ -11,7 +11,7 @@ from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, par
 from paper_search.models import RawPaper
 from paper_search.skills.deduplication.people import People, people
 from paper_search.skills.deduplication.text import folded, without_line_breaks, word_set, words
-from paper_search.skills.deduplication.title_signals import without_annotations
+from paper_search.skills.deduplication.title_signals import role, without_annotations
 
 _EMPTY_WORDS = word_set(
     "the of and in on for a an de la le et des der die das und proc proceedings conference conf"
@@ -70,6 +70,7 @@ class Profile:
         title: the words of the title, joined by single spaces.
         words: the words of the title.
         key: the title without spaces, at least its letters and digits.
+        role: what it is to another work; see `title_signals.role`.
         first_page: first page, without zeros in front; with its letter ("s12", "e1004").
         is_letter_paged: paged like a supplement or an abstract book ("A77", "S12").
     """
@@ -77,6 +78,7 @@ class Profile:
     title: str
     words: tuple[str, ...]
     key: str
+    role: str
     people: People
     year: int | None
     venue: tuple[str, ...]
@@ -93,7 +95,8 @@ class Profile:
 
 def profile(paper: RawPaper) -> Profile:
     """Return the comparable form of a record; bad values count as missing."""
-    title_words = words(_folded_title(paper.title))
+    title = without_line_breaks(folded(paper.title))
+    title_words = words(_without_notes(title))
     doi = parse_doi(paper.doi) or ""
     venue = folded(paper.venue) if paper.venue else ""
     first, last = _pages(paper.pages)
@@ -101,6 +104,7 @@ def profile(paper: RawPaper) -> Profile:
         title=" ".join(title_words),
         words=title_words,
         key="".join(title_words),
+        role=role(title, title_words),
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),
@@ -116,9 +120,8 @@ def profile(paper: RawPaper) -> Profile:
     )
 
 
-def _folded_title(title: str) -> str:
-    text = without_line_breaks(folded(title))
-    if "(" in text or "[" in text or text.startswith("retracted"):
+def _without_notes(text: str) -> str:
+    if "vol" in text or "(" in text or "[" in text or text.startswith("retracted"):
         text = _TRANSLATION.sub("", without_annotations(text))
     return _LEADING_YEAR.sub("", text) or text
 

@@ -34,7 +34,7 @@ from paper_search.skills.deduplication.recurrence import (
 from paper_search.skills.deduplication.weights import log_odds, probability
 
 _SILENT = frozenset({"missing", "both missing", "unknown", "none"})
-_DERIVED = frozenset({"difference", "title_length", "numerals", "reactions", "kind", "place"})
+_DERIVED = frozenset({"difference", "title_length", "numerals", "role", "kind", "place"})
 
 
 def pair_evidence(  # noqa: PLR0913, PLR0917  # two records, each with its id, and three findings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from paper_search.skills.deduplication.text import word_set
@@ -13,14 +14,20 @@ _ROMAN_VALUES = {
     "ix": "9", "x": "10", "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
 }  # fmt: skip
 _PART_WORDS = word_set("part type phase vol volume chapter no number paper stage grade")
-_REACTIONS = word_set(
-    "reply replies erratum errata corrigendum corrigenda addendum rebuttal rejoinder"
-)
-_REACTIONS_AT_THE_ENDS = word_set(
-    "response responses comment comments commentary correction corrections retraction editorial"
-    " discussion"
-)
-"""Words that a title may well contain; they tell only where it begins or ends with them."""
+_ROLES = {
+    "correction": r"errat(?:um|a)|corrigend(?:um|a)|addendum|^(?:\w+ )?corrections?|corrections?$",
+    "concern": r"expressions? of concern",
+    "retraction": r"^(?:\w+ )?retraction|retraction$|withdrawal notice",
+    "reply": r"repl(?:y|ies)|rebuttal|rejoinder|^re|^\w*(?: \w+)?responses?|responses?(?: \w+)?$",
+    "comment": r"^(?:\w+ )?(?:comments?|commentary|editorial|discussion)"
+    r"|(?:comments?|commentary|editorial|discussion)(?: \w+)?$",
+    "plan": r"protocols?|rationale|statistical (?:analysis )?plan|(?:study|trial) design"
+    r"|design (?:and|of the|of a|of an)|methods and design|baseline (?:characteristics|data)",
+}
+"""What a title says if its work is about another one, or is an earlier part of one."""
+_ROLE = re.compile("|".join(rf"(?P<{name}>\b(?:{pattern})\b)" for name, pattern in _ROLES.items()))
+_CITATION = re.compile(r"\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?")
+"""Behind the title of a correction, as the Web of Science has it: where the corrected work is."""
 _NOTE = (
     r"(?:retracted|erratum|errata|corrected|comment|see comment|published|republished|retraction"
     r"|summary for|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo"
@@ -30,7 +37,7 @@ _ANNOTATION = re.compile(
     r"^retracted(?: article)?\s*:"
     rf"|\[{_NOTE}[^\]]{{0,300}}(?:\]|$)"
     rf"|\({_NOTE}[^)]{{0,300}}(?:\)|$)"
-    r"|\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?"
+    rf"|{_CITATION.pattern}"
 )
 """Notes of PubMed, Embase and the Web of Science in a title, after folding."""
 _NOTE_AT_THE_END = re.compile(
@@ -102,11 +109,17 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def reactions(words: tuple[str, ...]) -> frozenset[str]:
-    """Return the words that say a work is about another one, or is no ordinary article."""
-    found = _REACTIONS.intersection(words)
-    return found | _REACTIONS_AT_THE_ENDS.intersection(words[:2] + words[-2:])
+def role(folded_title: str, words: Sequence[str]) -> str:
+    """Return what a work is to another one: "correction", "reply", "plan"; "": it stands alone.
+
+    Args:
+        folded_title: the title with what a database added to it.
+        words: the words of the title without that.
+    """
+    if _CITATION.search(folded_title):
+        return "correction"
+    match = _ROLE.search(" ".join(words))
+    return (match.lastgroup or "") if match else ""
 
 
 @lru_cache(maxsize=_REMEMBERED)
