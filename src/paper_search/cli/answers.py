@@ -98,14 +98,14 @@ class Answer:
 
     def for_report(self) -> dict[str, Any]:
         """Return the decision on the question of a report."""
-        named = {"token": self.token} if self.token else {}
+        token = {"token": self.token} if self.token else {}
         if self.edit is not None:
-            return {**named, **_modification(self.edit, self.note)}
+            return {**token, **_modification(self.edit, self.note)}
         if self.note is not None:
-            return {**named, "action": "modify", "feedback": self.note}
+            return {**token, "action": "modify", "feedback": self.note}
         if self.reject is not None:
-            return {**named, "action": "reject", "feedback": self.reject}
-        return {**named, "action": "approve" if self.approve else "skip"}
+            return {**token, "action": "reject", "feedback": self.reject}
+        return {**token, "action": "approve" if self.approve else "skip"}
 
     def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
         """Return the decision on a checkpoint.
@@ -116,17 +116,17 @@ class Answer:
         Raises:
             InvalidDecisionError: a paper is marked that is not there, or papers where none are.
         """
-        named = {"token": self.token} if self.token else {}
+        token = {"token": self.token} if self.token else {}
         if isinstance(self.edit, dict) and "action" in self.edit:
-            return named | self.edit | ({"note": self.note} if self.note is not None else {})
+            return token | self.edit | ({"note": self.note} if self.note is not None else {})
         if self.edit is not None:
-            return {"action": "edit", "revised_data": self.edit, "note": self.note, **named}
+            return {"action": "edit", "revised_data": self.edit, "note": self.note, **token}
         action = "approve" if self.approve else "reject" if self.reject is not None else "edit"
         note = self.reject if self.reject is not None else self.note
         data = self._feedback(checkpoint, action, note) if checkpoint is not None else None
         if self.wait:
             data = {**(data or {}), "wait_for_sources": True}
-        return {"action": action, "revised_data": data, "note": note or None, **named}
+        return {"action": action, "revised_data": data, "note": note or None, **token}
 
     def _feedback(
         self, checkpoint: Checkpoint, action: str, note: str | None
@@ -146,9 +146,9 @@ class Answer:
             return None
         if action != "edit" and not self._marks:
             return None
-        listed = [paper.id for paper in payload.collection.every_paper]
+        paper_list = [paper.id for paper in payload.collection.every_paper]
         relevant, irrelevant = (
-            [] if words is None else paper_ids(words, listed)
+            [] if words is None else paper_ids(words, paper_list)
             for words in (self.relevant, self.irrelevant)
         )
         merges = pairs_of(payload, self.same, is_same=True)
@@ -219,30 +219,30 @@ _SEPARATOR = re.compile(r"[\s,;]+")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
-def paper_ids(words: str, listed: Sequence[str]) -> list[str]:
+def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
     """Return the ids that are meant, each once, in the order of the words.
 
     Args:
         words: ids, numbers from 1 and ranges of them, separated by blanks or commas.
-        listed: the ids of the papers in the order in which they are numbered.
+        paper_list: the ids of the papers in the order in which they are numbered.
 
     Raises:
         InvalidDecisionError: naming the first word that is neither.
     """
-    known = set(listed)
+    ids_listed = set(paper_list)
     ids: list[str] = []
     for word in filter(None, _SEPARATOR.split(words)):
-        if word in known:
+        if word in ids_listed:
             ids.append(word)
             continue
         match = _RANGE.fullmatch(word)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        if not 1 <= first <= last <= len(listed):
+        if not 1 <= first <= last <= len(paper_list):
             raise InvalidDecisionError(
-                f"no such paper: {word!r}; give numbers from 1 to {len(listed)} "
+                f"no such paper: {word!r}; give numbers from 1 to {len(paper_list)} "
                 "(such as 1 3 5-8) or ids"
             )
-        ids.extend(listed[first - 1 : last])
+        ids.extend(paper_list[first - 1 : last])
     if not ids:
         raise InvalidDecisionError("no paper given; name them by number, such as 1 3 5-8")
     return list(dict.fromkeys(ids))
@@ -260,12 +260,12 @@ def pairs_of(payload: ResultPayload, words: str | None, *, is_same: bool) -> lis
         raise InvalidDecisionError('this result has no "same work?" questions')
     numbers = [str(number) for number in range(1, len(payload.same_work) + 1)]
     try:
-        chosen = paper_ids(words, numbers)
+        picked = paper_ids(words, numbers)
     except InvalidDecisionError:
         raise InvalidDecisionError(
             f"no such pair: {words!r}; give numbers from 1 to {len(numbers)}"
         ) from None
-    pairs = [payload.same_work[int(number) - 1] for number in chosen]
+    pairs = [payload.same_work[int(number) - 1] for number in picked]
     return [MergeDecision(one=pair.one, other=pair.other, is_same=is_same) for pair in pairs]
 
 

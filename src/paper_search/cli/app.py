@@ -82,16 +82,16 @@ def _logs_shown() -> Iterator[None]:
     """Show logs until the command ends: a caller from Python has another stderr the next time."""
     import logging
 
-    shown = logging.StreamHandler()
-    shown.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
     root = logging.getLogger()
     level = root.level
-    root.addHandler(shown)
+    root.addHandler(handler)
     root.setLevel(logging.INFO)
     try:
         yield
     finally:
-        root.removeHandler(shown)
+        root.removeHandler(handler)
         root.setLevel(level)
 
 

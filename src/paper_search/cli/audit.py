@@ -36,14 +36,14 @@ def audit(
 
     url = settings(ctx, home).persistence_url
 
-    async def written() -> Audit:
+    async def write() -> Audit:
         async with open_persistence(url) as persistence:
             return await write_audit(persistence, thread, output)
 
-    made = run(written())
-    flow = made.flow
+    audit_files = run(write())
+    flow = audit_files.flow
     if as_json:
-        files = sorted(made.files)
+        files = sorted(audit_files.files)
         flow_document = flow.model_dump(mode="json")
         print_json({"output": str(output.absolute()), "files": files, "flow": flow_document})
         return
@@ -55,4 +55,4 @@ def audit(
     )
     if not is_available():
         say("no pictures: they need matplotlib (pip install 'paper-search[figures]')")
-    say(visible(f"wrote {len(made.files)} files to {output}; begin with report.html"))
+    say(visible(f"wrote {len(audit_files.files)} files to {output}; begin with report.html"))

@@ -70,9 +70,11 @@ async def check_everything(config: AppConfig, names: list[str] | None = None) ->
         names: sources to ask; None: all that are searched by default.
     """
     services = (*config.sources.items(), *config.web.items())
-    asked = names or list(dict.fromkeys(name for name, service in services if service.enabled))
+    names_asked = names or list(
+        dict.fromkeys(name for name, service in services if service.enabled)
+    )
     local = [_contact(config), _model(config), _library(config), await _threads(config)]
-    return [*local, *await asyncio.gather(*(_source(name, config) for name in asked))]
+    return [*local, *await asyncio.gather(*(_source(name, config) for name in names_asked))]
 
 
 def _contact(config: AppConfig) -> Check:
@@ -133,8 +135,8 @@ async def _threads(config: AppConfig) -> Check:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)
     reports = sum(thread.graph == "research_report" for thread in threads)
-    told = f", {reports} reports" if reports else ""
-    return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{told}")
+    suffix = f", {reports} reports" if reports else ""
+    return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{suffix}")
 
 
 async def _source(name: str, config: AppConfig) -> Check:
@@ -157,19 +159,19 @@ async def _source(name: str, config: AppConfig) -> Check:
         seeds=[Seed(doi=CITED)],
     )
     rows = (await searcher.report(question)).sources
-    said = max(rows, key=lambda row: (row.status.is_failure, row.kept))
+    row = max(rows, key=lambda row: (row.status.is_failure, row.kept))
     return Check(
         f"source {name}",
-        is_well=not said.status.is_failure,
-        found=_found(said),
-        fix=_FIXES.get(said.status),
+        is_well=not row.status.is_failure,
+        found=_outcome(row),
+        fix=_FIXES.get(row.status),
     )
 
 
-def _found(said: SourceReport) -> str:
-    status = said.status.value.replace("_", " ")
-    of_how_many = f" of {said.hits:,}" if said.hits is not None else ""
-    parts = [f"{status}: {said.kept}{of_how_many} records in {said.milliseconds} ms"]
-    parts += ["from the cache"] if said.from_cache else []
-    parts += [remark for remark in (said.error, said.note) if remark]
+def _outcome(row: SourceReport) -> str:
+    status = row.status.value.replace("_", " ")
+    of_how_many = f" of {row.hits:,}" if row.hits is not None else ""
+    parts = [f"{status}: {row.kept}{of_how_many} records in {row.milliseconds} ms"]
+    parts += ["from the cache"] if row.from_cache else []
+    parts += [remark for remark in (row.error, row.note) if remark]
     return "; ".join(parts)

@@ -93,8 +93,10 @@ def shown_settings(config: "AppConfig", home: Path | None) -> list[ShownSetting]
     from paper_search.config import SETTINGS, setting_origins
 
     origins = setting_origins(home=home)
-    shown = [ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS.values()]
-    return [*shown, *_services(config)]
+    entries = [
+        ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS.values()
+    ]
+    return [*entries, *_services(config)]
 
 
 def require_sources(names: str) -> None:
@@ -122,7 +124,7 @@ def _value(config: "AppConfig", name: str) -> str | None:
     if name in _SECRETS:
         return "set" if value else None
     if isinstance(value, dict):
-        value = [f"{key}={given}" for key, given in value.items()]
+        value = [f"{key}={setting}" for key, setting in value.items()]
     if isinstance(value, list):
         return ", ".join(map(str, value)) or None
     return None if value in {None, ""} else str(value)

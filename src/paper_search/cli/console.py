@@ -152,8 +152,8 @@ def program_name() -> str:
 
 def _is_on_path(program: str) -> bool:
     """Whether a shell starts this program when its name alone is typed."""
-    found = shutil.which(PROGRAM)
-    return found is not None and Path(found).absolute() == Path(program).absolute()
+    path = shutil.which(PROGRAM)
+    return path is not None and Path(path).absolute() == Path(program).absolute()
 
 
 def command_line(*words: str, home: Path | None = None, question: str | None = None) -> str:

@@ -108,9 +108,9 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
         """
         with asyncio.Runner() as runner:
             try:
-                reached = self._work(runner, beginning)
+                outcome = self._work(runner, beginning)
                 if is_asking and is_interactive():
-                    reached = self._ask(runner, reached)
+                    outcome = self._ask(runner, outcome)
                 state = run(self._state(), runner)
             except KeyboardInterrupt:
                 if not self._is_resumable(runner, "interrupted"):
@@ -122,13 +122,13 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
                 self._is_resumable(runner, "stopped")
                 raise
             # Closing the loop waits for look-ups of names, which take long without a network.
-            if self._is_question(reached):
-                self._commands.pause(reached, is_json=self._output.is_json)
+            if self._is_question(outcome):
+                self._commands.pause(outcome, is_json=self._output.is_json)
             else:
-                self._hand_over(reached, state)
+                self._hand_over(outcome, state)
 
-    def _is_question(self, reached: QuestionT | ResultT) -> TypeIs[QuestionT]:
-        return isinstance(reached, self.session_type.question_type)
+    def _is_question(self, outcome: QuestionT | ResultT) -> TypeIs[QuestionT]:
+        return isinstance(outcome, self.session_type.question_type)
 
     def _work(
         self, runner: asyncio.Runner, work: Coroutine[Any, Any, QuestionT | ResultT]
@@ -136,17 +136,17 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
         with self._progress.shown():
             return run(work, runner)
 
-    def _ask(self, runner: asyncio.Runner, reached: QuestionT | ResultT) -> QuestionT | ResultT:
+    def _ask(self, runner: asyncio.Runner, outcome: QuestionT | ResultT) -> QuestionT | ResultT:
         """Ask the person until the thread ends or they leave."""
-        while self._is_question(reached):
+        while self._is_question(outcome):
             try:
-                decision = self._decide(reached, Terminal(), runner)
-                reached = self._work(runner, self._workflow.answer(self._thread_id, decision))
+                decision = self._decide(outcome, Terminal(), runner)
+                outcome = self._work(runner, self._workflow.answer(self._thread_id, decision))
             except QuitError:
                 break
             except InvalidDecisionError as error:
                 say(visible(error))
-        return reached
+        return outcome
 
     def _is_resumable(self, runner: asyncio.Runner, what: str) -> bool:
         """Whether there is a thread to go on with; if so, say how."""
@@ -193,10 +193,10 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
 
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         self._output.deliver(part_of(result), {"thread_id": self._thread_id, "status": "done"})
-        ended = (result.ended_by.value if result.ended_by else "done").replace("_", " ")
+        ending = (result.ended_by.value if result.ended_by else "done").replace("_", " ")
         count = len(result.papers)
         papers = "1 paper" if count == 1 else f"{count} papers"
-        say(f"{papers}, {ended}; thread {self._thread_id}")
+        say(f"{papers}, {ending}; thread {self._thread_id}")
         if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
             export = ("export", self._thread_id, "--decision", "excluded")
             command = command_line(*export, home=self._commands.home)

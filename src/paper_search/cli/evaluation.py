@@ -77,20 +77,20 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
     if (labels is None) == (thread is None):
         raise UsageMistakeError("give LABELS or --thread THREAD, one of them")
-    asked = (
+    questions_of_labels = (
         asyncio.run(_of_thread(config, thread or ""))
         if labels is None
         else read_labels(labels, question)
     )
-    chosen = [labelled.sampled(papers) for labelled in asked[:questions]]
+    sampled = [labelled.sampled(papers) for labelled in questions_of_labels[:questions]]
     models = [None, *(model or ([config.llm.model] if config.llm.model else []))]
     sources = expand_sources(source, config.keyed_sources) if source else None
-    found = asyncio.run(_evaluated(config, chosen, models, sources, budget))
+    evaluations = asyncio.run(_evaluated(config, sampled, models, sources, budget))
     if as_json:
-        print_json([evaluation.model_dump(mode="json") for evaluation in found])
+        print_json([evaluation.model_dump(mode="json") for evaluation in evaluations])
         return
-    data().print(_table(found))
-    for evaluation in found:
+    data().print(_table(evaluations))
+    for evaluation in evaluations:
         for line in _lines(evaluation):
             say(line)
     if len(models) == 1:
@@ -107,14 +107,14 @@ async def _evaluated(
     from paper_search.evaluation.runs import evaluate as run
     from paper_search.llm.usage_log import UsageLog
 
-    found = []
+    evaluations = []
     for model in models:
         log = UsageLog(config.usage_path, f"eval-{model}") if model else None
         if log is not None:
             log.delete()  # a budget is for one evaluation
         limit = budget_of(budget) or config.budget
-        found += await run(config, questions, model, sources=sources, budget=limit, log=log)
-    return found
+        evaluations += await run(config, questions, model, sources=sources, budget=limit, log=log)
+    return evaluations
 
 
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
@@ -176,6 +176,6 @@ def _lines(evaluation: "Evaluation") -> Iterable[str]:
 
 
 def _wrong(wrong: "WrongPaper") -> str:
-    said = "not found" if wrong.score is None else f"score {wrong.score:.2f}"
+    verdict = "not found" if wrong.score is None else f"score {wrong.score:.2f}"
     label = "relevant" if wrong.is_relevant else "irrelevant"
-    return f"{label}, {said}: {wrong.title[:_LONGEST_TITLE]}"
+    return f"{label}, {verdict}: {wrong.title[:_LONGEST_TITLE]}"

@@ -94,7 +94,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 
-    asked = _asked(question, strategy)
+    topic = _question_of(question, strategy)
     target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     if source is None and not yes and not as_json and is_interactive():
@@ -120,10 +120,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     )
     drive = SearchDrive(config, workflow, progress, target, commands)
     begin = workflow.run if yes else workflow.start
-    drive.run(begin(asked, thread_id=thread_id), is_asking=not yes)
+    drive.run(begin(topic, thread_id=thread_id), is_asking=not yes)
 
 
-def _asked(question: str | None, file: Path | None) -> str:
+def _question_of(question: str | None, file: Path | None) -> str:
     """Return the question, or the strategy in the file.
 
     Raises:
@@ -165,16 +165,16 @@ def known_papers(values: list[str]) -> list[str]:
     Raises:
         InputError: a file cannot be read, or a value is blank.
     """
-    named: list[str] = []
+    papers: list[str] = []
     for value in values:
         path = Path(value)
         if path.suffix.lower() in _FILES_OF_PAPERS and "/10." not in value:
-            named += _papers(path)
+            papers += _papers(path)
         elif value.strip():
-            named.append(" ".join(value.split()))
+            papers.append(" ".join(value.split()))
         else:
             raise InputError("--must-find is blank: give a DOI, a title, or a .bib file")
-    return list(dict.fromkeys(named))
+    return list(dict.fromkeys(papers))
 
 
 def _papers(path: Path) -> list[str]:
@@ -182,16 +182,16 @@ def _papers(path: Path) -> list[str]:
     from paper_search.library.importers.files import read_file
 
     entries = list(read_file(path))
-    found = [_named(entry.record) for entry in entries if isinstance(entry, Imported)]
-    if not found:
+    entries_found = [_naming(entry.record) for entry in entries if isinstance(entry, Imported)]
+    if not entries_found:
         reason = next((entry.reason for entry in entries if not isinstance(entry, Imported)), "")
         raise InputError(
             f"no paper can be read from {str(path)!r}" + (f": {reason}" if reason else "")
         )
-    return found
+    return entries_found
 
 
-def _named(record: "RawPaper") -> str:
+def _naming(record: "RawPaper") -> str:
     """Return the title with what identifies the paper."""
     arxiv = f"arXiv:{record.arxiv_id}" if record.arxiv_id and not record.doi else None
     pmid = f"pmid:{record.pmid}" if record.pmid and not record.doi else None

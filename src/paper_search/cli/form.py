@@ -46,8 +46,8 @@ def write_form(
         available: sources that may be named; empty: not known.
         criteria: what papers are judged by; none: no model judges.
     """
-    known = f"  # known: {visible(', '.join(available))}" if available else ""
-    lines = [HEADER, f"sources = {_toml(strategy.sources)}{known}", "", "[filters]"]
+    sources_hint = f"  # known: {visible(', '.join(available))}" if available else ""
+    lines = [HEADER, f"sources = {_toml(strategy.sources)}{sources_hint}", "", "[filters]"]
     for name in type(strategy.filters).model_fields:
         value = getattr(strategy.filters, name)
         is_open = value is None or value == []
@@ -68,20 +68,20 @@ def read_form(form: str) -> Any:
         InvalidDecisionError: it is not TOML; says in which line.
     """
     try:
-        given = tomllib.loads(form)
+        fields = tomllib.loads(form)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidDecisionError(f"the form cannot be read: {error}") from None
-    if not given:
+    if not fields:
         return None
     # TOML has no way to write an empty list of tables, or nothing in the place of a limit.
-    limits = {**SearchConstraints().model_dump(), **given.get("filters", {})}
-    return {"queries": [], **given, "filters": limits}
+    limits = {**SearchConstraints().model_dump(), **fields.get("filters", {})}
+    return {"queries": [], **fields, "filters": limits}
 
 
 def with_problem(form: str, problem: str) -> str:
     """Return the form with what is wrong with it on top, in place of earlier messages."""
-    kept = [line for line in form.splitlines() if not line.startswith(_PROBLEM)]
-    return "\n".join([f"{_PROBLEM}{visible(problem)}", *kept]) + "\n"
+    lines = [line for line in form.splitlines() if not line.startswith(_PROBLEM)]
+    return "\n".join([f"{_PROBLEM}{visible(problem)}", *lines]) + "\n"
 
 
 _PROBLEM = "#! "

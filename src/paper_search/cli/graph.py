@@ -51,7 +51,7 @@ def draw(
         return
     from paper_search.workflow.graph import WORKFLOW
 
-    print_text(_written(WORKFLOW, _format(format_name, None, as_json=as_json)))
+    print_text(_serialize(WORKFLOW, _format(format_name, None, as_json=as_json)))
 
 
 @graph.command("list")
@@ -97,8 +97,8 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
     """Draw one workflow."""
     from paper_search.steps import discover_workflows
 
-    chosen = _format(format_name, output, as_json=as_json)
-    text = _written(discover_workflows(where).read(name), chosen)
+    form = _format(format_name, output, as_json=as_json)
+    text = _serialize(discover_workflows(where).read(name), form)
     if output is not None:
         _write(output, text, is_forced=force)
     else:
@@ -120,10 +120,10 @@ def _format(given: GraphFormat | None, output: Path | None, *, as_json: bool) ->
     return SUFFIXES[suffix]
 
 
-def _written(workflow: "Workflow", chosen: GraphFormat) -> str:
+def _serialize(workflow: "Workflow", form: GraphFormat) -> str:
     from paper_search.steps import to_json, to_mermaid
 
-    return to_json(workflow) + "\n" if chosen is GraphFormat.JSON else to_mermaid(workflow)
+    return to_json(workflow) + "\n" if form is GraphFormat.JSON else to_mermaid(workflow)
 
 
 def _write(output: Path, text: str, *, is_forced: bool) -> None:

@@ -59,7 +59,7 @@ def run(  # noqa: PLR0913  # one argument for each option
     from paper_search.threads.engine import checked_thread
 
     workflow = discover_workflows(where).read(name)
-    chosen: dict[str, Any] = {
+    options: dict[str, Any] = {
         "params": parse_params(workflow.params, params or []),
         "answers": [_json(answer, "--answer") for answer in answers or []],
         "services": _services(ctx, workflow, home),
@@ -68,14 +68,14 @@ def run(  # noqa: PLR0913  # one argument for each option
 
     async def on_a_thread(thread_id: str) -> "Run":
         async with open_persistence(settings(ctx, home).persistence_url) as persistence:
-            kept: dict[str, Any] = {"thread_id": thread_id, "persistence": persistence}
-            return await run_workflow(workflow, step_input, **kept, **chosen)
+            storage: dict[str, Any] = {"thread_id": thread_id, "persistence": persistence}
+            return await run_workflow(workflow, step_input, **storage, **options)
 
     if thread is None:
-        _tell(_ended(run_workflow(workflow, step_input, **chosen)), as_json=as_json)
+        _tell(_await(run_workflow(workflow, step_input, **options)), as_json=as_json)
     else:
-        ended = _ended(on_a_thread(checked_thread(thread)))
-        _tell(ended, thread, home_option(ctx, home), as_json=as_json)
+        outcome = _await(on_a_thread(checked_thread(thread)))
+        _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 
 def resume(  # noqa: PLR0913  # one argument for each option
@@ -106,10 +106,10 @@ def resume(  # noqa: PLR0913  # one argument for each option
                 services=_services(ctx, workflow, home),
             )
 
-    _tell(_ended(resumed()), thread, home_option(ctx, home), as_json=as_json)
+    _tell(_await(resumed()), thread, home_option(ctx, home), as_json=as_json)
 
 
-def _ended(work: "Coroutine[Any, Any, Run]") -> "Run":
+def _await(work: "Coroutine[Any, Any, Run]") -> "Run":
     from pydantic import ValidationError
 
     from paper_search.errors import InputError
@@ -122,7 +122,7 @@ def _ended(work: "Coroutine[Any, Any, Run]") -> "Run":
 
 
 def _tell(
-    ended: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
+    outcome: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
 ) -> None:
     """Print the result of a run.
 
@@ -130,12 +130,12 @@ def _tell(
         typer.Exit: it waits for an answer.
     """
     if as_json:
-        print_json(_document(ended, thread))
+        print_json(_document(outcome, thread))
     else:
-        for step_id, outcome in ended.trace:
-            say(f"{visible(step_id)}: {outcome.value}")
-        print_json(ended.questions[-1] if ended.is_waiting else dict(ended.result))
-    if not ended.is_waiting:
+        for step_id, way in outcome.trace:
+            say(f"{visible(step_id)}: {way.value}")
+        print_json(outcome.questions[-1] if outcome.is_waiting else dict(outcome.result))
+    if not outcome.is_waiting:
         return
     if thread is None:
         say("the run waits for an answer to the question above; pass it with --answer JSON")
@@ -145,14 +145,14 @@ def _tell(
     raise typer.Exit(ExitCode.WAITING)
 
 
-def _document(ended: "Run", thread: str | None) -> dict[str, Any]:
-    named = {} if thread is None else {"thread_id": thread}
+def _document(outcome: "Run", thread: str | None) -> dict[str, Any]:
+    about = {} if thread is None else {"thread_id": thread}
     return {
-        **named,
-        "status": "waiting" if ended.is_waiting else "done",
-        "result": dict(ended.result),
-        "trace": [{"step": step_id, "outcome": outcome.value} for step_id, outcome in ended.trace],
-        "questions": list(ended.questions),
+        **about,
+        "status": "waiting" if outcome.is_waiting else "done",
+        "result": dict(outcome.result),
+        "trace": [{"step": step_id, "outcome": way.value} for step_id, way in outcome.trace],
+        "questions": list(outcome.questions),
     }
 
 

@@ -43,8 +43,8 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json({"thread_id": thread, **report.model_dump(mode="json")})
     else:
-        done = report.papers - sum(report.unjudged.values())
-        say(f"{done} of {report.papers} papers are judged; {report.asked} were looked at now")
+        count = report.papers - sum(report.unjudged.values())
+        say(f"{count} of {report.papers} papers are judged; {report.asked} were looked at now")
     if report.summary is not None:
         again = SearchCommands(thread, home_option(ctx, home)).judging()
         say(visible(f"{report.summary}; `{again}` asks again"))

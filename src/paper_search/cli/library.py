@@ -73,9 +73,9 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     documents, passed_over = list[dict[str, Any]](), 0
     with (
         Library.open(library_path(config.home), embedder=embedder) as library,
-        given_files(files) as given,
+        given_files(files) as batch,
     ):
-        for file in given:
+        for file in batch:
             try:
                 with import_progress(file.label) as on_progress:
                     summary = library.import_file(
@@ -85,8 +85,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
                 if file.is_found and isinstance(error, UnknownFormatError):
                     passed_over += 1
                     continue
-                say(visible(file.said(f"{file.path}: {explanation(error)}")))
-                reason = file.said(str(error))
+                say(visible(file.relabel(f"{file.path}: {explanation(error)}")))
+                reason = file.relabel(str(error))
                 documents.append({"file": file.label, "imported": 0, "error": reason})
                 continue
             documents.append(_document(summary, file.label))
@@ -97,7 +97,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     if as_json:
         print_json(documents)
     elif len(documents) > 1:
-        typer.echo(f"{len(documents)} files: {_counted(*documents)}")
+        typer.echo(f"{len(documents)} files: {_totals(*documents)}")
     if not documents or not all(document["imported"] for document in documents):
         raise typer.Exit(ExitCode.FAILED)
 
@@ -111,7 +111,7 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
 
     try:
         with import_progress("vectors", verb="making") as on_progress:
-            made = library.embed(on_progress=on_progress)
+            summary = library.embed(on_progress=on_progress)
     except (EmbeddingError, LibraryError) as error:
         say(
             visible(
@@ -120,7 +120,7 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
             )
         )
     else:
-        say(told(made))
+        say(summary_of(summary))
 
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
@@ -130,7 +130,7 @@ def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
     if unlisted := summary.rejected_count - len(summary.rejected):
         say(f"and {unlisted} more that were rejected")
     if not is_quiet:
-        typer.echo(visible(f"{label}: {_counted(_document(summary, label))}"))
+        typer.echo(visible(f"{label}: {_totals(_document(summary, label))}"))
 
 
 def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]:
@@ -140,17 +140,17 @@ def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]
         # Some formats name the entry before the reason.
         reason = NO_TITLE if rejection.reason.endswith(NO_TITLE) else rejection.reason
         lines.setdefault(reason, []).append(rejection)
-    for reason, found in lines.items():
-        if len(found) == 1:
-            yield f"{label}:{found[0].line}: {found[0].reason}"
+    for reason, info_found in lines.items():
+        if len(info_found) == 1:
+            yield f"{label}:{info_found[0].line}: {info_found[0].reason}"
             continue
-        said = "entries have no title" if reason == NO_TITLE else f"entries: {reason}"
-        named = ", ".join(str(rejection.line) for rejection in found[:LINES_NAMED])
-        rest = f" and {len(found) - LINES_NAMED} more" if len(found) > LINES_NAMED else ""
-        yield f"{label}: {len(found)} {said}: lines {named}{rest}"
+        remark = "entries have no title" if reason == NO_TITLE else f"entries: {reason}"
+        numbers = ", ".join(str(rejection.line) for rejection in info_found[:LINES_NAMED])
+        rest = f" and {len(info_found) - LINES_NAMED} more" if len(info_found) > LINES_NAMED else ""
+        yield f"{label}: {len(info_found)} {remark}: lines {numbers}{rest}"
 
 
-def _counted(*documents: dict[str, Any]) -> str:
+def _totals(*documents: dict[str, Any]) -> str:
     """Return how many records were added, updated, unchanged and rejected in all."""
     names = ("added", "updated", "unchanged", "rejected")
     return ", ".join(
@@ -192,10 +192,10 @@ def search(
     if not query.strip():
         raise UsageMistakeError("the query is empty; give words or a boolean query")
     config = settings(ctx, home)
-    library, said, _ = open_searched(config.home, create_embedder(config.embeddings))
+    library, remark, _ = open_searched(config.home, create_embedder(config.embeddings))
     with library:
         hits = library.search(query, limit=limit)
-    note = "; ".join(filter(None, (said, hits.note))) or None
+    note = "; ".join(filter(None, (remark, hits.note))) or None
     if note:
         say(visible(note))
     if as_json:
@@ -238,18 +238,18 @@ def embed(
         Library.open(path, embedder=embedder) as library,
         import_progress("vectors", verb="making") as on_progress,
     ):
-        made = library.embed(anew=again, on_progress=on_progress)
+        summary = library.embed(anew=again, on_progress=on_progress)
     if as_json:
-        print_json(asdict(made))
+        print_json(asdict(summary))
         return
-    typer.echo(told(made))
+    typer.echo(summary_of(summary))
 
 
-def told(made: "EmbeddingSummary") -> str:
+def summary_of(summary: "EmbeddingSummary") -> str:
     """Return the result of a run in one line."""
-    line = f"vectors: {made.made} created, {made.total} in total, by {made.model}"
-    if made.unusable:
-        line += f"; the model can make nothing of {made.unusable} records"
+    line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
+    if summary.unusable:
+        line += f"; the model can make nothing of {summary.unusable} records"
     return visible(line)
 
 
@@ -262,27 +262,33 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     from paper_search.library.source import library_path
 
     path = library_path(settings(ctx, home).home)
-    found = LibraryInfo(path, 0, None, None, 0, 0, is_index_current=True)
+    info_found = LibraryInfo(path, 0, None, None, 0, 0, is_index_current=True)
     if Library.exists(path):
         with Library.open(path) as library:
-            found = library.info()
+            info_found = library.info()
     if as_json:
-        searched = "library" if found.records else "sample"
-        print_json({**asdict(found), "path": str(found.path), "searched": searched})
+        searched = "library" if info_found.records else "sample"
+        print_json({**asdict(info_found), "path": str(info_found.path), "searched": searched})
         return
-    if not found.records:
+    if not info_found.records:
         say(
             "your library is empty: searches use the sample; add files with "
             "`paper-search library add FILE`"
         )
-    vectors = found.vectors
-    size = (found.records_bytes + found.index_bytes + vectors.size_bytes) / 1_000_000
-    years = f"{found.first_year}-{found.last_year}" if found.first_year is not None else "-"
-    typer.echo(visible(f"path     {found.path}"))
-    typer.echo(f"records  {found.records}")
+    vectors = info_found.vectors
+    size = (info_found.records_bytes + info_found.index_bytes + vectors.size_bytes) / 1_000_000
+    years = (
+        f"{info_found.first_year}-{info_found.last_year}"
+        if info_found.first_year is not None
+        else "-"
+    )
+    typer.echo(visible(f"path     {info_found.path}"))
+    typer.echo(f"records  {info_found.records}")
     typer.echo(f"years    {years}")
     typer.echo(f"disk     {size:.1f} MB")
-    typer.echo(f"index    {'up to date' if found.is_index_current else 'rebuilt at next search'}")
+    typer.echo(
+        f"index    {'up to date' if info_found.is_index_current else 'rebuilt at next search'}"
+    )
     if vectors.model:
         rest = (
             "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
@@ -302,7 +308,7 @@ class GivenFile:
     label: str
     is_found: bool = False
 
-    def said(self, message: str) -> str:
+    def relabel(self, message: str) -> str:
         """Return a message about the file with its name in it."""
         return message.replace(str(self.path), self.label)
 
@@ -322,10 +328,10 @@ def _files(path: Path, stack: contextlib.ExitStack) -> Iterator[GivenFile]:
     if str(path) == STANDARD_INPUT:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="paper-search-"))
         # On disk, as its first lines are looked at before it is read, and it may be large.
-        written = Path(directory) / "stdin"
-        with written.open("wb") as copy:
+        path_of_copy = Path(directory) / "stdin"
+        with path_of_copy.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield GivenFile(written, _LABEL)
+        yield GivenFile(path_of_copy, _LABEL)
     elif path.is_dir():
         for file in sorted(path.rglob("*")):
             hidden = any(part.startswith(".") for part in file.relative_to(path).parts)

@@ -93,8 +93,8 @@ class GlobalOptions:
 
 def home_option(ctx: typer.Context, home: Path | None) -> Path | None:
     """Return the home given on the command line, after the command or before it; absolute."""
-    chosen = home if home is not None else _globals(ctx).home
-    return chosen.expanduser().absolute() if chosen is not None else None
+    value = home if home is not None else _globals(ctx).home
+    return value.expanduser().absolute() if value is not None else None
 
 
 def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> AppConfig:
@@ -135,5 +135,5 @@ def budget_of(given: str | None) -> Budget | None:
 
 
 def _globals(ctx: typer.Context) -> GlobalOptions:
-    chosen = ctx.find_root().obj
-    return chosen if isinstance(chosen, GlobalOptions) else GlobalOptions()
+    value = ctx.find_root().obj
+    return value if isinstance(value, GlobalOptions) else GlobalOptions()

@@ -141,7 +141,7 @@ class PaperOutput(OutputTarget):
             ExportError: the file cannot be written.
         """
         if self.output is not None:
-            path = self._write(self._rendered(collection), self.output)
+            path = self._write(self._render(collection), self.output)
             if not self.is_json:
                 _say_titles(collection)
             say(f"wrote {len(collection.papers)} papers to {visible(path)}")
@@ -153,14 +153,14 @@ class PaperOutput(OutputTarget):
 
                 data().print(paper_table(collection.papers))
         elif self.output is None:
-            document = self._rendered(collection)
+            document = self._render(collection)
             if isinstance(document, bytes) and is_terminal():
                 raise UsageMistakeError(
                     f"{self.format_name} is binary; give --output FILE, or redirect to a file"
                 )
             print_text(document)
 
-    def _rendered(self, collection: PaperCollection) -> str | bytes:
+    def _render(self, collection: PaperCollection) -> str | bytes:
         if self.format_name != TABLE:
             from paper_search.exports import get_exporter
 
@@ -184,12 +184,12 @@ def decision_line(collection: PaperCollection, decision: str | None) -> str:
         collection: the whole result, with what was set aside.
         decision: as `--decision` has it; None: included and undecided.
     """
-    shown = Counter(paper.decision for paper in collection.papers)
+    main = Counter(paper.decision for paper in collection.papers)
     aside = Counter(paper.decision for paper in collection.set_aside)
     counts = [
-        f"{shown['included'] + aside['included']} included",
-        f"{shown['undecided']} undecided",
-        f"{shown['excluded'] + aside['excluded']} excluded",
+        f"{main['included'] + aside['included']} included",
+        f"{main['undecided']} undecided",
+        f"{main['excluded'] + aside['excluded']} excluded",
     ]
     words = {None: "included and undecided papers", "all": "all papers"}.get(
         decision, f"{decision} papers only"
@@ -292,26 +292,26 @@ class ReportOutput(OutputTarget):
 
             print_json({**about, **self._file, **json.loads(render_json(report))})
         if self.output is not None:
-            self._say_written(self._rendered(report), self.output)
+            self._say_written(self._render(report), self.output)
         elif not self.is_json:
-            print_text(self._rendered(report))
+            print_text(self._render(report))
         if self.output is not None and self.format_name == "latex":
             from paper_search.report.outputs.pandoc import render_bibtex
 
             self._say_written(render_bibtex(report), self.output.with_suffix(".bib"))
 
-    def _rendered(self, report: Report) -> str | bytes:
+    def _render(self, report: Report) -> str | bytes:
         from paper_search.report.document import render_json
         from paper_search.report.outputs import markdown, page, pandoc
 
         match self.format_name:
             case "docx":
                 csl = Path(self.references).absolute() if self.references[-4:] == ".csl" else None
-                drawn = self._drawn(report, "png")
-                return asyncio.run(pandoc.render_docx(report, csl=csl, figures=drawn))
+                pictures = self._draw(report, "png")
+                return asyncio.run(pandoc.render_docx(report, csl=csl, figures=pictures))
             case "html":
-                drawn = self._drawn(report, "svg")
-                return page.render_html(report, style=self.references, figures=drawn)
+                pictures = self._draw(report, "svg")
+                return page.render_html(report, style=self.references, figures=pictures)
             case "latex":
                 stem = self.output.stem if self.output else "references"
                 files = self._beside(report, "pdf")
@@ -322,7 +322,7 @@ class ReportOutput(OutputTarget):
                 files = self._beside(report, "svg")
                 return markdown.render_markdown(report, style=self.references, figures=files)
 
-    def _drawn(self, report: Report, kind: Format) -> dict[str, bytes]:
+    def _draw(self, report: Report, kind: Format) -> dict[str, bytes]:
         from paper_search.report.outputs.figures import figures
 
         return figures(report, kind) if self.has_figures else {}
@@ -332,7 +332,7 @@ class ReportOutput(OutputTarget):
         if self.output is None:
             return {}
         names = {}
-        for name, content in self._drawn(report, kind).items():
+        for name, content in self._draw(report, kind).items():
             path = self.output.with_name(f"{self.output.stem}-{name}.{kind}")
             self._say_written(content, path)
             names[name] = path.name

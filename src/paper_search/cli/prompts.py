@@ -154,7 +154,7 @@ def edit(
         return None
     while True:
         try:
-            form = _without_problem(_edited(form, editor, name))
+            form = _without_problem(_run_editor(form, editor, name))
             content = read(form)
         except EditorError as error:
             say(str(error))
@@ -175,7 +175,7 @@ def _without_problem(form: str) -> str:
     return "".join(line for line in form.splitlines(keepends=True) if not line.startswith(_PROBLEM))
 
 
-def _edited(form: str, editor: str, name: str) -> str:
+def _run_editor(form: str, editor: str, name: str) -> str:
     """Return the form as the person left it.
 
     Raises:
@@ -201,9 +201,9 @@ def paged(terminal: Terminal) -> Iterator[Console]:
         QuitError: the person leaves (Ctrl-D).
     """
     console = messages()
-    with console.capture() as written:
+    with console.capture() as capture:
         yield console
-    lines = written.get().splitlines(keepends=True)
+    lines = capture.get().splitlines(keepends=True)
     rows = shutil.get_terminal_size().lines
     size = max(1, rows - _PROMPT_LINES) if is_interactive() else len(lines)
     while lines:

@@ -47,9 +47,9 @@ class ReportDrive(Drive[Review, Report, ReportOutput]):
     def _hand_over(self, result: Report, _state: Any) -> None:
         """Deliver the report; one that came to nothing is a failure."""
         self._output.deliver(result, {"thread_id": self._thread_id})
-        ended = str(result.provenance.get("ended_by") or "").replace("_", " ")
+        ending = str(result.provenance.get("ended_by") or "").replace("_", " ")
         words = f"{result.metadata.get('word_count', 0):,} words"
-        parts = filter(None, (f"{result.status} report", words, ended))
+        parts = filter(None, (f"{result.status} report", words, ending))
         say(f"{', '.join(parts)}; thread {self._thread_id}")
         if result.reason:
             say(visible(f"unfinished report: {result.reason}"))
@@ -109,21 +109,21 @@ def resume_report(  # noqa: PLR0913  # what the options say
     workflow = run(stored_report(config, thread_id, progress))
     commands = ReportCommands(thread_id, home, tuple(output.options))
     drive = ReportDrive(config, workflow, progress, output, commands)
-    drive.run(_taken_up(workflow, thread_id, answer), is_asking=is_asking and answer.is_empty)
+    drive.run(_take_up(workflow, thread_id, answer), is_asking=is_asking and answer.is_empty)
 
 
-def parameters_of(named: Sequence[str], **options: Any) -> dict[str, Any]:
+def parameters_of(pairs: Sequence[str], **options: Any) -> dict[str, Any]:
     """Return the settings of a run.
 
     Args:
-        named: those of `--set`, each NAME=VALUE.
+        pairs: those of `--set`, each NAME=VALUE.
         options: those that have an option of their own; None: it was left out.
 
     Raises:
         UsageMistakeError: one has not the form NAME=VALUE.
     """
     parameters = {}
-    for pair in named:
+    for pair in pairs:
         name, _, value = (part.strip() for part in pair.partition("="))
         if not (name and value):
             raise UsageMistakeError(f"--set {pair!r}: give NAME=VALUE, as in depth=quick")
@@ -142,7 +142,7 @@ async def preview(url: str, thread_id: str) -> Report:
         return await session.preview()
 
 
-async def _taken_up(workflow: ReportWorkflow, thread_id: str, answer: Answer) -> Review | Report:
+async def _take_up(workflow: ReportWorkflow, thread_id: str, answer: Answer) -> Review | Report:
     """Bring a report to its next open question or its end; a finished one is given as it is."""
     if not answer.is_empty:
         return await workflow.answer(thread_id, answer.for_report())

@@ -172,11 +172,11 @@ def _show_critique(console: Console, critique: dict[str, Any]) -> None:
 def show_report(console: Console, detail: ReportDetail, *, home: Path | None = None) -> None:
     """Print the status of a report, what happened to it, and the open question."""
     console.print(text(detail.question, "bold"))
-    ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
+    ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     draft = f", draft {detail.version}" if detail.version else ""
     facts = {
         "report": detail.thread_id,
-        "status": f"{detail.status.value}{ended}",
+        "status": f"{detail.status.value}{ending}",
         "created": detail.created_at,
         "changed": detail.updated_at,
         "phase": f"{detail.phase}{draft}" if detail.phase else None,

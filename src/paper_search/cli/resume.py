@@ -92,7 +92,7 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.outputs import PaperOutput, ReportOutput
     from paper_search.cli.progress import ProgressLine
     from paper_search.cli.report_drive import resume_report
-    from paper_search.cli.stored_threads import allow, is_report, stored_search, taken_up
+    from paper_search.cli.stored_threads import allow, is_report, stored_search, take_up
 
     config, root = settings(ctx, home, keep=keep), home_option(ctx, home)
     limit = budget_of(budget)
@@ -123,4 +123,4 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     allow(config, thread, limit)
     commands = SearchCommands(thread, root, (*papers.options, *["--keep"] * keep))
     drive = SearchDrive(config, workflow, progress, papers, commands)
-    drive.run(taken_up(config, workflow, thread, answer), is_asking=answer.is_empty)
+    drive.run(take_up(config, workflow, thread, answer), is_asking=answer.is_empty)

@@ -176,7 +176,7 @@ class ScreeningPrompt:
             say("\ninterrupted; everything is saved; run the same command to continue")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
-    def _one(self, paper: Paper, left: int) -> None:
+    def _one(self, paper: Paper, remaining: int) -> None:
         """Show a paper and obey until it is out of the way."""
         screening, terminal = self._screening, Terminal()
 
@@ -202,7 +202,7 @@ class ScreeningPrompt:
             if words := words or terminal.ask("labels: "):
                 self._label(paper, words)
 
-        _show_paper(screening, paper, left)
+        _show_paper(screening, paper, remaining)
         decide(
             terminal,
             [
@@ -288,7 +288,7 @@ def _say_question(runner: asyncio.Runner, session: SearchSession, commands: Sear
             say(line)
 
 
-def _show_paper(screening: Screening, paper: Paper, left: int) -> None:
+def _show_paper(screening: Screening, paper: Paper, remaining: int) -> None:
     from paper_search.cli.tables import highlighted, score, short_authors
 
     console, estimate = messages(), screening.stopping_estimate
@@ -296,15 +296,15 @@ def _show_paper(screening: Screening, paper: Paper, left: int) -> None:
     if estimate is not None:
         console.print(text(estimate.advice, style="green" if estimate.is_enough else ""))
     else:
-        console.print(text(f"{left} papers to screen"))
+        console.print(text(f"{remaining} papers to screen"))
     console.print(text(paper.title, style="bold"))
     facts = (short_authors(paper), paper.year, paper.venue)
     console.print(text(", ".join(str(fact) for fact in facts if fact not in {None, "", "-"})))
     reason = text(f"{score(paper)}: {paper.relevance_reason}", style="italic")
     console.print(highlighted(reason, paper))
     abstract = _abstract(paper)
-    cut = " ..." if len(abstract) > ABSTRACT_SHOWN else ""
-    console.print(highlighted(text(abstract[:ABSTRACT_SHOWN] + cut), paper))
+    ellipsis = " ..." if len(abstract) > ABSTRACT_SHOWN else ""
+    console.print(highlighted(text(abstract[:ABSTRACT_SHOWN] + ellipsis), paper))
     mark = screening.mark_of(paper)
     if mark is not None and mark.note:
         console.print(text(f"your note: {mark.note}", style="yellow"))

@@ -55,7 +55,7 @@ def decide_strategy(
         raise TypeError(f"no strategy in a {type(payload).__name__}")
     form = write_form(payload.strategy, payload.available_sources, payload.intent.criteria)
 
-    def edited(_words: str) -> Decision | None:
+    def change(_words: str) -> Decision | None:
         revised = edit(
             *(terminal, editor, form, "strategy.toml"),
             lambda text: _revision(checkpoint, form, text),
@@ -67,8 +67,8 @@ def decide_strategy(
         return _decision(checkpoint, "reject", note=note or None)
 
     def show(_words: str) -> None:
-        sent = translate(payload.strategy)
-        show_checkpoint(messages(), checkpoint, translations=sent)
+        strings = translate(payload.strategy)
+        show_checkpoint(messages(), checkpoint, translations=strings)
 
     show_checkpoint(messages(), checkpoint)
     choices = [
@@ -76,7 +76,7 @@ def decide_strategy(
             *("a", "approve", "[a]pprove", "approve: search like this"),
             lambda _: _decision(checkpoint, "approve"),
         ),
-        Choice("e", "edit", "[e]dit", "edit the strategy in your editor", edited),
+        Choice("e", "edit", "[e]dit", "edit the strategy in your editor", change),
         Choice(
             *("x", "reject", "[x] reject NOTE", "reject it, with words on what should change"),
             rejected,
@@ -227,12 +227,12 @@ class ResultReview:
             self._marks.update(dict.fromkeys(ids, is_relevant))
         self._has_feedback = True
         for name, mark in (("relevant", True), ("irrelevant", False)):
-            marked = [
+            places = [
                 str(number)
                 for number, paper in enumerate(self._papers, start=1)
                 if self._marks.get(paper.id) is mark
             ]
-            say(f"  {name}: {' '.join(marked) or '-'}")
+            say(f"  {name}: {' '.join(places) or '-'}")
 
     def _say_works(self, decisions: list[MergeDecision]) -> None:
         self._save(lambda session: session.mark_pairs(decisions))
@@ -270,9 +270,9 @@ class ResultReview:
             messages(), self._payload, self._papers_shown, self._marks, is_at_prompt=True
         )
         self._papers_shown += page
-        left = len(self._papers) - self._papers_shown
+        remaining = len(self._papers) - self._papers_shown
         if self._papers_shown > page:
-            say(f"{left} more" if left else "no more papers")
+            say(f"{remaining} more" if remaining else "no more papers")
 
 
 def _pair(decision: MergeDecision) -> frozenset[str]:

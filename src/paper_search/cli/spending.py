@@ -47,9 +47,9 @@ def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
     once, most = estimate.one_draft, estimate.at_most
     dated = f" (prices of {once.priced_at})" if once.priced_at else ""
     yield "will cost", f"about {once} with one draft{dated}"
-    more = [_counted(estimate.drafts, "draft", "drafts")]
+    more = [_number_of(estimate.drafts, "draft", "drafts")]
     if estimate.gap_searches:
-        more.append(_counted(estimate.gap_searches, "more search", "more searches"))
+        more.append(_number_of(estimate.gap_searches, "more search", "more searches"))
     if most != once:
         yield "at most", f"about {most} with {' and '.join(more)}"
     if shows.get("budget"):
@@ -67,5 +67,5 @@ def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[F
         yield "", f"{where}: {part}"
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _number_of(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"

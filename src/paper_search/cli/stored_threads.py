@@ -58,8 +58,8 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
     waiting = detail.open_checkpoint if isinstance(detail, ThreadDetail) else None
     if waiting is None or not isinstance(waiting.payload, StrategyPayload):
         return detail
-    found = translations(config, waiting.payload.strategy)
-    return detail.model_copy(update={"translations": found})
+    strings = translations(config, waiting.payload.strategy)
+    return detail.model_copy(update={"translations": strings})
 
 
 async def is_report(url: str, thread_id: str) -> bool:
@@ -98,7 +98,7 @@ async def stored_search(
     )
 
 
-async def taken_up(
+async def take_up(
     config: AppConfig, workflow: SearchWorkflow, thread_id: str, answer: Answer
 ) -> Checkpoint | PaperCollection:
     """Bring the thread to its next open question or its end, with the answer if there is one.

@@ -89,23 +89,23 @@ def translation_facts(
     for translation in translations:
         named = names.get((translation.is_ranked, translation.query), translation.query)
         about = f"{named}: " if named else ""
-        for place, sent in enumerate(translation.texts):
+        for place, string in enumerate(translation.texts):
             joint = "if nothing is found, " if translation.is_ranked else "and "
-            yield translation.source, f"{about}{joint * bool(place)}{sent}"
+            yield translation.source, f"{about}{joint * bool(place)}{string}"
         for note in translation.notes:
             yield "note", f"{translation.source}: {note}"
         if translation.error:
-            asked = ", ".join(filter(None, (translation.source, named)))
-            yield "not asked", f"{asked}: {translation.error}"
+            part = f"{translation.source}, {named}" if named else translation.source
+            yield "not asked", f"{part}: {translation.error}"
 
 
 def asked_of_sources(strategy: SearchStrategy, ranking: Collection[str]) -> list[str]:
     """Return which sources are asked what: "library: the question", "pubmed: queries 1-3"."""
     by_form: dict[str, list[str]] = {}
     for name in strategy.sources:
-        asked = strategy.asked_of(ranks_text=name in ranking)
-        parts = ["the question" if len(asked.ranked) == 1 else "the questions"] * bool(asked.ranked)
-        numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in asked.queries]
+        part = strategy.asked_of(ranks_text=name in ranking)
+        parts = ["the question" if len(part.ranked) == 1 else "the questions"] * bool(part.ranked)
+        numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in part.queries]
         parts += [_numbered(numbers)] if numbers else []
         by_form.setdefault(" and ".join(parts) or "nothing", []).append(name)
     return [f"{', '.join(names)}: {form}" for form, names in by_form.items()]
@@ -117,10 +117,10 @@ def counts_of(hits: QueryHits) -> str:
 
 
 def _ranked(query: RankedQuery) -> str:
-    wanted = [term for term, weight in query.terms.items() if weight > 0]
+    raised = [term for term, weight in query.terms.items() if weight > 0]
     unwanted = [term for term, weight in query.terms.items() if weight < 0]
     parts = [query.text]
-    parts += [f"also {', '.join(wanted)}"] if wanted else []
+    parts += [f"also {', '.join(raised)}"] if raised else []
     parts += [f"less {', '.join(unwanted)}"] if unwanted else []
     parts += [f"up to {query.depth:,} records of a local library"] if query.depth else []
     return "; ".join(parts)
@@ -130,5 +130,5 @@ def _numbered(numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"query {numbers[0]}"
     is_run = all(after - before == 1 for before, after in pairwise(numbers))
-    shown = f"{numbers[0]}-{numbers[-1]}" if is_run else ", ".join(map(str, numbers))
-    return f"queries {shown}"
+    numerals = f"{numbers[0]}-{numbers[-1]}" if is_run else ", ".join(map(str, numbers))
+    return f"queries {numerals}"

@@ -54,18 +54,18 @@ def threads(
 
     url = settings(ctx, home).persistence_url
 
-    async def listed() -> list[ThreadInfo | ReportInfo]:
+    async def part() -> list[ThreadInfo | ReportInfo]:
         async with open_persistence(url) as persistence:
             return await EveryThread(persistence).threads(limit=limit + 1, offset=offset)
 
-    found = run(listed())
+    infos = run(part())
     if as_json:
-        print_json([thread_info.model_dump(mode="json") for thread_info in found[:limit]])
-    elif found:
-        data().print(thread_table(found[:limit], datetime.now(UTC)))
+        print_json([thread_info.model_dump(mode="json") for thread_info in infos[:limit]])
+    elif infos:
+        data().print(thread_table(infos[:limit], datetime.now(UTC)))
     else:
         say("no threads; `paper-search find QUESTION` starts one")
-    if len(found) > limit:
+    if len(infos) > limit:
         say(f"{limit} are shown; --limit shows more, --offset {offset + limit} the next")
 
 
@@ -180,8 +180,8 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     if detail.status.value != "done":
         say(f"unfinished search ({detail.status.value}): these are the papers so far")
     about = {"thread_id": thread, "status": detail.status.value, "decision": decision or "default"}
-    listed = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
-    papers.deliver(listed, about)
+    part = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
+    papers.deliver(part, about)
     say(decision_line(detail.collection, decision))
 
 
@@ -259,9 +259,9 @@ def delete(
         async with open_persistence(url) as persistence:
             await EveryThread(persistence).delete(thread)
 
-    asked = run(question())
+    topic = run(question())
     if not yes:
-        _confirm(f"delete {thread} ({visible(asked[:80])})", "delete the thread")
+        _confirm(f"delete {thread} ({visible(topic[:80])})", "delete the thread")
     run(deleted())
     UsageLog(config.usage_path, thread).delete()
     if as_json:
@@ -300,23 +300,23 @@ def prune(
                 names += more
                 if len(more) < page:
                     break
-            done, busy = [], []
+            pruned_ids, busy = [], []
             for name in names:
                 try:
                     await (await every.catalog_of(name)).prune(name)
-                    done.append(name)
+                    pruned_ids.append(name)
                 except ThreadBusyError:
                     busy.append(name)
             await persistence.compact()
-            return done, busy
+            return pruned_ids, busy
 
     if not threads and not yes:
         _confirm("delete the history of all threads", "prune all threads, or name threads")
-    done, busy = run(pruned())
+    pruned_ids, busy = run(pruned())
     if as_json:
-        print_json({"pruned": done, "busy": busy})
+        print_json({"pruned": pruned_ids, "busy": busy})
         return
-    say(f"pruned {len(done)} threads")
+    say(f"pruned {len(pruned_ids)} threads")
     for name in busy:
         say(f"{name} is running and was skipped")
 

@@ -212,7 +212,7 @@ def show_thread(
     _print(console, _reports(detail.reports, silent, has_details=has_details))
     if collection is None:
         return
-    _print(console, (*_known(collection.known_papers), *_unjudged(collection)))
+    _print(console, (*_must_find(collection.known_papers), *_unjudged(collection)))
     papers = collection.papers
     console.print()
     console.print(paper_table(papers if is_all else papers[:PAGE]))
@@ -228,9 +228,9 @@ def show_thread(
 
 
 def _thread_facts(detail: ThreadDetail) -> Iterator[Fact]:
-    ended = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
+    ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     yield "thread", detail.thread_id
-    yield "status", f"{detail.status.value}{ended}"
+    yield "status", f"{detail.status.value}{ending}"
     yield "created", detail.created_at
     yield "changed", detail.updated_at
     if detail.error:
@@ -269,8 +269,8 @@ def _strategy_question(
     yield from strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
     if scope is not None:
         yield from scope_facts(scope, strategy)
-    if sent := counting_summary(payload.counts):
-        yield "counted", sent
+    if counting := counting_summary(payload.counts):
+        yield "counted", counting
     yield from (("note", note) for note in strategy.notes)
     yield from (("remark", remark) for remark in payload.remarks)
     yield from estimate_facts(payload)
@@ -292,13 +292,13 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[L
         yield "unfinished", f"{in_words(late)} may have more: wait, and the rest joins this result"
     if narrowed := collection.metadata.search_strategy.filters.in_words:
         yield "limits", "; ".join(narrowed)
-    yield from _known(payload.known_papers)
+    yield from _must_find(payload.known_papers)
     yield from _unjudged(collection)
     yield from usage_facts(payload.usage)
     yield from _facets(collection.facets)
     yield from _same_work(payload)
-    listed = {paper.id for paper in (*collection.papers, *collection.set_aside)}
-    if missing := [paper for paper in payload.accumulated_papers if paper.id not in listed]:
+    ids = {paper.id for paper in (*collection.papers, *collection.set_aside)}
+    if missing := [paper for paper in payload.accumulated_papers if paper.id not in ids]:
         yield text("kept from earlier rounds, not found in this one:", style="bold")
         yield from (text(f"  + {paper.title}") for paper in missing)
     if payload.counts:
@@ -346,7 +346,7 @@ def _reports(
         yield text(f"No results from: {', '.join(others)}", style="bold yellow")
 
 
-def _known(report: KnownPapersReport | None) -> Iterator[RenderableType]:
+def _must_find(report: KnownPapersReport | None) -> Iterator[RenderableType]:
     if report is not None:
         is_lacking = report.missing or report.not_in_result
         yield text(report.summary, style="bold yellow" if is_lacking else "bold green")
