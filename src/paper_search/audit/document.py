@@ -49,7 +49,7 @@ def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, 
     lines = [f"# {inert(title)}", ""]
     for section in sections:
         lines += [f"## {section.title}", ""]
-        lines += [line for said in section.paragraphs for line in (inert(said), "")]
+        lines += [line for words in section.paragraphs for line in (inert(words), "")]
         if section.rows:
             lines += [_row(section.columns), _row(["---"] * len(section.columns))]
             lines += [_row(inert(str(cell)) for cell in row) for row in section.rows]
@@ -71,7 +71,7 @@ def as_html(title: str, sections: Iterable[Section], pictures: Mapping[str, byte
     body = [f"<h1>{_text(title)}</h1>"]
     for section in sections:
         body.append(f"<h2>{_text(section.title)}</h2>")
-        body += [f"<p>{_text(said)}</p>" for said in section.paragraphs]
+        body += [f"<p>{_text(words)}</p>" for words in section.paragraphs]
         body += _table(section)
         for name, caption in section.pictures.items():
             if name in pictures:

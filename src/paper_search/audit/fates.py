@@ -118,23 +118,23 @@ def _fate(
 
 def _works(thread: ReviewThread) -> Iterator[Work]:
     """Yield works that hold each record once; a paper of no record of ours has none to hold."""
-    taken: set[str] = set()
+    used_ids: set[str] = set()
     collection = thread.collection or empty_collection(thread.state.question)
     result = thread.state.result
     hidden = set(result.set_aside_ids[: result.hidden]) if result else set()
-    shown = [(paper, _of_shown(paper)) for paper in collection.papers]
+    papers = [(paper, _of_shown(paper)) for paper in collection.papers]
     aside = [
         (paper, _of_set_aside(paper, is_hidden=paper.id in hidden))
         for paper in collection.set_aside
     ]
     # Where two papers hold one record, the one that a person decided on has it.
-    for paper, (fate, why) in sorted([*shown, *aside], key=lambda item: not _is_decided(item[0])):
-        held = [i for i in paper.merged_from or [paper.id] if i in thread.records]
-        members = [i for i in dict.fromkeys(held) if i not in taken]
+    for paper, (fate, why) in sorted([*papers, *aside], key=lambda item: not _is_decided(item[0])):
+        ids = [i for i in paper.merged_from or [paper.id] if i in thread.records]
+        members = [i for i in dict.fromkeys(ids) if i not in used_ids]
         if members:
-            taken.update(members)
+            used_ids.update(members)
             yield Work(paper, tuple(members), fate, why)
-    yield from _beyond_the_result(thread, [i for i in sorted(thread.records) if i not in taken])
+    yield from _beyond_the_result(thread, [i for i in sorted(thread.records) if i not in used_ids])
 
 
 def _of_shown(paper: Paper) -> tuple[Fate, str]:
@@ -173,7 +173,7 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Wo
     for record_id in left:
         groups.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
     latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
-    counted = {i for round_ in thread.rounds for i in round_.records}
+    ids = {i for round_ in thread.rounds for i in round_.records}
     papers = _screened(thread, groups)
     for work_id, members in groups.items():
         paper = papers[work_id]
@@ -181,7 +181,7 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Wo
             fate, why = decided
         elif not set(members).isdisjoint(latest):
             fate, why = Fate.PENDING, "found, and not worked on yet"
-        elif set(members).isdisjoint(counted):
+        elif set(members).isdisjoint(ids):
             fate, why = Fate.NOT_CARRIED_OVER, "found in a round that was reopened"
         else:
             fate, why = Fate.NOT_CARRIED_OVER, "found in an earlier round, and not in the result"
@@ -190,13 +190,13 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Wo
 
 def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str, Paper]:
     """Return a paper for each group, with what was decided on any of its records."""
-    named = {i: work_id for work_id, members in groups.items() for i in members}
-    decisions = decisions_on_papers(thread.state, thread.marks, named)
+    work_of = {i: work_id for work_id, members in groups.items() for i in members}
+    decisions = decisions_on_papers(thread.state, thread.marks, work_of)
     papers = {}
     for work_id, members in groups.items():
         own = work_id if work_id in members else members[0]
         record = thread.records[own]
         bare = ScoredPaper(paper=record, relevance_score=0.0, relevance_reason="", is_judged=False)
-        said = {"screening": decisions.get(work_id)}
-        papers[work_id] = Paper.from_scored(bare).model_copy(update=said)
+        verdict = {"screening": decisions.get(work_id)}
+        papers[work_id] = Paper.from_scored(bare).model_copy(update=verdict)
     return papers

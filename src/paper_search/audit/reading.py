@@ -64,9 +64,9 @@ async def read_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     info = await catalog.info(thread_id)
     session = catalog.session(thread_id)
     state = await session.state()
-    stored = SearchRecords(persistence.store, thread_id)
-    rows = await stored.rows("records")
-    members = await stored.rows("members")
+    own_records = SearchRecords(persistence.store, thread_id)
+    rows = await own_records.rows("records")
+    members = await own_records.rows("members")
     searched = {report.iteration for report in (*state.earlier_reports, *state.reports)}
     if state.found:
         searched.add(state.current_iteration)
@@ -82,7 +82,7 @@ async def read_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         state=state,
         records={i: RawPaper.model_validate(row) for i, row in rows.items()},
         work_of={i: row["work"] for i, row in members.items()},
-        rounds=[round_ for round_ in await stored.rounds() if round_.iteration in searched],
+        rounds=[round_ for round_ in await own_records.rounds() if round_.iteration in searched],
         collection=await session.result(),
         marks=await MarkStore(persistence.store, thread_id).marks(),
         ledger=await persistence.ledger.entries(thread_id),

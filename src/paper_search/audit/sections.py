@@ -144,13 +144,13 @@ def _cut(rows: Sequence[object], file: str) -> list[str]:
 def _about(thread: ReviewThread) -> Section:
     info, intent = thread.info, thread.state.intent
     criteria = [f"Criterion: {criterion}" for criterion in intent.criteria] if intent else []
-    ended = f", {info.ended_by.replace('_', ' ')}" if info.ended_by else ""
+    reason = f", {info.ended_by.replace('_', ' ')}" if info.ended_by else ""
     return Section(
         "Question",
         [
             info.question,
             *criteria,
-            f"Thread {info.thread_id}: {info.status.value}{ended}.",
+            f"Thread {info.thread_id}: {info.status.value}{reason}.",
             f"Begun {_plain(info.created_at or '-')}, changed {_plain(info.updated_at or '')} UTC.",
         ],
     )
@@ -207,7 +207,7 @@ def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
         strategy = entry["strategy"]
         queries = [query["text"] for query in strategy.get("ranked", [])]
         queries += [query["boolean_query"] for query in strategy["queries"]]
-        said = (entry["feedback"] or {}).get("free_text_feedback") or ""
+        note = (entry["feedback"] or {}).get("free_text_feedback") or ""
         rows.append(
             (
                 entry["round"],
@@ -215,7 +215,7 @@ def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
                 ", ".join(strategy["sources"]),
                 entry["changes"],
                 entry["edited_by"] or "",
-                said,
+                note,
                 "" if entry["result"] is None else entry["result"],
             )
         )
@@ -223,22 +223,22 @@ def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
     return Section("Strategy of each round", columns=columns, rows=rows)
 
 
-def _reviewers(found: Agreement) -> list[Section]:
-    if not found.reviewers:
+def _reviewers(agreement: Agreement) -> list[Section]:
+    if not agreement.reviewers:
         return []
-    said = [
+    lines = [
         f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided"
         f"{', done' * reviewer.is_done}."
-        for reviewer in found.reviewers
+        for reviewer in agreement.reviewers
     ]
-    if found.is_blind:
-        said.append("Not all are done: what they decided is not shown yet.")
-        return [Section("Independent reviewers", said)]
-    kappa = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
-    agreed = f"{found.included} included and {found.excluded} excluded by all"
-    said.append(f"Decided by all: {found.decided_by_all}; {agreed}.")
-    if found.observed is not None:
-        said.append(f"Agreement: {found.observed:.0%}; Cohen's kappa: {kappa}.")
+    if agreement.is_blind:
+        lines.append("Not all are done: what they decided is not shown yet.")
+        return [Section("Independent reviewers", lines)]
+    kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
+    agreed = f"{agreement.included} included and {agreement.excluded} excluded by all"
+    lines.append(f"Decided by all: {agreement.decided_by_all}; {agreed}.")
+    if agreement.observed is not None:
+        lines.append(f"Agreement: {agreement.observed:.0%}; Cohen's kappa: {kappa}.")
     rows = [
         (
             conflict.paper_id,
@@ -248,22 +248,26 @@ def _reviewers(found: Agreement) -> list[Section]:
             conflict.settled or "open",
             conflict.settled_by or "",
         )
-        for conflict in found.conflicts
+        for conflict in agreement.conflicts
     ]
     columns = ["Conflict", "Title", "Included by", "Excluded by", "Resolved", "By"]
-    return [Section("Independent reviewers", said, columns, rows)]
+    return [Section("Independent reviewers", lines, columns, rows)]
 
 
 def _papers(title: str, works: Sequence[Work], fate: Fate) -> Section:
-    chosen = [work for work in works if work.fate is fate]
+    papers = [work for work in works if work.fate is fate]
     rows = []
-    for work in chosen[:MAX_ROWS]:
-        said = work.paper.screening
-        who = (said.decided_by or "", said.decided_at or "", said.reason or "") if said else ()
+    for work in papers[:MAX_ROWS]:
+        decision = work.paper.screening
+        who = (
+            (decision.decided_by or "", decision.decided_at or "", decision.reason or "")
+            if decision
+            else ()
+        )
         rows.append((work.own, work.paper.title, work.paper.year or "", *map(_plain, who)))
     columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
-    note = [] if chosen else ["None."]
-    return Section(title, [*note, *_cut(chosen, "records.csv")], columns, rows)
+    note = [] if papers else ["None."]
+    return Section(title, [*note, *_cut(papers, "records.csv")], columns, rows)
 
 
 def _versions(rounds: Sequence[SearchedRound]) -> Section:

@@ -89,8 +89,8 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
         "records.csv": _table(RECORD_COLUMNS, [_record_row(record) for record in records]),
         "strategies.json": _json(strategies),
         "versions.json": _json(_versions(thread)),
-        **{paths[name]: drawn for name, drawn in svg.items()},
-        **{f"pictures/{name}.png": drawn for name, drawn in png.items()},
+        **{paths[name]: picture for name, picture in svg.items()},
+        **{f"pictures/{name}.png": picture for name, picture in png.items()},
     }
     return Audit(thread, records, flow, {**files, MANIFEST: _manifest(files)})
 
@@ -193,7 +193,7 @@ def check_directory(directory: Path) -> None:
 def _record_row(row: RecordFate) -> Row:
     record, arrival = row.record, row.arrival
     paper = row.work.paper if row.work else None
-    said = paper.screening if paper and row.fate in {Fate.INCLUDED, Fate.EXCLUDED} else None
+    decision = paper.screening if paper and row.fate in {Fate.INCLUDED, Fate.EXCLUDED} else None
     return {
         "id": record.id if record else "",
         "fate": row.fate.value,
@@ -210,8 +210,8 @@ def _record_row(row: RecordFate) -> Row:
         "venue": (record.venue or "") if record else "",
         "doi": (record.doi or "") if record else "",
         "score": round(paper.relevance_score, 4) if paper and paper.is_judged else "",
-        "decided_by": (said.decided_by or "") if said else "",
-        "decided_at": (said.decided_at or "") if said else "",
+        "decided_by": (decision.decided_by or "") if decision else "",
+        "decided_at": (decision.decided_at or "") if decision else "",
         "note": (paper.note or "") if paper else "",
         "labels": "; ".join(paper.labels) if paper else "",
     }

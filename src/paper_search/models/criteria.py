@@ -48,5 +48,5 @@ class Grade(BaseModel):
 
     def __str__(self) -> str:
         """Return the grade in words."""
-        shown = f': "{self.snippet}"' if self.snippet else ""
-        return f"{self.grade}/{HIGHEST_GRADE} {self.criterion}{shown}"
+        text = f': "{self.snippet}"' if self.snippet else ""
+        return f"{self.grade}/{HIGHEST_GRADE} {self.criterion}{text}"

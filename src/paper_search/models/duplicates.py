@@ -46,16 +46,16 @@ class PairEvidence(BaseModel):
     @property
     def summary(self) -> str:
         """One line for a person."""
-        said = [f"same {identifier}" for identifier in self.identifiers]
+        parts = [f"same {identifier}" for identifier in self.identifiers]
         shares = (
             ("title", self.title_similarity),
             ("authors", self.author_overlap),
             ("abstract", self.abstract_overlap),
         )
-        said += [f"{name} {share:.0%} alike" for name, share in shares if share is not None]
-        shown = ("year", "venue", "volume", "pages", "doi")
-        said += [f"{name} {self.fields[name]}" for name in shown if name in self.fields]
-        return "; ".join(said)
+        parts += [f"{name} {share:.0%} alike" for name, share in shares if share is not None]
+        names = ("year", "venue", "volume", "pages", "doi")
+        parts += [f"{name} {self.fields[name]}" for name in names if name in self.fields]
+        return "; ".join(parts)
 
 
 class MergeDecision(BaseModel):

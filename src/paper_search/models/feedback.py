@@ -95,8 +95,8 @@ class KnownPapersReport(BaseModel):
     @property
     def summary(self) -> str:
         """Return the report as a sentence: `7 of 8 known papers found; missing: ...`."""
-        found = self.total - len(self.missing)
-        parts = [f"{found} of {self.total} known papers found"]
+        count = self.total - len(self.missing)
+        parts = [f"{count} of {self.total} known papers found"]
         if self.missing:
             parts.append(f"missing: {', '.join(self.missing)}")
         if self.not_in_result:

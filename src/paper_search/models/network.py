@@ -33,17 +33,17 @@ class NetworkConfig(BaseModel):
     @classmethod
     def of(cls, env: Mapping[str, str]) -> Self:
         """Return the settings in the variables of a process, in capitals or not."""
-        given = {
+        settings = {
             name.upper(): Setting(variable=name, value=value.strip())
             for name, value in sorted(env.items(), key=lambda item: item[0].islower())
             if name.upper() in {*_PROXIES, *_CERTIFICATES, _EXCEPTIONS} and value.strip()
         }
-        all_ = given.get("ALL_PROXY")
+        all_ = settings.get("ALL_PROXY")
         return cls(
-            http=given.get("HTTP_PROXY", all_),
-            https=given.get("HTTPS_PROXY", all_),
-            exceptions=given.get(_EXCEPTIONS),
-            certificates=next((given[name] for name in _CERTIFICATES if name in given), None),
+            http=settings.get("HTTP_PROXY", all_),
+            https=settings.get("HTTPS_PROXY", all_),
+            exceptions=settings.get(_EXCEPTIONS),
+            certificates=next((settings[name] for name in _CERTIFICATES if name in settings), None),
         )
 
     @property

@@ -145,10 +145,10 @@ class BibliographicRecord(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_unknown_count_out(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("citation_count", 0) is None:
-            return {name: value for name, value in given.items() if name != "citation_count"}
-        return given
+    def _leave_unknown_count_out(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("citation_count", 0) is None:
+            return {name: value for name, value in data.items() if name != "citation_count"}
+        return data
 
     @field_serializer("citation_count")
     def _count_or_null(self, count: int) -> int | None:
@@ -164,10 +164,12 @@ class BibliographicRecord(BaseModel):
         # In a third of the time of `exclude_defaults`, which makes every default to compare with.
         values = self.model_dump(mode="json", exclude_none=True)
         defaults = _defaults(type(self))
-        said = {name: value for name, value in values.items() if value != defaults.get(name, _NONE)}
-        said.pop("citation_count", None)
+        fields = {
+            name: value for name, value in values.items() if value != defaults.get(name, _NONE)
+        }
+        fields.pop("citation_count", None)
         count = self.known_citation_count
-        return said if count is None else said | {"citation_count": count}
+        return fields if count is None else fields | {"citation_count": count}
 
     @property
     def text(self) -> str | None:
@@ -274,8 +276,8 @@ class Paper(BibliographicRecord):
     @property
     def screening_columns(self) -> dict[str, str]:
         """What screening said of it, by the names of the columns of a review; "": nothing."""
-        said = (self.screening or ScreeningDecision()).model_dump()
-        return {name: value or "" for name, value in (said | {"note": self.note}).items()}
+        fields = (self.screening or ScreeningDecision()).model_dump()
+        return {name: value or "" for name, value in (fields | {"note": self.note}).items()}
 
     @classmethod
     def from_scored(cls, scored: ScoredPaper) -> Paper:

@@ -26,9 +26,9 @@ _TITLE_WORDS: dict[str, tuple[str, ...]] = {
 titles; whatever is no type, such as "case report", is its own word."""
 
 
-def _is_empty(given: object) -> bool:
+def _is_empty(value: object) -> bool:
     """Return whether a value is left out of JSON: what nobody uses is not to be looked at."""
-    return not given
+    return not value
 
 
 class IntentType(str, Enum):

@@ -11,8 +11,8 @@ from paper_search.models.query import SearchQuery, SearchStrategy
 from paper_search.models.source_report import SourceReport
 
 
-def _is_unset(given: object) -> bool:
-    return not given
+def _is_unset(value: object) -> bool:
+    return not value
 
 
 class HitCount(BaseModel):
@@ -96,8 +96,8 @@ class ScopeReport(BaseModel):
 
     def hits_of(self, queries: Sequence[str]) -> dict[str, QueryHits]:
         """Return what is known of those queries, by query; one that was edited is not there."""
-        known = {entry.text: entry for entry in self.queries}
-        return {text: known[text] for text in queries if text in known}
+        entries = {entry.text: entry for entry in self.queries}
+        return {text: entries[text] for text in queries if text in entries}
 
 
 class Translation(BaseModel):

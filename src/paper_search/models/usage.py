@@ -28,8 +28,8 @@ class Budget(BaseModel, frozen=True):
 
     @model_validator(mode="before")
     @classmethod
-    def _parse(cls, given: object) -> object:
-        return _limits(given) if isinstance(given, str) else given
+    def _parse(cls, data: object) -> object:
+        return _limits(data) if isinstance(data, str) else data
 
     def __str__(self) -> str:
         """Return the limits in words."""
@@ -109,9 +109,11 @@ def money_in_words(dollars: float | None) -> str:
         return "price unknown"
     if 0 < dollars < 0.0001:  # noqa: PLR2004  # the last decimal shown
         return "under $0.0001"
-    shown = round(dollars, 4)
-    cents = f"${shown:,.2f}"
-    return cents if shown == 0 or shown >= 1 else max(f"${shown:.4f}".rstrip("0"), cents, key=len)
+    amount = round(dollars, 4)
+    cents = f"${amount:,.2f}"
+    return (
+        cents if amount == 0 or amount >= 1 else max(f"${amount:.4f}".rstrip("0"), cents, key=len)
+    )
 
 
 def total(parts: Iterable[Spending]) -> Spending:
@@ -130,12 +132,12 @@ def _limits(text: str) -> dict[str, float | int]:
     """
     limits: dict[str, float | int] = {}
     for part in re.split(r"[;+]|,\s+|\band\b", text.strip()):
-        found = _PART.fullmatch(part.strip())
-        unit = (found["unit"] or "").lower().rstrip("s") if found else ""
-        if found is None or (found["sign"] and unit in {"token", "call"}):
+        match = _PART.fullmatch(part.strip())
+        unit = (match["unit"] or "").lower().rstrip("s") if match else ""
+        if match is None or (match["sign"] and unit in {"token", "call"}):
             raise ValueError(f"{text!r} is no budget: {_HOW}")
         amount = (
-            float(re.sub(r"[,_]", "", found["number"])) * _FACTORS[(found["factor"] or "").lower()]
+            float(re.sub(r"[,_]", "", match["number"])) * _FACTORS[(match["factor"] or "").lower()]
         )
         name = {"token": "tokens", "call": "calls"}.get(unit, "money")
         if name in limits:

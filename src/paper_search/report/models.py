@@ -10,6 +10,8 @@ from uuid import uuid4
 
 from pydantic import BaseModel, Field
 
+from paper_search.models import SourceReport
+
 SearchType = Literal["web", "academic", "news", "code"]
 SEARCH_TYPES: tuple[SearchType, ...] = ("web", "academic", "news", "code")
 Category = Literal["accuracy", "completeness", "coherence", "citation", "methodology", "style"]
@@ -63,6 +65,8 @@ class SearchRun(BaseModel):
     """Records that it gave and that could be used."""
     status: str = "ok"
     """As `SourceStatus`."""
+    row: SourceReport | None = Field(default=None, exclude_if=lambda row: row is None)
+    """Its row of the journal: each request, the limit, and what became of each record."""
 
 
 class SearchQuery(BaseModel):

@@ -114,6 +114,7 @@ def runs_of(reports: Iterable[SourceReport], asked: str, at: datetime) -> list[S
             hits=report.hits,
             kept=report.kept,
             status=report.status.value,
+            row=report,
         )
         for report in reports
     ]

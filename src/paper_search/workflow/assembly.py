@@ -56,10 +56,10 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
     redact_output(config.secrets)
     models = create_models(config.llm)
     if sources is None:
-        chosen = create_sources(config)
+        adapters = create_sources(config)
     else:
-        chosen = [create_source(name, config) for name in dict.fromkeys(sources)]
-    available = [source.source_name for source in chosen]
+        adapters = [create_source(name, config) for name in dict.fromkeys(sources)]
+    available = [source.source_name for source in adapters]
     return Skills(
         intent_parser=IntentParser(
             models[Skill.INTENT],
@@ -72,7 +72,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             available_sources=available,
             max_results_ceiling=config.max_results_ceiling,
         ),
-        searcher=_searcher(config, chosen),
+        searcher=_searcher(config, adapters),
         deduplicator=Deduplicator(
             llm=models[Skill.DUPLICATES],
             enable_llm_pass=config.dedup_enable_llm_pass,
@@ -85,7 +85,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
         ),
         result_organizer=ResultOrganizer(),
         gap_filler=GapFiller(create_enrichers(config)),
-        scoper=Scoper(chosen, deadline_s=config.scope_deadline_s),
+        scoper=Scoper(adapters, deadline_s=config.scope_deadline_s),
         metering=metering_of(config, models),
         create_source=lambda name: create_source(name, config),
     )
@@ -122,14 +122,17 @@ def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | 
         config: which sources are enabled.
         values: the channels of the thread.
     """
-    limited: list[str] | None = (values.get(PARAMS) or {}).get("sources")
-    if limited is not None:
-        return limited
+    run_sources: list[str] | None = (values.get(PARAMS) or {}).get("sources")
+    if run_sources is not None:
+        return run_sources
     enabled = [name for name, source in config.sources.items() if source.enabled]
-    named = (values.get("strategy") or {}).get("sources") or []
-    if named:  # what the home remembers is for new threads
+    strategy_sources = (values.get("strategy") or {}).get("sources") or []
+    if strategy_sources:  # what the home remembers is for new threads
         enabled = [name for name in enabled if name not in config.remembered_sources]
-    return [*enabled, *(name for name in named if name in known_sources() and name not in enabled)]
+    return [
+        *enabled,
+        *(name for name in strategy_sources if name in known_sources() and name not in enabled),
+    ]
 
 
 def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translation]:
@@ -146,8 +149,10 @@ def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translatio
             sources.append(create_source(name, config))
         except PaperSearchError as error:
             failed[name] = Translation(source=name, query="", error=str(error))
-    found = Searcher(sources, max_results_ceiling=config.max_results_ceiling).translations(strategy)
-    return [failed.get(translation.source, translation) for translation in found]
+    entries = Searcher(sources, max_results_ceiling=config.max_results_ceiling).translations(
+        strategy
+    )
+    return [failed.get(translation.source, translation) for translation in entries]
 
 
 class KeepingSearcher(Searcher):
@@ -168,18 +173,18 @@ class KeepingSearcher(Searcher):
 
     async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
         """Return what `Searcher` returns, with a note on what was kept."""
-        found = await super().report(strategy, is_waiting=is_waiting)
-        live = [paper for paper in found.papers if paper.source not in LOCAL]
+        answer = await super().report(strategy, is_waiting=is_waiting)
+        live = [paper for paper in answer.papers if paper.source not in LOCAL]
         first = next(
-            (n for n, report in enumerate(found.sources) if report.source not in LOCAL), None
+            (n for n, report in enumerate(answer.sources) if report.source not in LOCAL), None
         )
         if not live or first is None:
-            return found
+            return answer
         note = await asyncio.to_thread(self._keep, live)
-        noted = found.sources[first]
-        noted = noted.model_copy(update={"note": f"{noted.note}; {note}" if noted.note else note})
-        sources = [*found.sources[:first], noted, *found.sources[first + 1 :]]
-        return found.model_copy(update={"sources": sources})
+        entry = answer.sources[first]
+        entry = entry.model_copy(update={"note": f"{entry.note}; {note}" if entry.note else note})
+        sources = [*answer.sources[:first], entry, *answer.sources[first + 1 :]]
+        return answer.model_copy(update={"sources": sources})
 
     def _keep(self, papers: list[RawPaper]) -> str:
         """Add the papers and return what to say about it."""

@@ -42,13 +42,13 @@ def arrivals_of(answer: SearchReport, ids: Sequence[str], waits: int = 0) -> lis
         ids: under which its records are stored, in their order.
         waits: how often the sources had been waited for in the round.
     """
-    stored: dict[tuple[str, str], str] = {}
+    own_ids: dict[tuple[str, str], str] = {}
     for name, paper in zip(ids, answer.papers, strict=True):
-        for source in (paper.source, *(seen.source for seen in paper.sightings)):
-            stored.setdefault((source, paper.id), name)
+        for source in (paper.source, *(sighting.source for sighting in paper.sightings)):
+            own_ids.setdefault((source, paper.id), name)
     return [
         row.model_copy(
-            update={"record": row.record and stored[row.source, row.record], "waits": waits}
+            update={"record": row.record and own_ids[row.source, row.record], "waits": waits}
         )
         for row in answer.rows()
     ]
@@ -261,9 +261,9 @@ def summaries(reports: Iterable[SourceReport]) -> list[SourceSummary]:
 def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
     counts = {name: sum(getattr(report, name) for report in reports) for name in REASONS}
     together = SourceReport(source=source, status=SourceStatus.OK, **counts)
-    said = [text for report in reports for text in (report.error, report.note) if text]
-    said += filter(None, [together.removals])
-    said += [report.day for report in reports if report.from_cache]
+    remarks = [text for report in reports for text in (report.error, report.note) if text]
+    remarks += filter(None, [together.removals])
+    remarks += [report.day for report in reports if report.from_cache]
     hits = {report.query: report.hits for report in reports if report.hits is not None}
     latest = [report.status for report in reports if not report.is_asked_again]
     if SourceStatus.EMPTY in latest and any(report.kept for report in reports):
@@ -273,7 +273,7 @@ def _summary(source: str, reports: list[SourceReport]) -> SourceSummary:
         _status(latest),
         sum(hits.values()) if hits else None,
         sum(report.kept for report in reports),
-        "; ".join(dict.fromkeys(said)),
+        "; ".join(dict.fromkeys(remarks)),
     )
 
 

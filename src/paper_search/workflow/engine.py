@@ -303,8 +303,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         handler: CheckpointHandler = self._require_handler(waiting)
         self._announce(waiting)
         decision = await handler.handle(waiting.question)
-        known = markable_ids(await session.state())
-        await session.answer(waiting, _coerced(decision, waiting.question, known))
+        ids = markable_ids(await session.state())
+        await session.answer(waiting, _coerced(decision, waiting.question, ids))
 
     async def _result(self, session: SearchSession) -> tuple[PaperCollection, dict[str, Any]]:
         collection = await session.result()
@@ -355,10 +355,10 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     return decision.model_copy(update={"revised_data": plain})
 
 
-def _known(marked: list[str], known_ids: frozenset[str]) -> list[str]:
-    if unknown := [paper_id for paper_id in marked if paper_id not in known_ids]:
+def _known(ids: list[str], known_ids: frozenset[str]) -> list[str]:
+    if unknown := [paper_id for paper_id in ids if paper_id not in known_ids]:
         logger.warning("marks are left out, no such papers in this result: %s", unknown)
-    return [paper_id for paper_id in marked if paper_id in known_ids]
+    return [paper_id for paper_id in ids if paper_id in known_ids]
 
 
 def _coerce_feedback(decision: Decision) -> UserFeedback:
@@ -378,9 +378,9 @@ def _accumulate_relevant(
 
     The latest mark counts: those marked irrelevant now are taken out.
     """
-    marked, gone = set(feedback.marked_relevant), set(feedback.marked_irrelevant)
-    state.accumulated_papers = [p for p in state.accumulated_papers if p.id not in gone]
-    state.add_accumulated([paper for paper in collection.papers if paper.id in marked])
+    relevant, irrelevant = set(feedback.marked_relevant), set(feedback.marked_irrelevant)
+    state.accumulated_papers = [p for p in state.accumulated_papers if p.id not in irrelevant]
+    state.add_accumulated([paper for paper in collection.papers if paper.id in relevant])
 
 
 __all__ = ["SearchWorkflow", "_accumulate_relevant", "_coerce_feedback", "_merge_accumulated"]

@@ -70,10 +70,10 @@ async def begin_import(
     Raises:
         QuestionError: the question cannot be used.
     """
-    asked = await workflow.start(question, thread_id=thread_id)
-    if isinstance(asked, Checkpoint):
-        named = asked.reference.model_dump(mode="json")
-        approval = {"action": "approve", "checkpoint": named, "token": asked.token}
+    question_ = await workflow.start(question, thread_id=thread_id)
+    if isinstance(question_, Checkpoint):
+        reference = question_.reference.model_dump(mode="json")
+        approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
         await workflow.answer(thread_id, approval, by=by)
 
 

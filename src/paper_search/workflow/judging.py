@@ -48,9 +48,9 @@ class StoredJudgements:
         await self._rows.put(_PART, {key: storable(row) for key, row in rows.items()})
 
 
-def judged_by(state: WorkflowState, edited: Any) -> StepUpdate:
+def judged_by(state: WorkflowState, edit: Any) -> StepUpdate:
     """Return the intent with the criteria of an edit; nothing: they stay as they are."""
-    criteria = edited.criteria if isinstance(edited, StrategyEdit) else None
+    criteria = edit.criteria if isinstance(edit, StrategyEdit) else None
     if criteria is None or state.intent is None:
         return {}
     return {"intent": state.intent.judged_by(criteria)}
@@ -99,10 +99,10 @@ class JudgingReport(BaseModel):
         if not self.unjudged:
             return None
         reasons = list(self.unjudged)
-        told = reasons[0]
+        words = reasons[0]
         if len(reasons) > 1:
-            told = "; ".join(f"{why} ({count})" for why, count in self.unjudged.items())
-        return f"{sum(self.unjudged.values())} of {self.papers} unjudged: {told}"
+            words = "; ".join(f"{why} ({count})" for why, count in self.unjudged.items())
+        return f"{sum(self.unjudged.values())} of {self.papers} unjudged: {words}"
 
 
 async def judge_again(
@@ -129,15 +129,15 @@ async def judge_again(
     records = SearchRecords(store, thread_id)
     ids = [*state.result.paper_ids, *state.result.set_aside_ids]
     before = await records.scored(await records.judged(ids))
-    wanted = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
-    marked = await records.marked(state.marks)
+    works = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
+    marks = await records.marked(state.marks)
     cache = StoredJudgements(store)
-    made = await scorer.score(wanted, state.intent, marked, cache=cache, is_exhaustive=True)
-    await records.put_judgements(made, wanted)
-    changed = {verdict.paper.id: verdict for verdict in made}
+    verdicts = await scorer.score(works, state.intent, marks, cache=cache, is_exhaustive=True)
+    await records.put_judgements(verdicts, works)
+    changed = {verdict.paper.id: verdict for verdict in verdicts}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]
     ordered = skills.result_ranker.order(
-        every, marked, asked=state.asked, question=state.ranked_question, is_score_first=True
+        every, marks, asked=state.asked, question=state.ranked_question, is_score_first=True
     )
-    await records.rejudged(made, [verdict.paper.id for verdict in ordered])
-    return JudgingReport.of(every, len(wanted))
+    await records.rejudged(verdicts, [verdict.paper.id for verdict in ordered])
+    return JudgingReport.of(every, len(works))

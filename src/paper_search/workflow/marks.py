@@ -69,10 +69,10 @@ class MarkStore:
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""
-        found: list[ScreeningMark] = []
-        while page := await self._store.asearch(self._namespace, limit=PAGE, offset=len(found)):
-            found += [ScreeningMark.model_validate(item.value) for item in page]
-        return sorted(found, key=lambda mark: mark.number)
+        rows: list[ScreeningMark] = []
+        while page := await self._store.asearch(self._namespace, limit=PAGE, offset=len(rows)):
+            rows += [ScreeningMark.model_validate(item.value) for item in page]
+        return sorted(rows, key=lambda mark: mark.number)
 
     async def put(self, *marks: ScreeningMark) -> None:
         """Save marks in the place of earlier ones on the papers; they are on disk on return."""
@@ -111,10 +111,10 @@ class MarkStore:
             reason: why.
             by: who says it; None: who runs the program.
         """
-        made = await self.marks()
-        before = {mark.paper_id: mark for mark in made}
-        number = max((mark.number for mark in made), default=0)
-        said = {
+        marks = await self.marks()
+        before = {mark.paper_id: mark for mark in marks}
+        number = max((mark.number for mark in marks), default=0)
+        words = {
             "iteration": iteration,
             "is_relevant": is_relevant,
             "is_skipped": False,
@@ -126,7 +126,7 @@ class MarkStore:
         await self.put(
             *(
                 before.get(i, ScreeningMark(paper_id=i, number=0, iteration=iteration)).model_copy(
-                    update={**said, "number": number + place}
+                    update={**words, "number": number + place}
                 )
                 for place, i in enumerate(paper_ids, start=1)
             )
@@ -154,10 +154,10 @@ class MarkStore:
 
     async def said_same(self, iteration: int) -> list[MergeDecision]:
         """Return what was said of pairs in one round."""
-        found: list[Any] = []
-        while page := await self._store.asearch(self._pairs, limit=PAGE, offset=len(found)):
-            found += page
-        rows = [item.value for item in found if item.value["iteration"] == iteration]
+        items: list[Any] = []
+        while page := await self._store.asearch(self._pairs, limit=PAGE, offset=len(items)):
+            items += page
+        rows = [item.value for item in items if item.value["iteration"] == iteration]
         return [MergeDecision.model_validate(row["decision"]) for row in rows]
 
     async def save(self, feedback: UserFeedback, iteration: int, *, by: str | None = None) -> None:
@@ -170,15 +170,15 @@ class MarkStore:
             iteration: of the search.
             by: who says it; None: who runs the program.
         """
-        made = {mark.paper_id: mark for mark in await self.marks() if mark.iteration == iteration}
-        given = {
+        marks = {mark.paper_id: mark for mark in await self.marks() if mark.iteration == iteration}
+        ids_by_verdict = {
             True: feedback.marked_relevant,
             False: feedback.marked_irrelevant,
             None: feedback.unmarked,
         }
-        for is_relevant, ids in given.items():
+        for is_relevant, ids in ids_by_verdict.items():
             for paper_id in ids:
-                reason, mark = feedback.reasons.get(paper_id), made.get(paper_id)
+                reason, mark = feedback.reasons.get(paper_id), marks.get(paper_id)
                 is_said = mark is not None and mark.says(is_relevant=is_relevant)
                 if mark is None or not is_said or reason not in {None, mark.reason}:
                     await self.say(
@@ -192,10 +192,10 @@ class MarkStore:
         A paper that was merged into another since, with records that came late, is named by that
         one; of what was said on both, the latest verdict counts.
         """
-        made = [mark for mark in await self.marks() if mark.iteration == iteration]
-        named = await self._records.merged_into([mark.paper_id for mark in made])
-        made.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
-        latest = {named.get(mark.paper_id, mark.paper_id): mark for mark in made}
+        marks = [mark for mark in await self.marks() if mark.iteration == iteration]
+        works = await self._records.merged_into([mark.paper_id for mark in marks])
+        marks.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
+        latest = {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}
         return [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
 
     async def joined_to(
@@ -203,13 +203,13 @@ class MarkStore:
     ) -> UserFeedback | None:
         """Return the feedback of an answer with what was saved in its round; see `joined`."""
         whole = joined(feedback, await self.of_round(iteration), known_ids)
-        given = whole.merge_decisions if whole else []
-        pairs = [{decision.one, decision.other} for decision in given]
+        decisions = whole.merge_decisions if whole else []
+        pairs = [{decision.one, decision.other} for decision in decisions]
         saved = await self.said_same(iteration)
-        added = [decision for decision in saved if {decision.one, decision.other} not in pairs]
-        if not added:
+        more = [decision for decision in saved if {decision.one, decision.other} not in pairs]
+        if not more:
             return whole
-        merges = {"merge_decisions": [*given, *added]}
+        merges = {"merge_decisions": [*decisions, *more]}
         return (whole or UserFeedback()).model_copy(update=merges)
 
 
@@ -219,13 +219,13 @@ def labels_in(text: str) -> list[str]:
     Raises:
         InputError: there is none, or one is too long.
     """
-    found = [" ".join(part.split()) for part in re.split("[,;]", text)]
-    named = list(dict.fromkeys(filter(None, found)))
-    if not named or any(len(label) > LONGEST_LABEL for label in named):
+    parts = [" ".join(part.split()) for part in re.split("[,;]", text)]
+    labels = list(dict.fromkeys(filter(None, parts)))
+    if not labels or any(len(label) > LONGEST_LABEL for label in labels):
         raise InputError(
             f"a label has 1 to {LONGEST_LABEL} characters; commas stand between several"
         )
-    return named
+    return labels
 
 
 def labels_by_paper(
@@ -237,12 +237,12 @@ def labels_by_paper(
         marks: of all rounds.
         named: by the id of a paper, that of the one that it was merged into since.
     """
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     for mark in marks:
         if mark.labels:
             own = (named or {}).get(mark.paper_id, mark.paper_id)
-            found[own] = list(dict.fromkeys([*found.get(own, []), *mark.labels]))
-    return found
+            labels[own] = list(dict.fromkeys([*labels.get(own, []), *mark.labels]))
+    return labels
 
 
 def said_now(by: str | None = None) -> dict[str, str]:
@@ -266,26 +266,26 @@ def joined(
 
     Where both speak of a paper, the answer counts. None: neither says anything.
     """
-    given = feedback or UserFeedback()
-    said = {*given.marked_relevant, *given.marked_irrelevant, *given.unmarked}
-    added = [
+    answer = feedback or UserFeedback()
+    ids = {*answer.marked_relevant, *answer.marked_irrelevant, *answer.unmarked}
+    more = [
         mark
         for mark in screened
         if mark.paper_id in known_ids
-        and mark.paper_id not in said
+        and mark.paper_id not in ids
         and (mark.is_taken_back or mark.is_relevant is not None)
     ]
-    if not added:
+    if not more:
         return feedback
-    relevant = [mark.paper_id for mark in added if mark.is_relevant]
-    irrelevant = [mark.paper_id for mark in added if mark.is_relevant is False]
-    back = [mark.paper_id for mark in added if mark.is_taken_back]
-    reasons = {mark.paper_id: mark.reason for mark in added if mark.reason}
-    return given.model_copy(
+    relevant = [mark.paper_id for mark in more if mark.is_relevant]
+    irrelevant = [mark.paper_id for mark in more if mark.is_relevant is False]
+    back = [mark.paper_id for mark in more if mark.is_taken_back]
+    reasons = {mark.paper_id: mark.reason for mark in more if mark.reason}
+    return answer.model_copy(
         update={
-            "marked_relevant": [*given.marked_relevant, *relevant],
-            "marked_irrelevant": [*given.marked_irrelevant, *irrelevant],
-            "unmarked": [*given.unmarked, *back],
-            "reasons": {**given.reasons, **reasons},
+            "marked_relevant": [*answer.marked_relevant, *relevant],
+            "marked_irrelevant": [*answer.marked_irrelevant, *irrelevant],
+            "unmarked": [*answer.unmarked, *back],
+            "reasons": {**answer.reasons, **reasons},
         }
     )

@@ -30,13 +30,13 @@ MAX_REMARKS = 20
 
 
 async def strategy_question(
-    state: WorkflowState, named: tuple[str, str], skills: Skills, budget: Budget | None = None
+    state: WorkflowState, names: tuple[str, str], skills: Skills, budget: Budget | None = None
 ) -> Checkpoint:
     """Return checkpoint 1: is this the strategy?
 
     Args:
         state: of the search.
-        named: the run, and the token of the question.
+        names: the run, and the token of the question.
         skills: what is asked of whom, and what it costs.
         budget: that the thread was begun with; one that was given later is in its log.
     """
@@ -57,32 +57,32 @@ async def strategy_question(
             changes=changes(before[-1], state.strategy) if before else "",
             estimate=estimate_of(state, skills),
             usage=state.usage,
-            budget=await budget_of(named[0], budget, skills.metering),
+            budget=await budget_of(names[0], budget, skills.metering),
         ),
-        run_id=named[0],
+        run_id=names[0],
         iteration=state.current_iteration,
-        token=named[1],
+        token=names[1],
     )
 
 
 def remarks(strategy: SearchStrategy) -> list[str]:
     """Return what the linter says of the queries, at most `MAX_REMARKS` lines."""
-    said = (
+    lines = (
         f"query {number}, column {finding.column}: {finding.message}"
         for number, query in enumerate(strategy.queries, start=1)
         for finding in lint(query.boolean_query)
     )
-    return list(islice(said, MAX_REMARKS))
+    return list(islice(lines, MAX_REMARKS))
 
 
 async def result_question(
-    state: WorkflowState, named: tuple[str, str], records: SearchRecords, *, preview: int | None
+    state: WorkflowState, names: tuple[str, str], records: SearchRecords, *, preview: int | None
 ) -> Checkpoint:
     """Return checkpoint 2: is this the result?
 
     Args:
         state: of the search.
-        named: the names of the run and of the question.
+        names: the names of the run and of the question.
         records: where the papers are.
         preview: how many papers to show in full; None: all of them.
     """
@@ -108,9 +108,9 @@ async def result_question(
             usage=state.usage,
             store_namespace=list(records.namespace("records")),
         ),
-        run_id=named[0],
+        run_id=names[0],
         iteration=state.current_iteration,
-        token=named[1],
+        token=names[1],
         waits=state.waits,
     )
 
@@ -154,8 +154,8 @@ def record_ids(state: WorkflowState) -> frozenset[str]:
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:
     """Return the ids that an answer may mark: of the latest result and of earlier marks."""
-    listed = state.result.all_ids if state.result else []
-    return frozenset([*listed, *state.accumulated_ids])
+    ids = state.result.all_ids if state.result else []
+    return frozenset([*ids, *state.accumulated_ids])
 
 
 _DUPLICATES = Tokens(1, 4_000, 500)
@@ -177,15 +177,15 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
     metering = skills.metering
     papers = _papers(state, skills.ranking_sources)
     criteria = len(criteria_of(state.intent)) if state.intent else 0
-    made = {
+    costs = {
         Skill.JUDGE: cost_of_judging(papers, metering.batch_size, criteria),
         Skill.DUPLICATES: _DUPLICATES,
     }
-    calls = [(model, made[skill]) for skill, model in metering.models.items() if skill in made]
+    calls = [(model, costs[skill]) for skill, model in metering.models.items() if skill in costs]
     if not calls or not papers:
         return None
-    judged = papers if Skill.JUDGE in metering.models else 0
-    return metering.prices.estimate(calls).model_copy(update={"papers": judged})
+    count = papers if Skill.JUDGE in metering.models else 0
+    return metering.prices.estimate(calls).model_copy(update={"papers": count})
 
 
 def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
@@ -200,7 +200,7 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
     }
     limit, papers = strategy.filters.max_results, 0
     for source in strategy.sources:
-        asked = strategy.asked_of(ranks_text=source in ranking)
-        hits = [hits_of.get((query.boolean_query, source), limit) for query in asked.queries]
-        papers += limit * len(asked.ranked) + sum(min(limit, count) for count in hits)
+        share = strategy.asked_of(ranks_text=source in ranking)
+        hits = [hits_of.get((query.boolean_query, source), limit) for query in share.queries]
+        papers += limit * len(share.ranked) + sum(min(limit, count) for count in hits)
     return papers

@@ -65,12 +65,12 @@ class SearchRecords(RecordStore):
         found in an earlier round keeps where it was seen then.
         """
         rows = await self.get("records", [storable(paper.id) for paper in papers])
-        named = with_own_ids(papers, {name: row.get("source") for name, row in rows.items()})
-        before = await self.get("records", [paper.id for paper in named])
+        records = with_own_ids(papers, {name: row.get("source") for name, row in rows.items()})
+        before = await self.get("records", [paper.id for paper in records])
         with making_many():
-            dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in named}
+            dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in records}
         await self.put("records", dumps, before)
-        return [paper.id for paper in named]
+        return [paper.id for paper in records]
 
     async def put_round(self, searched: SearchedRound) -> None:
         """Store what one search brought; a search of the same round before it is forgotten."""
@@ -117,29 +117,29 @@ class SearchRecords(RecordStore):
             records: those of them that the caller has just read; a work that is no more than one
                 of them is not compared with the file again.
         """
-        given = await self._recognised(works)
+        recognised = await self._recognised(works)
         with making_many():
-            named = with_own_ids(given, {})
-        merged = await self.get("works", [work.id for work in named])
-        read = {record.id: record for record in records}
-        fresh = [w for w in named if w.id in merged or not is_same(w, read.get(w.id))]
-        stored = await self.get("records", [work.id for work in fresh]) | merged
+            works_ = with_own_ids(recognised, {})
+        before = await self.get("works", [work.id for work in works_])
+        records_by_id = {record.id: record for record in records}
+        fresh = [w for w in works_ if w.id in before or not is_same(w, records_by_id.get(w.id))]
+        rows = await self.get("records", [work.id for work in fresh]) | before
         with making_many():
             dumps = {work.id: dumped(work) for work in fresh}
-        changed = {i: dump for i, dump in dumps.items() if dump != stored.get(i)}
-        await self.put("works", changed, merged)
-        members = {i: {"work": w.id} for w in named for i in w.merged_from if i != w.id}
-        alone = await self.get("members", [w.id for w in named])
+        changed = {i: dump for i, dump in dumps.items() if dump != rows.get(i)}
+        await self.put("works", changed, before)
+        members = {i: {"work": w.id} for w in works_ for i in w.merged_from if i != w.id}
+        alone = await self.get("members", [w.id for w in works_])
         await self.put("members", {i: {"work": i} for i in alone} | members)
-        return [record.id for record in named]
+        return [record.id for record in works_]
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return merged records, in order."""
-        merged = await self.get("works", ids)
-        plain = await self.get("records", [work_id for work_id in ids if work_id not in merged])
+        whole = await self.get("works", ids)
+        plain = await self.get("records", [work_id for work_id in ids if work_id not in whole])
         with making_many():
-            found = {**plain, **merged}
-            return [RawPaper.model_validate(found[work_id]) for work_id in ids]
+            rows = {**plain, **whole}
+            return [RawPaper.model_validate(rows[work_id]) for work_id in ids]
 
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
@@ -150,9 +150,9 @@ class SearchRecords(RecordStore):
             scored: what the scorer gave.
             works: what it was given; a work that it added or changed is stored too.
         """
-        known = {work.id: work for work in works}
+        works_by_id = {work.id: work for work in works}
         papers = [verdict.paper for verdict in scored]
-        changed = [paper for paper in papers if not is_same(paper, known.get(paper.id))]
+        changed = [paper for paper in papers if not is_same(paper, works_by_id.get(paper.id))]
         await self.put("works", {paper.id: dumped(paper) for paper in changed})
         await self.put("order", {_LATEST: None})
         with making_many():
@@ -188,14 +188,14 @@ class SearchRecords(RecordStore):
         beyond = collection.papers[len(papers) :]
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         # One that was decided irrelevant may come from an organizer that made more of it.
-        stored = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
-        read = {verdict.paper.id: verdict for verdict in scored}
-        unsure = [paper for paper in stored if not is_plain(paper, read.get(paper.id))]
+        papers_ = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
+        verdicts = {verdict.paper.id: verdict for verdict in scored}
+        unsure = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
         plain = await self._plain_rows([paper.id for paper in unsure])
         with making_many():
             dumps = {paper.id: dumped(paper) for paper in unsure}
         whole = {i: row for i, row in dumps.items() if row != plain.get(i)}
-        await self.put(part, {paper.id: whole.get(paper.id) for paper in stored})
+        await self.put(part, {paper.id: whole.get(paper.id) for paper in papers_})
         return CollectionRef(
             metadata=collection.metadata,
             facets=facets_of(papers) if beyond else collection.facets,
@@ -217,10 +217,10 @@ class SearchRecords(RecordStore):
         """Return the collection that is meant, whole, or with the first of its papers alone."""
         ids = await self._in_order(reference)
         count = len(reference.paper_ids)
-        shown = ids[:count] if first is None else ids[: min(first, count)]
+        ids_ = ids[:count] if first is None else ids[: min(first, count)]
         rest = ids[count:] if first is None else []
-        papers = await self.papers(shown, part=reference.part)
-        has_moved = first is None and set(shown) != set(reference.paper_ids)
+        papers = await self.papers(ids_, part=reference.part)
+        has_moved = first is None and set(ids_) != set(reference.paper_ids)
         return PaperCollection(
             metadata=reference.metadata,
             facets=facets_of(papers) if has_moved else reference.facets,
@@ -231,13 +231,13 @@ class SearchRecords(RecordStore):
 
     async def judged(self, ids: Sequence[str]) -> list[str]:
         """Return those of the ids that a verdict is stored under, in order."""
-        known = await self.get("judgements", ids)
-        return [paper_id for paper_id in ids if paper_id in known]
+        verdicts = await self.get("judgements", ids)
+        return [paper_id for paper_id in ids if paper_id in verdicts]
 
     async def best_graded(self, result: CollectionRef | None) -> list[Seed]:
         """Return what the papers are followed by that a model graded best, the best first."""
-        shown = result.paper_ids[:_LOOKED_AT] if result else []
-        scored = await self.scored(await self.judged(shown))
+        ids = result.paper_ids[:_LOOKED_AT] if result else []
+        scored = await self.scored(await self.judged(ids))
         best = sorted(
             (
                 verdict
@@ -272,20 +272,20 @@ class SearchRecords(RecordStore):
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
         whole = await self.get(part, ids)
-        found = await self._plain_papers([paper_id for paper_id in ids if paper_id not in whole])
+        rows = await self._plain_papers([paper_id for paper_id in ids if paper_id not in whole])
         with making_many():
-            found |= {i: Paper.model_validate(value) for i, value in whole.items()}
-        return self.in_order(found, ids)
+            rows |= {i: Paper.model_validate(value) for i, value in whole.items()}
+        return self.in_order(rows, ids)
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.
 
         A paper that has been merged into another since is named by that one.
         """
-        named = await self.merged_into(list(marks))
+        works = await self.merged_into(list(marks))
         return [
             MarkedPaper(
-                id=named.get(paper.id, paper.id),
+                id=works.get(paper.id, paper.id),
                 title=paper.title,
                 abstract=paper.text,
                 is_relevant=marks[paper.id],
@@ -300,17 +300,17 @@ class SearchRecords(RecordStore):
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
-        judged = await self.get("judgements", ids)
+        verdicts = await self.get("judgements", ids)
         members = await self.get("members", ids)
-        known = {i: members[i]["work"] if i in members else i for i in {*judged, *members}}
-        kept = set(known.values())
-        taken = {work.id for work in works}
+        work_of = {i: members[i]["work"] if i in members else i for i in {*verdicts, *members}}
+        kept = set(work_of.values())
+        used_ids = {work.id for work in works}
         recognised = []
         for work in works:
-            earlier = {known[i] for i in (work.id, *work.merged_from) if i in known} - {work.id}
+            earlier = {work_of[i] for i in (work.id, *work.merged_from) if i in work_of} - {work.id}
             # An id is free for one work only: of a work that was split, one part keeps it.
-            free = sorted(earlier - taken) if work.id not in kept else []
-            taken.update(free[:1])
+            free = sorted(earlier - used_ids) if work.id not in kept else []
+            used_ids.update(free[:1])
             own = work.merged_from or [work.id]
             update = {"id": free[0], "merged_from": own} if free else {}
             recognised.append(work.model_copy(update=update) if update else work)
@@ -325,10 +325,10 @@ class SearchRecords(RecordStore):
     async def _plain_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return the same as they would be stored."""
         verdicts = await self.get("judgements", ids)
-        merged = await self.get("works", ids)
-        records = await self.get("records", [work_id for work_id in ids if work_id not in merged])
-        works = {**records, **merged}
-        return {i: paper_row(works[i], said) for i, said in verdicts.items() if i in works}
+        whole = await self.get("works", ids)
+        records = await self.get("records", [work_id for work_id in ids if work_id not in whole])
+        works = {**records, **whole}
+        return {i: paper_row(works[i], verdict) for i, verdict in verdicts.items() if i in works}
 
 
 class StrategyApprovals(Approvals[SearchStrategy]):
@@ -343,8 +343,8 @@ class StrategyApprovals(Approvals[SearchStrategy]):
 
 
 def _seed(paper: BibliographicRecord) -> Seed:
-    given = paper.model_dump(include=set(Seed.model_fields))
-    return Seed.model_validate(given)
+    fields = paper.model_dump(include=set(Seed.model_fields))
+    return Seed.model_validate(fields)
 
 
 __all__ = ["INDEX", "PAGE", "ROOT", "SearchRecords", "storable"]

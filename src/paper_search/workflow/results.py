@@ -50,26 +50,28 @@ async def merged_collection(
     deduplicate: Merge | None = None,
 ) -> PaperCollection:
     """Return the result with what was decided irrelevant still in its place; see above."""
-    made = await marks.marks()
-    merged = await records.merged_into([*state.marks, *(mark.paper_id for mark in made)])
+    saved_marks = await marks.marks()
+    works = await records.merged_into([*state.marks, *(mark.paper_id for mark in saved_marks)])
     if state.result is None:
         collection = empty_collection(state.question)
     else:
         collection = await records.collection(state.result)
-    decisions = decisions_on_papers(state, made, merged | _members(collection))
-    included = [i for i, said in decisions.items() if said.decision == "include"]
-    held = {paper.id for paper in collection.papers}
+    decisions = decisions_on_papers(state, saved_marks, works | _members(collection))
+    included = [i for i, decision in decisions.items() if decision.decision == "include"]
+    ids = {paper.id for paper in collection.papers}
     collection = merge_papers(
-        collection, await records.papers([i for i in included if i not in held])
+        collection, await records.papers([i for i in included if i not in ids])
     )
-    said = state.history[-1].feedback if state.history else None
-    if deduplicate is not None and said is not None and said.merge_decisions:
-        collection = await regrouped(collection, said.merge_decisions, records, deduplicate)
+    decision = state.history[-1].feedback if state.history else None
+    if deduplicate is not None and decision is not None and decision.merge_decisions:
+        collection = await regrouped(collection, decision.merge_decisions, records, deduplicate)
         collection = recounted(await _with_total(collection, state, records))
-        decisions = decisions_on_papers(state, made, merged | _members(collection))
-    named = merged | _members(collection)
-    notes = {named.get(mark.paper_id, mark.paper_id): mark.note for mark in made if mark.note}
-    collection = with_decisions(collection, decisions, notes, labels_by_paper(made, named))
+        decisions = decisions_on_papers(state, saved_marks, works | _members(collection))
+    work_of = works | _members(collection)
+    notes = {
+        work_of.get(mark.paper_id, mark.paper_id): mark.note for mark in saved_marks if mark.note
+    }
+    collection = with_decisions(collection, decisions, notes, labels_by_paper(saved_marks, work_of))
     return collection.model_copy(
         update={
             "ended_by": state.ended_by,
@@ -90,7 +92,7 @@ def decisions_on_papers(
         marks: made one by one; those of this round are later than all answers.
         named: by the id of a paper, that of the one that it was merged into since.
     """
-    said: dict[str, tuple[ScreeningDecision, int]] = {}
+    standing: dict[str, tuple[ScreeningDecision, int]] = {}
     for paper_id, (is_relevant, record) in state.marked_in.items():
         reasons = record.feedback.reasons if record.feedback else {}
         decision = ScreeningDecision(
@@ -99,14 +101,14 @@ def decisions_on_papers(
             decided_at=record.decided_at,
             reason=reasons.get(paper_id),
         )
-        said[named.get(paper_id, paper_id)] = decision, record.iteration
+        standing[named.get(paper_id, paper_id)] = decision, record.iteration
     for mark in marks:
         own = named.get(mark.paper_id, mark.paper_id)
-        before, iteration = said.get(own, (ScreeningDecision(), -1))
+        before, iteration = standing.get(own, (ScreeningDecision(), -1))
         is_latest = mark.iteration >= state.current_iteration
         if mark.is_relevant is None:
             if mark.is_taken_back and is_latest:
-                said.pop(own, None)
+                standing.pop(own, None)
             continue
         word = _word(is_relevant=mark.is_relevant)
         # The answer of a round repeats its marks; they know better who made them, and when.
@@ -117,8 +119,8 @@ def decisions_on_papers(
                 decided_at=mark.said_at or before.decided_at,
                 reason=mark.reason or (None if is_latest else before.reason),
             )
-            said[own] = decision, mark.iteration
-    return {paper_id: decision for paper_id, (decision, _) in said.items()}
+            standing[own] = decision, mark.iteration
+    return {paper_id: decision for paper_id, (decision, _) in standing.items()}
 
 
 def with_decisions(
@@ -148,8 +150,8 @@ def with_decisions(
 
 def without_excluded(collection: PaperCollection) -> PaperCollection:
     """Return the collection with what was decided irrelevant set aside, after all else there."""
-    listed = [*collection.papers, *collection.earlier]
-    excluded = [paper for paper in listed if paper.decision == "excluded"]
+    papers = [*collection.papers, *collection.earlier]
+    excluded = [paper for paper in papers if paper.decision == "excluded"]
     if not excluded:
         return collection
     update = {
@@ -166,8 +168,8 @@ def merge_papers(collection: PaperCollection, extra: list[Paper]) -> PaperCollec
     A collection in the order of the scores stays so. In any other, what was set aside follows in
     the order that it had there, and then what the round did not find, by score.
     """
-    known = {paper.id for paper in collection.papers}
-    missing = {paper.id: paper for paper in extra if paper.id not in known}
+    ids = {paper.id for paper in collection.papers}
+    missing = {paper.id: paper for paper in extra if paper.id not in ids}
     if not missing:
         return collection
     rest = [paper for paper in collection.set_aside if paper.id not in missing]
@@ -197,9 +199,9 @@ def part_of(
         is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
         min_score: of all that the round found, what has at least this score is listed.
     """
-    wanted = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
-    aside = [paper for paper in collection.set_aside if paper.decision in wanted]
-    papers = [paper for paper in collection.papers if paper.decision in wanted]
+    kinds = {"all": DECISIONS, None: DECISIONS[:2]}.get(decision, (decision,))
+    aside = [paper for paper in collection.set_aside if paper.decision in kinds]
+    papers = [paper for paper in collection.papers if paper.decision in kinds]
     papers += [paper for paper in aside if paper.decision != "undecided"]
     rest = [paper for paper in aside if paper.decision == "undecided"]
     earlier = collection.earlier
@@ -208,8 +210,8 @@ def part_of(
     elif min_score is not None:
         every = [*papers, *rest]
         papers = [p for p in every if p.relevance_score >= min_score or not p.is_judged]
-        listed = {paper.id for paper in papers}
-        rest = [paper for paper in every if paper.id not in listed]
+        ids = {paper.id for paper in papers}
+        rest = [paper for paper in every if paper.id not in ids]
     update = {"papers": papers, "set_aside": rest, "earlier": earlier}
     part = collection.model_copy(update=update)
     is_same = [paper.id for paper in papers] == [paper.id for paper in collection.papers]
@@ -268,27 +270,29 @@ async def regrouped(
     All other papers stay as they are. A new paper stands where the first of those stood that its
     records come from, with that one's verdict.
     """
-    named = {i for decision in decisions for i in (decision.one, decision.other)}
-    affected = [paper for paper in collection.papers if named & set(_records_of(paper))]
-    stored = await records.stored([i for paper in affected for i in _records_of(paper)])
+    ids = {i for decision in decisions for i in (decision.one, decision.other)}
+    affected = [paper for paper in collection.papers if ids & set(_records_of(paper))]
+    record_ids = await records.stored([i for paper in affected for i in _records_of(paper)])
     # A paper that an organizer made of no record of ours can be neither merged nor split.
-    touched = [paper for paper in affected if stored.issuperset(_records_of(paper))]
+    touched = [paper for paper in affected if record_ids.issuperset(_records_of(paper))]
     paper_of = {member: paper for paper in touched for member in _records_of(paper)}
     if not touched:
         return collection
-    wanted = [
+    choices = [
         decision for decision in decisions if {decision.one, decision.other} <= paper_of.keys()
     ]
     members = await records.records(list(paper_of))
-    report = await merge(members, _spelled_out(touched, wanted))
-    made: dict[str, list[Paper]] = {}
+    report = await merge(members, _spelled_out(touched, choices))
+    groups: dict[str, list[Paper]] = {}
     for work in report.works:
         sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]
         first = min(sources, key=touched.index)
-        found = _with_findings(work, sorted(sources, key=touched.index))
-        made.setdefault(first.id, []).append(_judged_as(first, found))
-    kept = [made.get(paper.id, []) if paper in touched else [paper] for paper in collection.papers]
-    return collection.model_copy(update={"papers": [paper for group in kept for paper in group]})
+        work_ = _with_findings(work, sorted(sources, key=touched.index))
+        groups.setdefault(first.id, []).append(_judged_as(first, work_))
+    papers = [
+        groups.get(paper.id, []) if paper in touched else [paper] for paper in collection.papers
+    ]
+    return collection.model_copy(update={"papers": [paper for group in papers for paper in group]})
 
 
 def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
@@ -298,14 +302,14 @@ def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
     """
     members = set(_records_of(work))
     whole = [paper for paper in papers if members.issuperset(_records_of(paper))]
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     origins = dict(work.field_sources)
     for gap in GAPS:
         giver = next((paper for paper in whole if getattr(paper, gap)), None)
         if giver is not None and not getattr(work, gap):
-            found[gap] = getattr(giver, gap)
+            values[gap] = getattr(giver, gap)
             origins[gap] = giver.field_sources.get(gap, giver.id)
-    return work.model_copy(update={**found, "field_sources": origins}) if found else work
+    return work.model_copy(update={**values, "field_sources": origins}) if values else work
 
 
 def _records_of(paper: Paper | RawPaper) -> list[str]:
@@ -319,9 +323,11 @@ def _spelled_out(
 
     What is said to be one work brings all records of the two papers together.
     """
-    said = {frozenset((decision.one, decision.other)): decision.is_same for decision in decisions}
+    verdicts = {
+        frozenset((decision.one, decision.other)): decision.is_same for decision in decisions
+    }
     group = {member: number for number, paper in enumerate(papers) for member in _records_of(paper)}
-    for pair, is_same in said.items():
+    for pair, is_same in verdicts.items():
         one, other = sorted(group[i] for i in pair)
         if is_same:
             group = {i: one if number == other else number for i, number in group.items()}
@@ -329,7 +335,7 @@ def _spelled_out(
         MergeDecision(
             one=one,
             other=other,
-            is_same=said.get(frozenset((one, other)), group[one] == group[other]),
+            is_same=verdicts.get(frozenset((one, other)), group[one] == group[other]),
         )
         for one, other in combinations(group, 2)
     ]

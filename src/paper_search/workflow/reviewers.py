@@ -87,25 +87,25 @@ def agreement_of(
         done: reviewers who said that they are done.
     """
     own = {
-        name: {i: said[i] for i in paper_ids if i in said}
-        for name, said in sorted(verdicts.items())
+        name: {i: verdicts_[i] for i in paper_ids if i in verdicts_}
+        for name, verdicts_ in sorted(verdicts.items())
     }
     progress = [
         ReviewerProgress(
             name=name,
-            decided=len(said),
+            decided=len(verdicts_),
             of=len(paper_ids),
-            is_done=name in done or len(said) == len(paper_ids),
+            is_done=name in done or len(verdicts_) == len(paper_ids),
         )
-        for name, said in own.items()
+        for name, verdicts_ in own.items()
     ]
     if len(own) < 2 or not all(reviewer.is_done for reviewer in progress):  # noqa: PLR2004  # nobody to agree with
         return Agreement(reviewers=progress)
-    shared = [i for i in paper_ids if all(i in said for said in own.values())]
-    yes = {i: [name for name, said in own.items() if said[i]] for i in shared}
-    said_of_all = [{i: said[i] for i in shared} for said in own.values()]
+    shared = [i for i in paper_ids if all(i in verdicts_ for verdicts_ in own.values())]
+    yes = {i: [name for name, verdicts_ in own.items() if verdicts_[i]] for i in shared}
+    said_of_all = [{i: verdicts_[i] for i in shared} for verdicts_ in own.values()]
     kappas = [cohens_kappa(one, other) for one, other in combinations(said_of_all, 2)]
-    known = [kappa for kappa in kappas if kappa is not None]
+    defined = [kappa for kappa in kappas if kappa is not None]
     conflicts = [
         Conflict(
             paper_id=i,
@@ -123,7 +123,7 @@ def agreement_of(
         excluded=sum(not yes[i] for i in shared),
         conflicts=conflicts,
         observed=1 - len(conflicts) / len(shared) if shared else None,
-        kappa=fmean(known) if known else None,
+        kappa=fmean(defined) if defined else None,
     )
 
 
@@ -228,19 +228,23 @@ class Reviewers:
         rows = await self._records.rows("reviewers")
         marks = {name: await self._marks_of(name) for name in rows}
         verdicts = {
-            name: {i: mark.is_relevant for i, mark in made.items() if mark.is_relevant is not None}
-            for name, made in marks.items()
+            name: {
+                i: mark.is_relevant for i, mark in own_marks.items() if mark.is_relevant is not None
+            }
+            for name, own_marks in marks.items()
         }
-        done = frozenset(name for name, row in rows.items() if self._is_done(row))
-        found = agreement_of([paper.id for paper in self.papers], verdicts, done)
+        finishers = frozenset(name for name, row in rows.items() if self._is_done(row))
+        result = agreement_of([paper.id for paper in self.papers], verdicts, finishers)
         titles = {paper.id: paper.title for paper in self.papers}
-        for conflict in found.conflicts:
+        for conflict in result.conflicts:
             conflict.title = titles[conflict.paper_id]
-            made = {name: own.get(conflict.paper_id) for name, own in marks.items()}
-            conflict.notes = {name: m.note for name, m in made.items() if m is not None and m.note}
+            own_marks = {name: own.get(conflict.paper_id) for name, own in marks.items()}
+            conflict.notes = {
+                name: m.note for name, m in own_marks.items() if m is not None and m.note
+            }
             decision = self._decisions.get(conflict.paper_id, ScreeningDecision())
             conflict.settled, conflict.settled_by = decision.decision, decision.decided_by
-        return found
+        return result
 
     async def settle(
         self,
@@ -267,12 +271,12 @@ class Reviewers:
 
         A paper that the thread has a decision on keeps it.
         """
-        found = await self.agreed()
+        verdicts = await self.agreed()
         names = ", ".join(await self._records.rows("reviewers"))
         for is_relevant in (True, False):
-            ids = [i for i, verdict in found.items() if verdict is is_relevant]
+            ids = [i for i, verdict in verdicts.items() if verdict is is_relevant]
             await self.decide(ids, is_relevant=is_relevant, by=names)
-        return len(found)
+        return len(verdicts)
 
     async def agreed(self) -> dict[str, bool]:
         """Return what all reviewers say of papers that the thread has no decision on, by id.
@@ -284,13 +288,15 @@ class Reviewers:
             return {}
         own = [await self._marks_of(reviewer.name) for reviewer in agreement.reviewers]
         open_ = [paper.id for paper in self.papers if paper.id not in self._decisions]
-        verdicts = {i: {made[i].is_relevant if i in made else None for made in own} for i in open_}
-        return {i: True in said for i, said in verdicts.items() if said in ({True}, {False})}
+        verdicts = {
+            i: {marks[i].is_relevant if i in marks else None for marks in own} for i in open_
+        }
+        return {i: True in words for i, words in verdicts.items() if words in ({True}, {False})}
 
     @property
     def reasons(self) -> dict[str, str]:
         """Why papers were decided on as they are, by id; without those that have no reason."""
-        return {i: said.reason for i, said in self._decisions.items() if said.reason}
+        return {i: decision.reason for i, decision in self._decisions.items() if decision.reason}
 
     async def decide(
         self,
@@ -311,19 +317,19 @@ class Reviewers:
         Raises:
             InputError: one of them is no paper of the result.
         """
-        known = {paper.id for paper in self.papers}
-        if unknown := [i for i in paper_ids if i not in known]:
+        ids = {paper.id for paper in self.papers}
+        if unknown := [i for i in paper_ids if i not in ids]:
             raise InputError(
                 f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
                 f"{self._thread_id}` lists the ids of the conflicts"
             )
         if paper_ids:
             store = MarkStore(self._store, self._thread_id)
-            said = {"is_relevant": is_relevant, "reason": reason, "by": by}
-            await store.say(paper_ids, self._iteration, **said)  # type: ignore[arg-type]  # by their names
+            verdict = {"is_relevant": is_relevant, "reason": reason, "by": by}
+            await store.say(paper_ids, self._iteration, **verdict)  # type: ignore[arg-type]  # by their names
             word = "include" if is_relevant else "exclude"
-            made = ScreeningDecision(decision=word, decided_by=by, reason=reason)
-            self._decisions.update(dict.fromkeys(paper_ids, made))
+            decision = ScreeningDecision(decision=word, decided_by=by, reason=reason)
+            self._decisions.update(dict.fromkeys(paper_ids, decision))
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
         """Whether a reviewer said so, and no paper came since, say of a source that was slow.
@@ -335,6 +341,6 @@ class Reviewers:
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
         """Return the marks of one reviewer by the paper that they are on now."""
-        made = await ReviewerMarks(self._store, self._thread_id, name).marks()
-        merged = await self._records.merged_into([mark.paper_id for mark in made])
-        return {merged.get(mark.paper_id, mark.paper_id): mark for mark in made}
+        marks = await ReviewerMarks(self._store, self._thread_id, name).marks()
+        works = await self._records.merged_into([mark.paper_id for mark in marks])
+        return {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}

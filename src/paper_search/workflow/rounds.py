@@ -47,9 +47,9 @@ async def divide_works(
     earlier = [i for i, of_work in zip(ids, members, strict=True) if of_work <= old]
     verdicts = await _verdicts(state, records)
     # Half of a work that a person split has never been judged.
-    kept = {*earlier} & {*await records.judged(earlier)}
-    kept -= {i for i in earlier if judges_again and verdicts.get(i)}
-    return {"works": [i for i in ids if i not in kept], "earlier": earlier}
+    unchanged = {*earlier} & {*await records.judged(earlier)}
+    unchanged -= {i for i in earlier if judges_again and verdicts.get(i)}
+    return {"works": [i for i in ids if i not in unchanged], "earlier": earlier}
 
 
 async def without_earlier(
@@ -105,9 +105,9 @@ async def pool_after(
     """
     whole = list(dict.fromkeys([*state.found, *state.pool]))
     if is_rejected:
-        named = await records.merged_into(whole)
-        refused = {named.get(i, i) for i in state.found} - {*await _verdicts(state, records)}
-        whole = [i for i in whole if named.get(i, i) not in refused]
+        work_of = await records.merged_into(whole)
+        refused = {work_of.get(i, i) for i in state.found} - {*await _verdicts(state, records)}
+        whole = [i for i in whole if work_of.get(i, i) not in refused]
     return {"found": [], "pool": whole}
 
 
@@ -123,8 +123,8 @@ def with_places(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) ->
 
 async def _verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
     """Return by the id of a work whether a person marked it relevant; the latest mark counts."""
-    named = await records.merged_into(list(state.marks))
-    return {named.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
+    work_of = await records.merged_into(list(state.marks))
+    return {work_of.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
 
 
 async def ask_again(
@@ -138,14 +138,16 @@ async def ask_again(
         awaited: the sources that ran out of time.
     """
     is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
-    named = [name for name in awaited if not is_limited or name in strategy.sources]
+    names = [name for name in awaited if not is_limited or name in strategy.sources]
     # Another process may have fewer sources; a strategy without any that is known asks all.
-    asked = [name for name in named if services.has_any_of([name])]
-    gone = [_gone(name) for name in named if name not in asked]
-    if not asked:
-        return SearchReport(sources=gone)
-    answer = await services.search(strategy.model_copy(update={"sources": asked}), is_waiting=True)
-    return answer.model_copy(update={"sources": [*answer.sources, *gone]})
+    sources = [name for name in names if services.has_any_of([name])]
+    absent = [_gone(name) for name in names if name not in sources]
+    if not sources:
+        return SearchReport(sources=absent)
+    answer = await services.search(
+        strategy.model_copy(update={"sources": sources}), is_waiting=True
+    )
+    return answer.model_copy(update={"sources": [*answer.sources, *absent]})
 
 
 def joined_reports(
@@ -160,12 +162,12 @@ def joined_reports(
         again: what it did then.
         arrivals: what came before, and then; a record that came before is kept once.
     """
-    seen: set[tuple[str, str | None]] = {(r.source, r.record) for r in arrivals[0] if r.record}
+    records: set[tuple[str, str | None]] = {(r.source, r.record) for r in arrivals[0] if r.record}
     repeated: Counter[tuple[str, str | None]] = Counter()
     for row in arrivals[1]:
-        if (row.source, row.record) in seen:
+        if (row.source, row.record) in records:
             repeated[row.source, row.query] += 1
-            seen.remove((row.source, row.record))
+            records.remove((row.source, row.record))
     names = {report.source for report in again}
     return [
         *(

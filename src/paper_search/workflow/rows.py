@@ -30,15 +30,17 @@ _SHARED_OF, _VERDICT_OF = attrgetter(*SHARED), attrgetter(*VERDICT)
 
 def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a paper that is no more than this work with this verdict."""
-    said = {name: value for name, value in verdict.items() if value != _UNSAID.get(name, _NOTHING)}
+    fields = {
+        name: value for name, value in verdict.items() if value != _UNSAID.get(name, _NOTHING)
+    }
     shared = {name: value for name, value in work.items() if name in SHARED}
-    return {"authors": [], **shared, **said}
+    return {"authors": [], **shared, **fields}
 
 
 def dumped(record: BibliographicRecord) -> dict[str, Any]:
     """Return the record as JSON without what is at its default: most fields of most records."""
-    stored: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
-    return stored
+    row: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
+    return row
 
 
 def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
@@ -69,13 +71,15 @@ def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
 def seen_again(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a record with where it was seen in earlier rounds; repeating it changes nothing."""
     earlier = list(before.get("sightings", [])) if before else []
-    known = {_sighting(seen) for seen in earlier}
-    fresh = [seen for seen in value.get("sightings", []) if _sighting(seen) not in known]
+    sightings = {_sighting(sighting) for sighting in earlier}
+    fresh = [
+        sighting for sighting in value.get("sightings", []) if _sighting(sighting) not in sightings
+    ]
     return {**value, "sightings": [*earlier, *fresh]} if earlier else value
 
 
-def _sighting(seen: Mapping[str, Any]) -> tuple[Any, ...]:
-    return seen.get("source"), seen.get("query"), seen.get("rank")
+def _sighting(sighting: Mapping[str, Any]) -> tuple[Any, ...]:
+    return sighting.get("source"), sighting.get("query"), sighting.get("rank")
 
 
 def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -> list[RawPaper]:
@@ -95,18 +99,18 @@ def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -
     for paper, digest in zip(papers, digests, strict=True):
         sources.setdefault(storable(paper.id), set()).add(paper.source)
         contents.setdefault((paper.source, storable(paper.id)), set()).add(digest)
-    named = []
+    result = []
     for paper, digest in zip(papers, digests, strict=True):
         name = own = storable(paper.id)
         if (owners.get(own) or min(sources[own])) != paper.source:
             name = f"{own}@{paper.source}"
         if not own or digest != min(contents[paper.source, own]):
             name = f"{name or paper.source}~{digest}"
-        named.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
-    return named
+        result.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
+    return result
 
 
 def _digest(paper: RawPaper) -> str:
     """Return what tells two records apart that their ids do not."""
-    told = (paper.title, paper.doi, paper.year, [author.name for author in paper.authors])
-    return hashlib.blake2b(repr(told).encode("utf-8", "replace"), digest_size=5).hexdigest()
+    fields = (paper.title, paper.doi, paper.year, [author.name for author in paper.authors])
+    return hashlib.blake2b(repr(fields).encode("utf-8", "replace"), digest_size=5).hexdigest()

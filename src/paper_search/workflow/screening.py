@@ -68,14 +68,14 @@ class Screening:
     @property
     def reasons(self) -> list[str]:
         """Return the reasons that papers were marked irrelevant for, the commonest first."""
-        given = Counter(m.reason for m in self.marks if m.is_relevant is False and m.reason)
-        return [reason for reason, _ in given.most_common()]
+        counts = Counter(m.reason for m in self.marks if m.is_relevant is False and m.reason)
+        return [reason for reason, _ in counts.most_common()]
 
     @property
     def labels(self) -> list[str]:
         """Return the labels that papers were given, the commonest first."""
-        given = Counter(label for mark in self.marks for label in mark.labels)
-        return [label for label, _ in given.most_common()]
+        counts = Counter(label for mark in self.marks for label in mark.labels)
+        return [label for label, _ in counts.most_common()]
 
     def mark_of(self, paper: Paper) -> ScreeningMark | None:
         """Return what was said of a paper while screening."""
@@ -90,10 +90,10 @@ class Screening:
             learns: whether the order follows the latest marks, which takes a while for thousands
                 of papers; else it is the one before.
         """
-        said = self._said()
+        verdicts_ = self._said()
         ordered = self._ordered() if learns or self._order is None else self._order[1]
-        left = [paper for paper in ordered if paper.id not in said]
-        return sorted(left, key=self._place)
+        papers = [paper for paper in ordered if paper.id not in verdicts_]
+        return sorted(papers, key=self._place)
 
     async def say(
         self, paper: Paper, *, is_relevant: bool, reason: str | None = None, by: str | None = None
@@ -128,16 +128,16 @@ class Screening:
             InputError: there is none in the words, or one is too long.
         """
         old = self._marks.get(paper.id)
-        before, given = old.labels if old else [], labels_in(words)
-        kept = [label for label in before if label not in given]
-        added = [label for label in given if label not in before]
-        await self._put(paper, by, labels=[*kept, *added])
+        before, more = old.labels if old else [], labels_in(words)
+        rest = [label for label in before if label not in more]
+        fresh = [label for label in more if label not in before]
+        await self._put(paper, by, labels=[*rest, *fresh])
 
     async def undo(self) -> Paper | None:
         """Take the last verdict or skip of this round back; None: there is none left."""
         mine = {paper.id: paper for paper in self.papers}
-        made = [m for m in self.marks if m.iteration == self.iteration and m.paper_id in mine]
-        last = next((m for m in reversed(made) if m.is_relevant is not None or m.is_skipped), None)
+        marks = [m for m in self.marks if m.iteration == self.iteration and m.paper_id in mine]
+        last = next((m for m in reversed(marks) if m.is_relevant is not None or m.is_skipped), None)
         if last is None:
             return None
         bare = last.model_copy(update={"is_relevant": None, "is_skipped": False})
@@ -155,15 +155,15 @@ class Screening:
         is_verdict = "is_skipped" in said
         number = max((mark.number for mark in self._marks.values()), default=0) + 1
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
-        moved: dict[str, object] = {}
+        place: dict[str, object] = {}
         if is_verdict:
-            moved = {
+            place = {
                 "number": number,
                 "iteration": self.iteration,
                 "is_taken_back": False,
                 "is_screened": True,
             }
-        mark = base.model_copy(update={**said, **moved, **said_now(by)})
+        mark = base.model_copy(update={**said, **place, **said_now(by)})
         await self._store.put(mark)
         self._marks[paper.id] = mark
         self._taken_back = None if is_verdict else self._taken_back
@@ -176,16 +176,16 @@ class Screening:
         return mark.number if mark is not None and is_skipped else 0
 
     def _said(self) -> dict[str, bool]:
-        made = {m.paper_id: m.is_relevant for m in self.marks if m.is_relevant is not None}
-        return self._earlier | made
+        verdicts_ = {m.paper_id: m.is_relevant for m in self.marks if m.is_relevant is not None}
+        return self._earlier | verdicts_
 
     def _ordered(self) -> list[Paper]:
         """Return all papers, re-ranked by the marks; by the first so many of them, if rarely."""
-        said = list(self._said().items())
-        used = dict(said[: len(said) - len(said) % self._every])
-        key = frozenset(used.items())
+        verdicts_ = list(self._said().items())
+        basis = dict(verdicts_[: len(verdicts_) - len(verdicts_) % self._every])
+        key = frozenset(basis.items())
         if self._order is None or self._order[0] != key:
-            self._order = (key, self._ranked(used))
+            self._order = (key, self._ranked(basis))
         return self._order[1]
 
     def _ranked(self, said: Mapping[str, bool]) -> list[Paper]:
@@ -221,24 +221,26 @@ def round_estimate(
     screened = verdicts([mark for mark in marks if mark.is_screened], iteration)
     if not screened:
         return None
-    known = {i: is_relevant for i, is_relevant in earlier.items() if i in in_result}
-    known = {**known, **verdicts(marks, iteration)}
-    known = {i: is_relevant for i, is_relevant in known.items() if i not in screened}
-    unseen = len(in_result) - len(screened) - len(known)
-    return stopping_estimate(list(screened.values()), unseen, known_relevant=sum(known.values()))
+    decisions = {i: is_relevant for i, is_relevant in earlier.items() if i in in_result}
+    decisions = {**decisions, **verdicts(marks, iteration)}
+    decisions = {i: is_relevant for i, is_relevant in decisions.items() if i not in screened}
+    unseen = len(in_result) - len(screened) - len(decisions)
+    return stopping_estimate(
+        list(screened.values()), unseen, known_relevant=sum(decisions.values())
+    )
 
 
 async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> Any:
     """Return the question about a result with what was marked while it has been open."""
     marks = await store.of_round(state.current_iteration)
     markable, iteration = markable_ids(state), state.current_iteration
-    said = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
+    verdicts_ = {i: mark for i, mark in verdicts(marks, iteration).items() if i in markable}
     taken_back = {mark.paper_id for mark in marks if mark.is_taken_back}
     ids = state.result.paper_ids if state.result else []
     estimate = round_estimate(ids, marks, iteration, state.marks)
     return payload.model_copy(
         update={
-            "marks": said,
+            "marks": verdicts_,
             "merge_decisions": await store.said_same(iteration),
             "earlier_marks": {i: m for i, m in state.marks.items() if i not in taken_back},
             "stopping_estimate": estimate.advice if estimate else None,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from paper_search.errors import UnknownNameError
 from paper_search.llm.metering import Metering
@@ -61,22 +62,6 @@ class Searches(Protocol):
         ...
 
 
-class ReportsSearch(Protocol):
-    """Strategy to records, with what each source did."""
-
-    async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """See `paper_search.skills.Searcher.report`."""
-        ...
-
-
-class WaitsForSources(Protocol):
-    """Strategy to records, with sources waited for that are slower than others."""
-
-    async def report(self, strategy: SearchStrategy, *, is_waiting: bool) -> SearchReport:
-        """See `paper_search.skills.Searcher.report`."""
-        ...
-
-
 class Deduplicates(Protocol):
     """Records to works."""
 
@@ -85,30 +70,10 @@ class Deduplicates(Protocol):
         ...
 
 
-class ReportsDuplicates(Protocol):
-    """Records to works, with doubts, and by what a person decided."""
-
-    async def report(
-        self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision]
-    ) -> DeduplicationReport:
-        """See `paper_search.skills.Deduplicator.report`."""
-        ...
-
-
 class Scores(Protocol):
     """Works to verdicts."""
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
-        """See `paper_search.skills.RelevanceScorer.score`."""
-        ...
-
-
-class LearnsFromMarks(Protocol):
-    """Works to verdicts, with what the person marked."""
-
-    async def score(
-        self, papers: list[RawPaper], intent: ParsedIntent, *, marked: Sequence[MarkedPaper]
-    ) -> list[ScoredPaper]:
         """See `paper_search.skills.RelevanceScorer.score`."""
         ...
 
@@ -171,8 +136,8 @@ class Skills:
             ConfigError: one of them lacks a setting that it needs.
             UnknownNameError: one of them is not installed.
         """
-        known = self.source_names
-        lacking = [name for name in dict.fromkeys(sources) if known and name not in known]
+        names = self.source_names
+        lacking = [name for name in dict.fromkeys(sources) if names and name not in names]
         if not lacking or self.create_source is None or not isinstance(self.searcher, Searcher):
             return self
         searcher = self.searcher.having(self.create_source(name) for name in lacking)
@@ -186,8 +151,8 @@ class Skills:
 
     def has_any_of(self, sources: Collection[str]) -> bool:
         """Whether one of these sources at least can be searched, as far as the searcher says."""
-        known = self.source_names
-        return not known or any(name in known for name in sources)
+        names = self.source_names
+        return not names or any(name in names for name in sources)
 
     def require_sources(self, sources: Iterable[str]) -> None:
         """Make sure that all of these can be searched, as far as the searcher says.
@@ -195,10 +160,10 @@ class Skills:
         Raises:
             UnknownNameError: one of them cannot; the error lists those that can.
         """
-        known = self.source_names
+        names = self.source_names
         for name in sources:
-            if known and name not in known:
-                raise UnknownNameError("source", name, known)
+            if names and name not in names:
+                raise UnknownNameError("source", name, names)
 
     def within_ceiling(self, strategy: SearchStrategy) -> SearchStrategy:
         """Return the strategy as far as the searcher may ask it, if it sets a limit."""
@@ -220,8 +185,8 @@ class Skills:
             "deduplicator": self.deduplicator,
             "relevance_scorer": self.relevance_scorer,
         }
-        named = {name: getattr(skill, "model", None) for name, skill in skills.items()}
-        return {name: model for name, model in named.items() if isinstance(model, str)}
+        names = {name: getattr(skill, "model", None) for name, skill in skills.items()}
+        return {name: model for name, model in names.items() if isinstance(model, str)}
 
     async def search(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
         """Search, with a report also from a searcher that gives none.
@@ -234,19 +199,14 @@ class Skills:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         report = getattr(type(self.searcher), "report", None)
         if callable(report):
-            if is_waiting and "is_waiting" in inspect.signature(report).parameters:
-                patient = cast("WaitsForSources", self.searcher)
-                answer = await patient.report(strategy, is_waiting=True)
-            else:
-                answer = await cast("ReportsSearch", self.searcher).report(strategy)
+            is_patient = is_waiting and "is_waiting" in inspect.signature(report).parameters
+            how = {"is_waiting": True} if is_patient else {}
+            answer: SearchReport = await report(self.searcher, strategy, **how)
             return answer.model_copy(update={"sources": _dated(answer.sources, now)})
         papers = await self.searcher.search(strategy)
-        counts: dict[str, int] = {}
-        for paper in papers:
-            counts[paper.source] = counts.get(paper.source, 0) + 1
         reports = [
-            SourceReport(source=name, status=SourceStatus.OK, kept=kept, asked_at=now)
-            for name, kept in counts.items()
+            SourceReport(source=name, status=SourceStatus.OK, kept=count, asked_at=now)
+            for name, count in Counter(paper.source for paper in papers).items()
         ]
         return SearchReport(papers=papers, sources=reports)
 
@@ -266,9 +226,12 @@ class Skills:
         self, papers: list[RawPaper], decisions: Sequence[MergeDecision]
     ) -> DeduplicationReport:
         """Merge, with the doubts and by the decisions if the deduplicator knows of such."""
-        if callable(getattr(type(self.deduplicator), "report", None)):
-            reporter = cast("ReportsDuplicates", self.deduplicator)
-            return await reporter.report(papers, decisions=decisions)
+        report = getattr(type(self.deduplicator), "report", None)
+        if callable(report):
+            answer: DeduplicationReport = await report(
+                self.deduplicator, papers, decisions=decisions
+            )
+            return answer
         return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
 
     @property
@@ -300,18 +263,18 @@ class Skills:
             cache: of what a model said before; None: there is none.
             order: sources with the queries whose ranks count, and the question in plain words.
         """
-        asked, question = order
+        queries, question = order
         scorer = self.relevance_scorer
         if not isinstance(scorer, RelevanceScorer):
             return await self.score(papers, intent, marked), False
         by_words = scorer.by_words(papers, intent, marked)
-        ranked = self.result_ranker.order(by_words, marked, asked=asked, question=question)
+        ranked = self.result_ranker.order(by_words, marked, asked=queries, question=question)
         if not scorer.uses_model:
             return ranked, True
         in_order = [verdict.paper for verdict in ranked]
         scored = await scorer.score(in_order, intent, marked, cache=cache)
         ordered = self.result_ranker.order(
-            scored, marked, asked=asked, question=question, is_score_first=True
+            scored, marked, asked=queries, question=question, is_score_first=True
         )
         return ordered, True
 
@@ -327,10 +290,11 @@ class Skills:
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
     ) -> list[ScoredPaper]:
         """Judge, with the marks if the scorer can learn from them."""
-        if marked and "marked" in inspect.signature(self.relevance_scorer.score).parameters:
-            learner = cast("LearnsFromMarks", self.relevance_scorer)
-            return await learner.score(papers, intent, marked=marked)
-        return await self.relevance_scorer.score(papers, intent)
+        score: Any = self.relevance_scorer.score
+        learns = bool(marked) and "marked" in inspect.signature(score).parameters
+        how = {"marked": marked} if learns else {}
+        scored: list[ScoredPaper] = await score(papers, intent, **how)
+        return scored
 
 
 def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:

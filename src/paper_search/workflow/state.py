@@ -199,9 +199,9 @@ class WorkflowState(BaseModel):
     @property
     def unfinished_sources(self) -> list[str]:
         """Return the sources of this round that an answer can wait for."""
-        waited = self.waits + sum(record.waits for record in self.history)
-        left = [r.source for r in self.reports if r.is_unfinished and not r.is_asked_again]
-        return list(dict.fromkeys(left)) if waited < MAX_WAITS else []
+        count = self.waits + sum(record.waits for record in self.history)
+        names = [r.source for r in self.reports if r.is_unfinished and not r.is_asked_again]
+        return list(dict.fromkeys(names)) if count < MAX_WAITS else []
 
     @property
     def journal(self) -> list[SourceReport]:
@@ -216,20 +216,20 @@ class WorkflowState(BaseModel):
         Where a source ranked the question, its order is that of the question: what only its
         boolean queries found comes after.
         """
-        asked = {(report.source, report.query) for report in self.reports if report.query}
+        pairs = {(report.source, report.query) for report in self.reports if report.query}
         if self.strategy is None or not self.strategy.ranked:
-            return asked
+            return pairs
         works = self.strategy.works
         others = {query.boolean_query for query in self.strategy.queries}
         others |= {*works, " ".join(works)}
-        ranking = {source for source, query in asked if query not in others}
-        return {pair for pair in asked if pair[0] not in ranking or pair[1] not in others}
+        ranking = {source for source, query in pairs if query not in others}
+        return {pair for pair in pairs if pair[0] not in ranking or pair[1] not in others}
 
     @property
     def ranked_question(self) -> str:
         """Return the question as sources that rank were asked it; else its topic."""
-        asked = " ".join(query.text for query in self.strategy.ranked) if self.strategy else ""
-        return asked or (self.intent.topic if self.intent else "")
+        text = " ".join(query.text for query in self.strategy.ranked) if self.strategy else ""
+        return text or (self.intent.topic if self.intent else "")
 
     @property
     def marks(self) -> dict[str, bool]:
@@ -242,43 +242,47 @@ class WorkflowState(BaseModel):
     @property
     def marked_in(self) -> dict[str, tuple[bool, IterationRecord]]:
         """Return the marks with the round whose answer made each."""
-        made: dict[str, tuple[bool, IterationRecord]] = {}
+        marks: dict[str, tuple[bool, IterationRecord]] = {}
         for record in self.history:
-            said = record.feedback or UserFeedback()
-            for paper_id in (*said.unmarked, *said.marked_relevant, *said.marked_irrelevant):
-                made.pop(paper_id, None)
-            made.update(dict.fromkeys(said.marked_relevant, (True, record)))
-            made.update(dict.fromkeys(said.marked_irrelevant, (False, record)))
-        return made
+            feedback = record.feedback or UserFeedback()
+            for paper_id in (
+                *feedback.unmarked,
+                *feedback.marked_relevant,
+                *feedback.marked_irrelevant,
+            ):
+                marks.pop(paper_id, None)
+            marks.update(dict.fromkeys(feedback.marked_relevant, (True, record)))
+            marks.update(dict.fromkeys(feedback.marked_irrelevant, (False, record)))
+        return marks
 
     def accumulated_after(self, feedback: UserFeedback | None) -> list[str]:
         """Return the ids marked relevant so far, with those of an answer that the round found.
 
         The latest mark counts: what the answer marks irrelevant, or takes back, is none of them.
         """
-        said = feedback or UserFeedback()
-        shown = set(self.result.all_ids) if self.result else set()
-        marked = [i for i in said.marked_relevant if i in shown]
-        gone = {*said.marked_irrelevant, *said.unmarked}
-        return [i for i in dict.fromkeys([*self.accumulated_ids, *marked]) if i not in gone]
+        answer = feedback or UserFeedback()
+        ids = set(self.result.all_ids) if self.result else set()
+        relevant = [i for i in answer.marked_relevant if i in ids]
+        irrelevant = {*answer.marked_irrelevant, *answer.unmarked}
+        return [i for i in dict.fromkeys([*self.accumulated_ids, *relevant]) if i not in irrelevant]
 
     @property
     def merge_decisions(self) -> list[MergeDecision]:
         """Return what was said on pairs of records in any round; the latest word counts."""
-        said: dict[frozenset[str], MergeDecision] = {}
+        decisions: dict[frozenset[str], MergeDecision] = {}
         for record in self.history:
             for decision in record.feedback.merge_decisions if record.feedback else []:
-                said[frozenset((decision.one, decision.other))] = decision
-        return list(said.values())
+                decisions[frozenset((decision.one, decision.other))] = decision
+        return list(decisions.values())
 
     @property
     def silent_sources(self) -> list[str]:
         """Return the sources that were asked and gave nothing in any round so far."""
-        kept: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for row in (*self.earlier_reports, *self.reports):
             if row.purpose is not Purpose.FILL:
-                kept[row.source] += row.kept
-        return [name for name, count in kept.items() if count == 0]
+                counts[row.source] += row.kept
+        return [name for name, count in counts.items() if count == 0]
 
     def record_iteration(
         self,

@@ -46,7 +46,7 @@ def pictures(
         ConfigError: matplotlib is not installed.
     """
     works = works_of(records)
-    drawn: dict[str, Callable[[], Any]] = {
+    files: dict[str, Callable[[], Any]] = {
         "prisma_flow": lambda: prisma_flow(flow),
         "source_overlap": lambda: source_overlap(records),
         "source_contribution": lambda: source_contribution(records),
@@ -55,7 +55,7 @@ def pictures(
         "scores": lambda: scores(thread, works),
         "recall": lambda: recall(thread, works),
     }
-    figures = {name: draw() for name, draw in drawn.items()}
+    figures = {name: draw() for name, draw in files.items()}
     return {name: saved(figure, kind) for name, figure in figures.items() if figure is not None}
 
 

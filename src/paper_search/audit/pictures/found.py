@@ -18,20 +18,20 @@ def works_by(
     records: Sequence[RecordFate], *, is_by_query: bool
 ) -> dict[str, set[tuple[str, ...]]]:
     """Return which sources found each work, by its id; or which queries of which sources."""
-    found: dict[str, set[tuple[str, ...]]] = {}
+    finders: dict[str, set[tuple[str, ...]]] = {}
     for row in records:
         if row.work is not None:
             came = row.arrival
             name = (came.source, came.query or "") if is_by_query else (came.source,)
-            found.setdefault(row.kept_as, set()).add(name)
-    return found
+            finders.setdefault(row.kept_as, set()).add(name)
+    return finders
 
 
 def source_contribution(records: Sequence[RecordFate]) -> Any:
     """Return works by source: those that it alone found, and the others; None: it is but one."""
-    found = works_by(records, is_by_query=False)
-    is_one = len({name for names in found.values() for name in names}) < 2  # noqa: PLR2004  # to compare
-    return None if is_one else _contribution(found, "this source")
+    finders = works_by(records, is_by_query=False)
+    is_one = len({name for names in finders.values() for name in names}) < 2  # noqa: PLR2004  # to compare
+    return None if is_one else _contribution(finders, "this source")
 
 
 def query_contribution(records: Sequence[RecordFate]) -> Any:
@@ -39,9 +39,9 @@ def query_contribution(records: Sequence[RecordFate]) -> Any:
     return _contribution(works_by(records, is_by_query=True), "this query")
 
 
-def _contribution(found: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
-    every = Counter(name for names in found.values() for name in names)
-    alone = Counter(next(iter(names)) for names in found.values() if len(names) == 1)
+def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
+    every = Counter(name for names in finders.values() for name in names)
+    alone = Counter(next(iter(names)) for names in finders.values() if len(names) == 1)
     chosen = sorted(every, key=lambda name: (-every[name], name))[:_MOST_QUERIES]
     if not chosen:
         return None
@@ -65,24 +65,24 @@ def _contribution(found: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
 
 def source_overlap(records: Sequence[RecordFate]) -> Any:
     """Return an UpSet plot: works by the combination of sources; None: there is but one source."""
-    found = works_by(records, is_by_query=False)
-    every = Counter(name for names in found.values() for (name,) in names)
+    finders = works_by(records, is_by_query=False)
+    every = Counter(name for names in finders.values() for (name,) in names)
     sets = sorted(every, key=lambda name: (-every[name], name))
     if len(sets) > _MOST_SETS:
         # Works of the last sources are those of one set, lest others seem to have found them alone.
         last = set(sets[_MOST_SETS - 1 :])
         rest = f"{len(last)} other sources"
-        found = {
+        finders = {
             work: {(rest,) if name in last else (name,) for (name,) in names}
-            for work, names in found.items()
+            for work, names in finders.items()
         }
-        every = Counter(name for names in found.values() for (name,) in names)
+        every = Counter(name for names in finders.values() for (name,) in names)
         sets = [*sets[: _MOST_SETS - 1], rest]
     if len(sets) < 2:  # noqa: PLR2004  # nothing overlaps
         return None
-    count = Counter(tuple(name for name in sets if (name,) in names) for names in found.values())
+    count = Counter(tuple(name for name in sets if (name,) in names) for names in finders.values())
     largest = sorted(count, key=lambda names: (-count[names], len(names), names))
-    chosen = largest[:_MOST_COMBINATIONS]
+    combinations = largest[:_MOST_COMBINATIONS]
     figure, spare = canvas(2.2 + 0.27 * len(sets))
     spare.remove()
     grid = figure.add_gridspec(
@@ -91,8 +91,8 @@ def source_overlap(records: Sequence[RecordFate]) -> Any:
     bars = figure.add_subplot(grid[0, 1])
     dots = figure.add_subplot(grid[1, 1], sharex=bars)
     sizes = figure.add_subplot(grid[1, 0], sharey=dots)
-    _combinations(bars, [count[names] for names in chosen])
-    _matrix(dots, sets, chosen)
+    _combinations(bars, [count[names] for names in combinations])
+    _matrix(dots, sets, combinations)
     _sizes(sizes, [every[name] for name in sets], sets)
     return figure
 
@@ -108,10 +108,10 @@ def _combinations(axes: Any, counts: Sequence[int]) -> None:
     axes.set_ylabel("works", fontsize=8.5)
 
 
-def _matrix(axes: Any, sets: Sequence[str], chosen: Sequence[tuple[str, ...]]) -> None:
+def _matrix(axes: Any, sets: Sequence[str], combinations: Sequence[tuple[str, ...]]) -> None:
     for row in range(0, len(sets), 2):
         axes.axhspan(row - 0.5, row + 0.5, color="#f4f3ee", zorder=0)
-    for place, names in enumerate(chosen):
+    for place, names in enumerate(combinations):
         rows = [row for row, name in enumerate(sets) if name in names]
         others = [row for row in range(len(sets)) if row not in rows]
         axes.scatter([place] * len(others), others, s=34, color="#d9d8d2", zorder=1)
@@ -119,7 +119,7 @@ def _matrix(axes: Any, sets: Sequence[str], chosen: Sequence[tuple[str, ...]]) -
     axes.set_ylim(len(sets) - 0.5, -0.5)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelbottom=False, labelleft=False)
-    axes.set_xlim(-0.6, max(len(chosen) - 0.4, 5.5))
+    axes.set_xlim(-0.6, max(len(combinations) - 0.4, 5.5))
 
 
 def _sizes(axes: Any, counts: Sequence[int], sets: Sequence[str]) -> None:

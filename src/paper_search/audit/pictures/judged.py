@@ -59,14 +59,14 @@ def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
             is_decided = fate in {Fate.INCLUDED, Fate.EXCLUDED}
             heights = [every[n - 1].relevance_score for n in places]
             size, order = (15, 3) if is_decided else (9, 2)
-            drawn = {"s": size, "color": colour, "label": label, "zorder": order}
-            axes.scatter(places, heights, edgecolor="none", **drawn)
+            points = {"s": size, "color": colour, "label": label, "zorder": order}
+            axes.scatter(places, heights, edgecolor="none", **points)
     aside = sum(fates.get(paper.id) is Fate.SET_ASIDE for paper in every)
     if aside:
         line = len(every) - aside + 0.5
         axes.axvline(line, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        said = f" set aside: {aside:,}"
-        axes.text(line, 1.0, said, va="top", fontsize=8, color=INK)
+        label = f" set aside: {aside:,}"
+        axes.text(line, 1.0, label, va="top", fontsize=8, color=INK)
     axes.set_ylim(-0.03, 1.05)
     axes.set_xlabel("works of the result, then works set aside, by score")
     axes.set_ylabel("score")
@@ -80,18 +80,18 @@ def recall(thread: ReviewThread, works: Sequence[Work]) -> Any:
     verdicts = verdicts_in_order(thread, works)
     if len(verdicts) < 2 or not any(verdicts):  # noqa: PLR2004  # no curve
         return None
-    found = [0, *itertools.accumulate(int(verdict) for verdict in verdicts)]
+    count = [0, *itertools.accumulate(int(verdict) for verdict in verdicts)]
     figure, axes = canvas(2.8)
-    axes.fill_between(range(len(found)), found, step="post", color=PALE, alpha=0.45, linewidth=0)
-    axes.step(range(len(found)), found, where="post", color=BLUE, linewidth=2, label="found")
+    axes.fill_between(range(len(count)), count, step="post", color=PALE, alpha=0.45, linewidth=0)
+    axes.step(range(len(count)), count, where="post", color=BLUE, linewidth=2, label="found")
     even = {"color": INK, "linewidth": 1, "linestyle": (0, (4, 3)), "label": "in a random order"}
-    axes.plot([0, len(verdicts)], [0, found[-1]], **even)
-    last = f" {found[-1]:,} of {len(verdicts):,}"
-    axes.text(len(verdicts), found[-1], last, va="center", fontsize=8, color=INK)
+    axes.plot([0, len(verdicts)], [0, count[-1]], **even)
+    last = f" {count[-1]:,} of {len(verdicts):,}"
+    axes.text(len(verdicts), count[-1], last, va="center", fontsize=8, color=INK)
     axes.set_xlabel("works screened")
     axes.set_ylabel("relevant works found")
     axes.set_xlim(0, len(verdicts) * 1.1)
-    axes.set_ylim(0, max(found) * 1.1)
+    axes.set_ylim(0, max(count) * 1.1)
     for axis in (axes.xaxis, axes.yaxis):
         axis.get_major_locator().set_params(integer=True)
     axes.legend(frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
@@ -111,8 +111,8 @@ def verdicts_in_order(thread: ReviewThread, works: Sequence[Work]) -> list[bool]
     decided = [work for work in works if work.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
 
     def when(work: Work) -> tuple[str, float, str]:
-        said, paper = work.paper.screening, work.paper
-        entered = (said.decided_at or "") if said else ""
+        decision, paper = work.paper.screening, work.paper
+        entered = (decision.decided_at or "") if decision else ""
         return first.get(paper.id, entered), -paper.relevance_score, paper.id
 
     return [work.fate is Fate.INCLUDED for work in sorted(decided, key=when)]
