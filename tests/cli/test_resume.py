@@ -127,7 +127,7 @@ def test_approving_ends_the_search_and_gives_the_papers(
         ("7", "revised_data"),
         ("[]", "revised_data"),
         ('"approve"', "revised_data"),
-        ("{}", "queries"),
+        ("{}", "changes nothing"),
         ('{"action": "yes"}', "action"),
         ('{"action": "approve", "colour": "red"}', "colour"),
         ('{"queries": [{"boolean_query": "(a AND"}], "sources": ["sample"]}', "boolean_query"),

@@ -54,7 +54,7 @@ GOOD = {
 }
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "strategy_confirmation": [
-        ({}, "queries"),
+        ({}, "changes nothing"),
         (STRATEGY | {"queries": "text"}, "queries"),
         (STRATEGY | {"queries": [{"boolean_query": "(a"}]}, r"queries\.0.*boolean_query"),
         (STRATEGY | {"queries": [{}]}, r"queries\.0\.boolean_query"),

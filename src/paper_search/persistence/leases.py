@@ -35,6 +35,9 @@ _DROP_DEAD = f"{_DROP} AND expires_at = ?"
 _DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires_at = ?"
 """For an owner whose bytes were changed so that it cannot be compared."""
 
+_ATTEMPTS = 100
+"""To take a lease that others give up and take meanwhile."""
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _held: ContextVar[Mapping[str, str]] = ContextVar("held_leases", default=_NOTHING)
 """The leases that the running task holds: owner by thread. Savers read it at every write."""
@@ -63,10 +66,18 @@ class LeaseTable:
         self._database = database or SqliteDatabase()
 
     def take(self, thread_id: str, holder: LeaseHolder, now: float) -> LeaseHolder:
-        """Give the lease to `holder` unless another one is alive; return who has it now."""
+        """Give the lease to `holder` unless another one is alive; return who has it now.
+
+        Raises:
+            PersistenceError: the row is damaged: it is in the way, and is not found.
+        """
         row = (thread_id, holder.owner, holder.expires_at)
         seen: LeaseHolder | None = None
-        while not self._database.change(_INSERT, *row):
+        for attempt in range(_ATTEMPTS):
+            if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
+                self._database.change(f"{self._database.rebuild} paper_search_leases")
+            if self._database.change(_INSERT, *row):
+                return holder
             current = self.holder(thread_id)
             if current is None:
                 continue  # it was given up since
@@ -78,7 +89,9 @@ class LeaseTable:
             else:
                 self._database.change(_DROP_DEAD, thread_id, *astuple(current))
             seen = current
-        return holder
+        raise PersistenceError(
+            f"the lease on thread {thread_id!r} is damaged: delete the thread, or restore a backup"
+        )
 
     def renew(self, thread_id: str, holder: LeaseHolder) -> bool:
         """Prolong the lease; False: another one has it."""

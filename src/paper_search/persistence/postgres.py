@@ -43,6 +43,7 @@ class PostgresDatabase:
     """
 
     order = "id"
+    rebuild = "REINDEX TABLE"
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool

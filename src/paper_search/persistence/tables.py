@@ -35,6 +35,8 @@ class Database(Protocol):
 
     order: str
     """By what decisions are in the order in which they came."""
+    rebuild: str
+    """What makes the indexes of a table anew."""
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -53,6 +55,7 @@ class SqliteDatabase:
     """
 
     order = "rowid"
+    rebuild = "REINDEX"
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or Path(":memory:")

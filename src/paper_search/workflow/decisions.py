@@ -188,6 +188,8 @@ def answer_model(
         is_edit = isinstance(edit, dict) and edit.get("action") == DecisionAction.EDIT.value
         if not is_edit or not isinstance(payload, StrategyPayload):
             return edit
+        if edit.get("revised_data") == {}:
+            raise ValueError("the edit changes nothing: approve the strategy, or change a field")
         return {**edit, "revised_data": completed(edit.get("revised_data"), payload.strategy)}
 
     def check(decision: Decision) -> Decision:
