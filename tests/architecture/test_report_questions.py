@@ -37,7 +37,7 @@ def test_what_comes_before_the_question_only_reads():
     ]
     (asked,) = [index for index, call in enumerate(calls) if "asker(ctx)" in call]
     before = {name for call in calls[: asked + 1] for name in call}
-    assert before == {"checked", "review_of", "settings_of", "answer_model", "asker", "asker(ctx)"}
+    assert before == {"begin", "review_of", "settings_of", "answer_model", "asker", "asker(ctx)"}
 
 
 def test_nothing_catches_or_repeats_the_question():

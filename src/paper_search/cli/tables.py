@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -25,7 +24,6 @@ Fact = tuple[str, object]
 AUTHORS_SHOWN = 3
 SNIPPET = "bold yellow"
 """The style of the words that a grade rests on."""
-_COLUMN = re.compile(r"(.*?)([>*~…]?)(\d*)")
 
 
 def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
@@ -40,8 +38,9 @@ def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
     is_wide = any(mark in column for column in columns for mark in "*…")
     table = Table(show_edge=False, pad_edge=False, expand=is_wide)
     for column in columns:
-        match = _COLUMN.fullmatch(column)
-        title, mark, share = match.groups() if match else (column, "", "")
+        marked = column.rstrip("0123456789")
+        title, share = marked.rstrip(">*~…"), column[len(marked) :]
+        mark = marked[len(title) :]
         table.add_column(
             title,
             justify="right" if mark == ">" else "left",

@@ -50,7 +50,9 @@ _LEFT_OVER = (
     f"{_JOINING}|published|written|only|in|of|from|by|with|that|which|the|please|for|on|about"
 )
 _BRACKETS = re.compile(r"[(\[][\s,;\ue000]*[)\]]")
-_AT_END = re.compile(rf"(?:\s|[,;:–—-](?!\w)|(?<!\S)(?:{_LEFT_OVER})\b)+([.?!]*)$", re.IGNORECASE)
+_AT_END = re.compile(
+    rf"(?<![\s,;:–—-])(?:\s|[,;:–—-](?!\w)|(?<!\S)(?:{_LEFT_OVER})\b)+([.?!]*)$", re.IGNORECASE
+)
 _AT_START = re.compile(rf"^(?:\s|[,;:.–—]|-(?!\w)|\b(?:{_JOINING})\b(?=[\s,;:.]))+", re.IGNORECASE)
 _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]?)\s*")
 _STOPS = re.compile(r"([.?!])[\s.]*\.")

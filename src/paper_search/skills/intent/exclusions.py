@@ -66,7 +66,7 @@ _ENDS = frozenset(
 """Words at which an excluded phrase ends."""
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
-_LED_BY = re.compile(r"\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
+_LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
 _ENDED = re.compile(r"\s*(?:$|[,;:.?!()\ue000–—]|-\s)")
 

@@ -82,7 +82,8 @@ _AUTHOR_FORMS = tuple(
     )
 )  # fmt: skip
 _OTHERS = re.compile(
-    r"\s*,?\s*(?:and|or|&)\s+(?:(?i:others?|anyone|similar)\b|[A-Z])|\s*,\s*[A-Z]\."
+    r"(?<!\s)\s*+(?:(?:,\s*+)?(?:and|or|&)\s+(?:(?i:others?|anyone|similar)\b|[A-Z])"
+    r"|,\s*[A-Z]\.)"
 )
 """Others are wanted as well, or further names that are not understood."""
 _MADE_BY = re.compile(r"\b(?!written|authored|published)\w+(?:ed|wn|ne|ade)\s*$", re.IGNORECASE)
@@ -125,8 +126,8 @@ _VENUE_FORMS = tuple(
         re.NOFLAG,
     )
 )  # fmt: skip
-_LIST = re.compile(r"\s+or\s+|\s*[,&]\s*(?=[A-Z]+\b)|\s+and\s+(?=The\b|[A-Z]+\b$)")
-_ARTICLE = re.compile(r"^[Tt]he\s+|\s+(?:magazine|only)$")
+_LIST = re.compile(r"(?<!\s)(?:\s+or\s+|\s*[,&]\s*(?=[A-Z]+\b)|\s+and\s+(?=The\b|[A-Z]+\b$))")
+_ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 _LONGEST_VENUE = 12
 
 
