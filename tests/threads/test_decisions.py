@@ -134,9 +134,9 @@ def test_any_json_is_decoded_or_refused_and_nothing_else(answer):
 )
 def test_what_is_no_decision_is_told_with_what_is_accepted(shape):
     with pytest.raises(ValueError, match="not a decision") as caught:
-        decode(shape({"type": "ignore"}), ("approve", "skip"))
+        decode(shape({"type": "other"}), ("approve", "skip"))
     assert str(caught.value) == (
-        "{'type': 'ignore'} is not a decision: an answer is \"approve\", \"reject: why\", or "
+        "{'type': 'other'} is not a decision: an answer is \"approve\", \"reject: why\", or "
         '{"action": "approve" | "skip", "revised_data": ..., "note": ...}'
     )
 

@@ -64,7 +64,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (STRATEGY | {"filters": {"max_results": 0}}, r"filters\.max_results"),
     ],
     "result_review": [
-        ({"marked_relevant": "always"}, "marked_relevant"),
+        ({"marked_relevant": 3}, "marked_relevant"),
         ({"marked_relevant": [1]}, r"marked_relevant\.0"),
         ({"marked_relevant": ["unknown"]}, "no such papers"),
         ({"marked_relevant": ["always"], "marked_irrelevant": ["always"]}, "both relevant and"),

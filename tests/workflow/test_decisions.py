@@ -108,7 +108,7 @@ NO_STRATEGY: list[tuple[Any, str]] = [
 ]
 
 NO_FEEDBACK: list[tuple[Any, str]] = [
-    (_feedback(marked_relevant="always"), r"revised_data\.marked_relevant"),
+    (_feedback(marked_relevant=3), r"revised_data\.marked_relevant"),
     (_feedback(marked_relevant=[1]), r"revised_data\.marked_relevant\.0"),
     (_feedback(marked_relevent=["always"]), r"revised_data\.marked_relevent"),
     (_feedback(free_text_feedback=["x"]), r"revised_data\.free_text_feedback"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paper_search.errors import PersistenceError
+from paper_search.exports.markdown import inert
 from paper_search.report.models import (
     ResearchDraft,
     ResearchPlan,
@@ -22,10 +23,12 @@ from paper_search.report_workflow.reviews import (
     Review,
     ReviewDecision,
     answer_model,
+    plan_or_draft_args,
 )
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Edit, Iterate, Ok, Reject
+from paper_search.threads.client_forms import client_forms
 from paper_search.threads.state import asker
 
 
@@ -174,19 +177,41 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
     effects = dict(_EFFECTS[kind])
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
+    shows = _shown(state, params, kind)
+    description = _described(asked.question, shows)
+    takes_edits = HITLAction.MODIFY in effects
     return Review(
         kind=kind,
         name=asked.name,
         run_id=named[0],
         token=named[1],
         number=number,
-        shows=_shown(state, params, kind),
+        shows=shows,
         actions=list(effects),
         effects={action.value: effect for action, effect in effects.items()},
         asked_at=now(),
         timeout_seconds=getattr(params, asked.timeout_setting),
         auto_approve_on_timeout=kind in params.auto_approve_on_timeout,
+        **client_forms(kind, plan_or_draft_args(shows), description, takes_edits=takes_edits),
     )
+
+
+def _described(question: str, shows: dict[str, Any]) -> str:
+    """Return in Markdown what is needed to decide."""
+    lines = [f"## {question[:1].upper()}{question[1:]}", "", inert(shows["original_query"]), ""]
+    if plan := shows.get("research_plan"):
+        lines += [f"- Question: {inert(text)}" for text in plan["decomposed_questions"]]
+        lines += [f"- Query: {inert(query['query_text'])}" for query in plan["search_queries"]]
+        lines.append(f"- Sections: {inert(', '.join(plan['expected_sections']))}")
+        lines += [f"- Warning: {inert(text)}" for text in shows["warnings"]]
+    if draft := shows.get("draft"):
+        lines += [f"### {inert(draft['title'])}", "", inert(draft["abstract"]), ""]
+        for section in draft["sections"]:
+            words = f"{section['word_count']:,} words"
+            lines.append(f"- Section: {inert(section['title'])} ({words})")
+    for item in (shows.get("critique") or {}).get("items", []):
+        lines.append(f"- {item['severity']}: {inert(item['description'])}")
+    return "\n".join(lines)
 
 
 def _shown(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     Field,
     ValidationError,
     WithJsonSchema,
@@ -19,6 +20,7 @@ from pydantic import (
 )
 
 from paper_search.report.models import SearchType, now
+from paper_search.threads.client_forms import ClientForms, changed_args
 from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
 
 BreakpointName = Literal["plan_review", "pre_output_review", "critical_issue_review"]
@@ -93,7 +95,7 @@ HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType(
 )
 
 
-class Review(BaseModel):
+class Review(ClientForms):
     """A question to a person about a report."""
 
     kind: BreakpointName
@@ -252,12 +254,51 @@ def answer_model(review: Review) -> Any:
     It validates to a `ReviewDecision`.
     """
 
+    def complete(answer: Any) -> Any:
+        decision = _named(decode(plain(answer), ACTIONS))
+        if isinstance(decision, dict) and isinstance(decision.get("modifications"), dict):
+            return _structured(decision, review)
+        return decision
+
     def check(decision: CheckedDecision) -> ReviewDecision:
         _check(decision, review)
         return decision
 
     form = form_for(ReviewDecision, review.token, "ReviewDecision")
-    return Annotated[CheckedDecision, AfterValidator(check), WithJsonSchema(form)]
+    return Annotated[
+        CheckedDecision, BeforeValidator(complete), AfterValidator(check), WithJsonSchema(form)
+    ]
+
+
+def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
+    """Return what clients with text boxes show to be changed, and where words can be given."""
+    if plan := shows.get("research_plan"):
+        names = ("decomposed_questions", "expected_sections", "methodology")
+        queries = [query["query_text"] for query in plan["search_queries"]]
+        return {name: plan[name] for name in names} | {"search_queries": queries, "feedback": ""}
+    draft = shows.get("draft") or {}
+    names = ("title", "abstract", "conclusion")
+    return {name: draft.get(name, "") for name in names} | {"feedback": ""}
+
+
+def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
+    """Return an edit from text boxes in the form of a modification; another one as it is."""
+    shown = plan_or_draft_args(review.shows)
+    modifications = decision["modifications"]
+    if not modifications.keys() <= shown.keys():
+        return decision
+    changed = changed_args(modifications, shown)
+    feedback = changed.pop("feedback", None) or decision.get("feedback")
+    if isinstance(changed.get("search_queries"), list):
+        known = {
+            query["query_text"]: query for query in review.shows["research_plan"]["search_queries"]
+        }
+        changed["search_queries"] = [
+            known.get(entry, {"query_text": entry}) if isinstance(entry, str) else entry
+            for entry in changed["search_queries"]
+        ]
+    name = "research_plan" if review.kind == "plan_review" else "draft"
+    return {**decision, "feedback": feedback, "modifications": {name: changed} if changed else None}
 
 
 def past_decision(named: ReviewRef, answer: Any) -> ReviewDecision | None:

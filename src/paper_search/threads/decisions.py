@@ -200,6 +200,11 @@ def _from_inbox(item: Any, actions: Sequence[str]) -> Any:
             return {"action": "edit", "revised_data": args.get("args", dict(args))}
         case {"type": "response" | "reject", "args": str() as note}:
             return {"action": "reject", "note": note}
+        case {"type": "ignore"}:
+            raise ValueError(
+                "to ignore is not a decision, the question stays open: approve it, or reject it "
+                "with a response that says why"
+            )
         case {"action": _}:
             return item
         case str():

@@ -22,6 +22,7 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
+from paper_search.threads.client_forms import ClientForms
 from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 
@@ -122,7 +123,7 @@ class ResultPayload(BaseModel):
     """Where the records of all papers are, in the LangGraph store, by id."""
 
 
-class Checkpoint(BaseModel):
+class Checkpoint(ClientForms):
     """A question to a person."""
 
     kind: CheckpointKind

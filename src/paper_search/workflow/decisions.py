@@ -32,6 +32,7 @@ from paper_search.models import (
 from paper_search.models.criteria import FEWEST_CRITERIA, MOST_CRITERIA
 from paper_search.query import conditions_in, parse
 from paper_search.skills.strategy.changes import completed
+from paper_search.threads.client_forms import changed_args
 from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -185,12 +186,18 @@ def answer_model(
 
     def complete(answer: Any) -> Any:
         edit, payload = plain(decode(answer)), checkpoint.payload
-        is_edit = isinstance(edit, dict) and edit.get("action") == DecisionAction.EDIT.value
-        if not is_edit or not isinstance(payload, StrategyPayload):
+        if not isinstance(edit, dict) or edit.get("action") != DecisionAction.EDIT.value:
             return edit
-        if edit.get("revised_data") == {}:
-            raise ValueError("the edit changes nothing: approve the strategy, or change a field")
-        return {**edit, "revised_data": completed(edit.get("revised_data"), payload.strategy)}
+        revised = edit.get("revised_data")
+        if not isinstance(revised, dict):
+            return edit
+        if not isinstance(payload, StrategyPayload):
+            return {**edit, "revised_data": changed_args(revised, result_args())}
+        revised = changed_args(revised, strategy_args(payload.strategy))
+        if not revised:
+            raise ValueError("the edit changes nothing: approve, or change a field")
+        revised = completed(_structured(revised, payload.strategy), payload.strategy)
+        return {**edit, "revised_data": revised}
 
     def check(decision: Decision) -> Decision:
         require_open(Named(decision.checkpoint, decision.token), checkpoint)
@@ -204,6 +211,46 @@ def answer_model(
         AfterValidator(check),
         WithJsonSchema(form_for(model, checkpoint.token)),
     ]
+
+
+def strategy_args(strategy: SearchStrategy) -> dict[str, Any]:
+    """Return what clients with text boxes show of a strategy to be changed."""
+    limits = strategy.filters.model_dump(mode="json", include=_LIMITS)
+    return {
+        "queries": [query.boolean_query for query in strategy.queries],
+        "ranked": [query.text for query in strategy.ranked],
+        "sources": strategy.sources,
+        **{name: limits.get(name) for name in ("year_from", "year_to", "max_results")},
+        **{name: limits.get(name, []) for name in ("publication_types", "conditions")},
+    }
+
+
+def result_args() -> dict[str, Any]:
+    """Return what clients with text boxes show of a result to be filled in."""
+    return {"marked_relevant": [], "marked_irrelevant": [], "free_text_feedback": ""}
+
+
+_LIMITS = {"year_from", "year_to", "max_results", "publication_types", "conditions"}
+
+
+def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, Any]:
+    """Return an edit from text boxes in the form of a strategy; another one as it is.
+
+    A query that stays keeps its synonyms.
+    """
+    limits = {name: value for name, value in revised.items() if name in _LIMITS}
+    rest = {name: value for name, value in revised.items() if name not in _LIMITS}
+    if limits:
+        rest["filters"] = {**(rest.get("filters") or {}), **limits}
+    queries = {query.boolean_query: query for query in proposed.queries}
+    ranked = {query.text: query for query in proposed.ranked}
+    for name, field, known in (("queries", "boolean_query", queries), ("ranked", "text", ranked)):
+        if isinstance(rest.get(name), list):
+            rest[name] = [
+                plain(known.get(entry, {field: entry})) if isinstance(entry, str) else entry
+                for entry in rest[name]
+            ]
+    return rest
 
 
 def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:

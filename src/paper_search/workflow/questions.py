@@ -15,6 +15,7 @@ from paper_search.skills.judging.cost import cost_of_judging
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import StepContext
+from paper_search.threads.client_forms import client_forms
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -22,6 +23,8 @@ from paper_search.workflow.checkpoints import (
     SameWorkQuestion,
     StrategyPayload,
 )
+from paper_search.workflow.decisions import result_args, strategy_args
+from paper_search.workflow.descriptions import describe_result, describe_strategy
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, StepState, WorkflowState
@@ -43,22 +46,25 @@ async def strategy_question(
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")
     before = state.previous_strategies
+    payload = StrategyPayload(
+        intent=state.intent,
+        strategy=state.strategy,
+        iteration=state.current_iteration,
+        available_sources=skills.source_names,
+        ranking_sources=skills.ranking_sources,
+        scope=state.scope,
+        counts=[row for row in state.counts if row.iteration == state.current_iteration],
+        remarks=remarks(state.strategy),
+        changes=changes(before[-1], state.strategy) if before else "",
+        estimate=estimate_of(state, skills),
+        usage=state.usage,
+        budget=await budget_of(names[0], budget, skills.metering),
+    )
+    kind, args = CheckpointKind.STRATEGY_CONFIRMATION, strategy_args(state.strategy)
     return Checkpoint(
-        kind=CheckpointKind.STRATEGY_CONFIRMATION,
-        payload=StrategyPayload(
-            intent=state.intent,
-            strategy=state.strategy,
-            iteration=state.current_iteration,
-            available_sources=skills.source_names,
-            ranking_sources=skills.ranking_sources,
-            scope=state.scope,
-            counts=[row for row in state.counts if row.iteration == state.current_iteration],
-            remarks=remarks(state.strategy),
-            changes=changes(before[-1], state.strategy) if before else "",
-            estimate=estimate_of(state, skills),
-            usage=state.usage,
-            budget=await budget_of(names[0], budget, skills.metering),
-        ),
+        kind=kind,
+        payload=payload,
+        **client_forms(kind.value, args, describe_strategy(payload)),
         run_id=names[0],
         iteration=state.current_iteration,
         token=names[1],
@@ -88,26 +94,29 @@ async def result_question(
     """
     if state.result is None:
         raise PersistenceError("the thread has no result to review")
+    payload = ResultPayload(
+        collection=await records.collection(state.result, first=preview),
+        accumulated_papers=await records.papers(state.accumulated_ids[:preview]),
+        iteration=state.current_iteration,
+        reports=state.reports,
+        silent_sources=state.silent_sources,
+        unfinished_sources=state.unfinished_sources,
+        known_papers=state.known_papers,
+        same_work=same_work_questions(state),
+        total_papers=len(state.result.paper_ids),
+        hidden=state.result.hidden,
+        changes=state.result.changes,
+        counts=state.result.counts,
+        set_aside=len(state.result.set_aside_ids),
+        earlier=len(state.result.earlier_ids),
+        usage=state.usage,
+        store_namespace=list(records.namespace("records")),
+    )
+    kind = CheckpointKind.RESULT_REVIEW
     return Checkpoint(
-        kind=CheckpointKind.RESULT_REVIEW,
-        payload=ResultPayload(
-            collection=await records.collection(state.result, first=preview),
-            accumulated_papers=await records.papers(state.accumulated_ids[:preview]),
-            iteration=state.current_iteration,
-            reports=state.reports,
-            silent_sources=state.silent_sources,
-            unfinished_sources=state.unfinished_sources,
-            known_papers=state.known_papers,
-            same_work=same_work_questions(state),
-            total_papers=len(state.result.paper_ids),
-            hidden=state.result.hidden,
-            changes=state.result.changes,
-            counts=state.result.counts,
-            set_aside=len(state.result.set_aside_ids),
-            earlier=len(state.result.earlier_ids),
-            usage=state.usage,
-            store_namespace=list(records.namespace("records")),
-        ),
+        kind=kind,
+        payload=payload,
+        **client_forms(kind.value, result_args(), describe_result(payload)),
         run_id=names[0],
         iteration=state.current_iteration,
         token=names[1],

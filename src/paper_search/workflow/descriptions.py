@@ -1,0 +1,112 @@
+"""Questions and results in Markdown, for clients that show a text and take an answer.
+
+Text of papers is shown, never obeyed: `inert` takes markup and links out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from paper_search.exports.markdown import inert
+from paper_search.exports.text import single_line
+from paper_search.models import Paper, PaperCollection
+from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+
+PAGE = 20
+"""Papers of a page."""
+_MOST_CHARS = 300
+"""Of a title, and of an abstract on a list."""
+
+
+def describe_strategy(payload: StrategyPayload) -> str:
+    """Return what a person needs to decide on a strategy."""
+    strategy, scope = payload.strategy, payload.scope
+    counts = scope.hits_of([query.boolean_query for query in strategy.queries]) if scope else {}
+    lines = [f"- Topic: {inert(payload.intent.topic)}", f"- Sources: {', '.join(strategy.sources)}"]
+    ranking = ", ".join(name for name in strategy.sources if name in payload.ranking_sources)
+    if ranking:
+        lines += [f"- Question for {ranking}: {inert(query.text)}" for query in strategy.ranked]
+    for number, query in enumerate(strategy.queries, start=1):
+        lines.append(f"- Query {number}: {_code(query.boolean_query)}")
+        if (hits := counts.get(query.boolean_query)) and hits.counts:
+            lines.append(f"  - Hits: {', '.join(map(str, hits.counts))}")
+    most = f"at most {strategy.filters.max_results:,} records a query"
+    lines.append(f"- Limits: {'; '.join([*map(inert, strategy.filters.in_words), most])}")
+    notes = [*payload.intent.notes, *(scope.notes if scope else []), *strategy.notes]
+    lines += [f"- Note: {inert(note)}" for note in [*notes, *payload.remarks]]
+    if payload.changes:
+        lines.append(f"- Changed: {inert(payload.changes)}")
+    if payload.estimate is not None:
+        lines.append(f"- Models will cost about {payload.estimate}")
+    head = f"## Round {payload.iteration + 1}: is this the search strategy?"
+    return "\n".join([head, "", *lines])
+
+
+def describe_result(payload: ResultPayload) -> str:
+    """Return what a person needs to decide on a result, with its first papers."""
+    collection = payload.collection
+    total = payload.total_papers or len(collection.papers)
+    lines = [f"{total:,} papers, {payload.set_aside:,} set aside"]
+    if payload.counts:
+        lines.append(payload.counts.summary)
+    failed = sorted({report.source for report in payload.reports if report.error})
+    if failed:
+        lines.append(f"Failed, papers may be missing: {', '.join(failed)}")
+    if silent := [name for name in payload.silent_sources if name not in failed]:
+        lines.append(f"No results from: {', '.join(silent)}")
+    if payload.unfinished_sources:
+        lines.append(f"Ran out of time: {', '.join(payload.unfinished_sources)}")
+    if payload.changes:
+        lines.append(payload.changes.summary)
+    if payload.stopping_estimate:
+        lines.append(payload.stopping_estimate)
+    head = f"## Round {payload.iteration + 1}: is this the result?"
+    facts = [f"- {inert(line)}" for line in lines]
+    return "\n".join([head, "", *facts, "", *_rows(collection.papers[:PAGE], 1)])
+
+
+def describe_page(collection: PaperCollection, page: int) -> str:
+    """Return one page of the papers of a result, `PAGE` each; pages count from 1."""
+    first, last = (page - 1) * PAGE, max(-(-len(collection.papers) // PAGE), 1)
+    papers = collection.papers[first : first + PAGE]
+    head = f"{len(collection.papers):,} papers, page {page} of {last}"
+    return "\n".join([head, "", *_rows(papers, first + 1)])
+
+
+def describe_paper(paper: Paper) -> str:
+    """Return all that a person reads of one paper."""
+    facts = {
+        "Authors": ", ".join(author.name for author in paper.authors),
+        "Year": paper.year,
+        "Venue": paper.venue,
+        "DOI": paper.doi,
+        "Citations": paper.known_citation_count,
+        "Score": f"{paper.relevance_score:.2f}" if paper.is_judged else None,
+        "Reason": paper.relevance_reason,
+        "Full text": paper.full_text_url,
+        "Retracted": "yes" if paper.is_retracted else None,
+    }
+    lines = [f"- {name}: {inert(str(fact))}" for name, fact in facts.items() if fact]
+    lines.append(f"- Id: {_code(paper.id)}")
+    return "\n".join([f"## {inert(paper.title)}", "", *lines, "", inert(paper.abstract or "")])
+
+
+def _rows(papers: Sequence[Paper], first: int) -> Iterator[str]:
+    for number, paper in enumerate(papers, start=first):
+        author = paper.authors[0].name if paper.authors else ""
+        facts = ", ".join(filter(None, [author, str(paper.year or ""), paper.venue or ""]))
+        score = f" [{paper.relevance_score:.2f}]" if paper.is_judged else ""
+        title = f"**{inert(_cut(paper.title))}**"
+        yield f"{number}.{score} {title} ({inert(facts)}), id: {_code(paper.id)}"
+        if text := paper.relevance_reason or paper.abstract:
+            yield f"   {inert(_cut(text))}"
+
+
+def _code(text: str) -> str:
+    """Return what is to be copied, as it is but for backticks."""
+    plain = single_line(text).replace("`", "'")
+    return f"`{plain}`"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS - 1]}…"
