@@ -1,176 +1,150 @@
 # ruff: noqa: INP001  # a script, not a package
-"""Break the core modules on purpose, one mutant at a time, and count what the tests notice.
+"""Break the program on purpose, one mutant at a time, and count what the tests notice.
 
-`python scripts/mutants.py` takes a sample of the mutants of each module in `NEAREST_TESTS` and runs
-the tests named there against each of them with mutmut. `python scripts/mutants.py http.client`
-takes one module. It works in a copy of the repository, so the working tree is never changed. It
-prints one line of a Markdown table for each module, and the mutants that survive with `--show`.
+`python scripts/mutants.py --random SEED` draws 61 of all modules and one mutant of each, made by
+mutmut, and runs the tests of the module's package against it. With names of modules in place of
+`--random` it takes 40 mutants of each. It works in a copy of the repository, so the working tree
+is never changed. It prints a line of a Markdown table for each module, and with `--show` what the
+survivors change; tests of other packages may still notice those.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import random
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
+import venv
 from pathlib import Path
 
+import libcst as cst
+from mutmut.mutation.diff_apply import read_mutant_function
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import orig_function_and_class_names_from_key
+
 ROOT = Path(__file__).parents[1]
+SOURCE = Path("src", "paper_search")
 SAMPLE = 40
-SEED = 14
-
-NEAREST_TESTS = {
-    "exports.bibtex": ["tests/exports/test_bibtex.py"],
-    "exports.files": ["tests/exports/test_files.py"],
-    "http.client": ["tests/http"],
-    "http.network": [
-        "tests/http/test_network.py",
-        "tests/http/test_routes.py",
-        "tests/http/test_client.py",
-        "tests/http/test_cache.py",
-    ],
-    "http.redaction": ["tests/http/test_redaction.py"],
-    "library.retrieval": [
-        "tests/library/test_ranking.py",
-        "tests/library/test_source.py",
-        "tests/library/test_embedded.py",
-    ],
-    "pages.network": ["tests/pages/test_network.py", "tests/pages/test_fetching.py"],
-    "persistence.encryption": ["tests/persistence/test_encryption.py"],
-    "persistence.leases": [
-        "tests/persistence/test_leases.py",
-        "tests/persistence/test_work_locks.py",
-    ],
-    "persistence.ledger": [
-        "tests/persistence/test_ledger.py",
-        "tests/workflow/test_ledger.py",
-    ],
-    "persistence.sqlite_saver": [
-        "tests/persistence/test_sqlite.py",
-        "tests/persistence/test_listing.py",
-        "tests/persistence/test_stock_threads.py",
-        "tests/persistence/test_conformance.py",
-        "tests/persistence/test_faults.py",
-        "tests/persistence/test_opening.py",
-    ],
-    "query.parser": ["tests/query/test_parser.py", "tests/query/test_linter.py"],
-    "report.checks": ["tests/report/test_checks.py"],
-    "report.claims.numbers": ["tests/report/claims"],
-    "report.claims.verdicts": ["tests/report/claims", "tests/report/test_checks.py"],
-    "server.admission": ["tests/server/test_admission.py", "tests/server/test_reports.py"],
-    "server.guard": ["tests/server"],
-    "skills.deduplication.comparison": [
-        "tests/skills/deduplication",
-        "tests/skills/test_deduplicator.py",
-    ],
-    "skills.deduplication.conflicts": [
-        "tests/skills/deduplication",
-        "tests/skills/test_deduplicator.py",
-    ],
-    "skills.relevance_scorer": ["tests/skills/test_relevance_scorer.py", "tests/skills/judging"],
-    "skills.judging.answer": ["tests/skills/judging"],
-    "skills.judging.run": ["tests/skills/judging"],
-    "skills.searcher": ["tests/skills/test_searcher.py"],
-    "skills.untrusted": ["tests/skills/test_untrusted.py"],
-    "sources.http_source": ["tests/sources/test_http_source.py", "tests/sources/test_faults.py"],
-    "threads.decisions": [
-        "tests/threads/test_decisions.py",
-        "tests/threads/test_question_names.py",
-        "tests/workflow/test_decisions.py",
-        "tests/workflow/test_answer_shapes.py",
-    ],
-    "threads.session": [
-        "tests/threads",
-        "tests/workflow/test_threads.py",
-        "tests/workflow/test_ledger.py",
-        "tests/workflow/test_forks.py",
-        "tests/workflow/test_durability.py",
-    ],
-    "workflow.decisions": [
-        "tests/workflow/test_decisions.py",
-        "tests/workflow/test_answer_shapes.py",
-    ],
-    "workflow.marks": [
-        "tests/workflow/test_screening.py",
-        "tests/workflow/test_results.py",
-        "tests/workflow/test_reviewers.py",
-        "tests/workflow/test_same_work.py",
-        "tests/workflow/test_waiting.py",
-    ],
-    "workflow.nodes": [
-        "tests/workflow/test_nodes.py",
-        "tests/workflow/test_paths.py",
-        "tests/workflow/test_scoping.py",
-        "tests/workflow/test_search_report.py",
-        "tests/workflow/test_snowballing.py",
-        "tests/workflow/test_engine.py",
-        "tests/workflow/test_enrichment.py",
-        "tests/workflow/test_ledger.py",
-        "tests/workflow/test_results.py",
-        "tests/workflow/test_round_changes.py",
-        "tests/workflow/test_screening.py",
-        "tests/workflow/test_waiting.py",
-    ],
-    "workflow.results": [
-        "tests/workflow/test_results.py",
-        "tests/workflow/test_screening.py",
-        "tests/workflow/test_round_changes.py",
-        "tests/workflow/test_same_work.py",
-        "tests/workflow/test_engine.py",
-    ],
-    "workflow.rounds": ["tests/workflow/test_waiting.py", "tests/workflow/test_carrying.py"],
-}
-"""The modules, by their name in `paper_search`, and the tests that each is run against."""
-
-_NOTICED = {"killed", "timeout", "segfault", "caught by type check"}
+DRAWN = 61
+"""How many modules a random sample has."""
+_TIMEOUT_S = 900
 
 
 def main() -> None:
-    """Run the modules that the command line names, or all of them."""
+    """Run the modules that the command line names, or a random sample of all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument(
-        "modules", nargs="*", metavar="MODULE", help="one of: " + ", ".join(NEAREST_TESTS)
-    )
-    parser.add_argument(
-        "--sample", type=int, default=SAMPLE, help="mutants of a module (%(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=SEED, help="which mutants (%(default)s)")
-    parser.add_argument("--show", action="store_true", help="print the mutants that survive")
-    given = parser.parse_args()
-    unknown = sorted(set(given.modules) - set(NEAREST_TESTS))
-    if unknown:
-        parser.error(f"no such module: {', '.join(unknown)}; known: {', '.join(NEAREST_TESTS)}")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as http.client")
+    parser.add_argument("--random", type=int, metavar="SEED", help="draw modules and mutants")
+    parser.add_argument("--count", type=int, default=DRAWN, help="random modules (%(default)s)")
+    parser.add_argument("--show", action="store_true", help="print what the survivors change")
+    options = parser.parse_args()
+    if bool(options.modules) is (options.random is not None):
+        parser.error("name modules, or give --random SEED")
+    every = modules()
+    if unknown := sorted(set(options.modules) - set(every)):
+        parser.error(f"no such module: {', '.join(unknown)}")
+    generator = random.Random(options.random or 0)  # noqa: S311  # not for secrets
+    sequence = options.modules or generator.sample(every, len(every))
+    size, count = (SAMPLE, len(sequence)) if options.modules else (1, options.count)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copy = Path(folder) / "copy"
+        copy = Path(folder, "copy")
         _copy_repository(copy)
+        _create_environment(copy)
         _write("| module | mutants | sample | killed |\n|---|---|---|---|\n")
-        for module in given.modules or NEAREST_TESTS:
-            _run_module(copy, module, given.sample, given.seed, shows=given.show)
+        done = killed = total = 0
+        for module in sequence:
+            tried, noticed = _try_module(copy, module, generator, size, shows=options.show)
+            done, total, killed = done + bool(tried), total + tried, killed + noticed
+            if done == count:
+                break
+        _write(f"| {done} modules | | {total} | {killed} ({killed / max(total, 1):.0%}) |\n")
 
 
-def _run_module(copy: Path, module: str, size: int, seed: int, *, shows: bool) -> None:
-    path = Path("src", "paper_search", *module.split(".")).with_suffix(".py")
-    mutants = _names(copy, path)
-    sample = random.Random(f"{seed} {module}").sample(mutants, min(size, len(mutants)))  # noqa: S311  # not for secrets
-    shutil.rmtree(copy / "mutants", ignore_errors=True)
-    (copy / "setup.cfg").write_text(_configuration(copy, path, NEAREST_TESTS[module]), "utf-8")
-    finished = _mutmut(copy, "run", "--max-children", "1", *sample)
-    statuses = _statuses(copy, set(sample))
-    if len(statuses) < len(sample):
-        sys.exit(
-            f"{module}: mutmut stopped early\n{finished.stdout[-3000:]}{finished.stderr[-3000:]}"
+def modules() -> list[str]:
+    """Return the dotted names of all modules, without that of the package."""
+    paths = (path.relative_to(ROOT / SOURCE) for path in (ROOT / SOURCE).rglob("*.py"))
+    return sorted(".".join(path.with_suffix("").parts) for path in paths if path.stem != "__init__")
+
+
+def nearest_tests(module: str) -> list[str]:
+    """Return the tests of a module's package, or those beside them for a module that is in none."""
+    package, _, name = module.partition(".")
+    if name:
+        return [f"tests/{package}"]
+    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py"))
+
+
+def _try_module(
+    copy: Path, module: str, generator: random.Random, size: int, *, shows: bool
+) -> tuple[int, int]:
+    """Print the line of one module; return how many mutants were tried, and how many noticed."""
+    path = copy / SOURCE / Path(*module.split(".")).with_suffix(".py")
+    original = path.read_text("utf-8")
+    mutated = mutate_file_contents(str(path), original)
+    names = sorted(mutated.mutant_names)
+    sample = generator.sample(names, min(size, len(names)))
+    tests = nearest_tests(module)
+    if sample and _is_noticed(copy, tests):
+        sys.exit(f"{module}: its tests fail without a mutant")
+    survivors = []
+    for name in sample:
+        mutant = _apply(original, mutated.code, name)
+        path.write_text(mutant, "utf-8")
+        if not _is_noticed(copy, tests):
+            survivors.append(_difference(original, mutant, module))
+    path.write_text(original, "utf-8")
+    killed = len(sample) - len(survivors)
+    if sample:
+        percent = f"{killed / len(sample):.0%}"
+        _write(f"| `{module}` | {len(names)} | {len(sample)} | {killed} ({percent}) |\n")
+    if shows:
+        _write("".join(survivors))
+    return len(sample), killed
+
+
+def _apply(original: str, mutated: str, name: str) -> str:
+    """Return a module with the one function that a mutant changes."""
+    function, owner = orig_function_and_class_names_from_key(name)
+    module = cst.parse_module(original)
+    body = module.body
+    if owner:
+        owners = [node for node in body if isinstance(node, cst.ClassDef)]
+        body = next(node for node in owners if node.name.value == owner).body.body
+    functions = [node for node in body if isinstance(node, cst.FunctionDef)]
+    bare = function.rpartition(".")[-1]
+    target = [node for node in functions if node.name.value == bare][-1]
+    mutant = read_mutant_function(cst.parse_module(mutated), name)
+    changed = target.with_changes(body=mutant.body, params=mutant.params)
+    return module.deep_replace(target, changed).code  # type: ignore[union-attr]  # a module
+
+
+def _is_noticed(copy: Path, tests: list[str]) -> bool:
+    """Run tests until one fails, against the package as it is in the copy."""
+    words = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow"]
+    try:
+        finished = subprocess.run(  # noqa: S603  # our own words
+            [copy.parent / "venv" / "bin" / "python", "-m", "pytest", *words, *tests],
+            cwd=copy,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
         )
-    killed = sum(status in _NOTICED for status in statuses.values())
-    _write(
-        f"| `{module}` | {len(mutants)} | {len(sample)} | {killed} ({killed / len(sample):.0%}) |\n"
+    except subprocess.TimeoutExpired:
+        return True
+    return finished.returncode != 0
+
+
+def _difference(original: str, mutant: str, module: str) -> str:
+    lines = difflib.unified_diff(
+        original.splitlines(keepends=True), mutant.splitlines(keepends=True), module, module, n=1
     )
-    for name in sample if shows else ():
-        if statuses[name] not in _NOTICED:
-            _write(f"\n{statuses[name]}: {_mutmut(copy, 'show', name).stdout}\n")
+    return "\n" + "".join(lines) + "\n"
 
 
 def _copy_repository(copy: Path) -> None:
@@ -186,50 +160,16 @@ def _copy_repository(copy: Path) -> None:
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
+    (copy.parent / "shared").symlink_to(ROOT.parent / "shared")  # recorded answers
 
 
-def _names(copy: Path, path: Path) -> list[str]:
-    """Return the names of all mutants of a module."""
-    from mutmut.mutation.file_mutation import mutate_file_contents  # noqa: PLC0415  # slow
-    from mutmut.utils.format_utils import get_mutant_name  # noqa: PLC0415  # as above
-
-    mutated = mutate_file_contents(str(path), (copy / path).read_text("utf-8"))
-    return sorted(get_mutant_name(path, name) for name in mutated.mutant_names)
-
-
-def _configuration(copy: Path, path: Path, tests: list[str]) -> str:
-    rest = sorted(entry.name for entry in copy.iterdir() if entry.name not in {"src", "tests"})
-    return "\n".join(
-        [
-            "[mutmut]",
-            "source_paths = src",
-            f"only_mutate = {path}",
-            "pytest_add_cli_args =",
-            *("  -p\n  no:cacheprovider", "  -m\n  not slow"),
-            "pytest_add_cli_args_test_selection =",
-            *(f"  {test}" for test in tests),
-            "also_copy =",
-            *(f"  {name}" for name in rest if name != "setup.cfg"),
-            "",
-        ]
-    )
-
-
-def _statuses(copy: Path, names: set[str]) -> dict[str, str]:
-    """Return what became of each of these mutants: killed, survived, timeout and so on."""
-    lines = _mutmut(copy, "results", "--all", "true").stdout.splitlines()
-    pairs = [line.strip().rpartition(": ") for line in lines]
-    return {name: status for name, _, status in pairs if name in names and status != "not checked"}
-
-
-def _mutmut(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603  # our own words
-        [sys.executable, "-m", "mutmut", *words],
-        cwd=copy,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def _create_environment(copy: Path) -> None:
+    """Make a Python that finds the copy's package first, also in the processes that tests start."""
+    environment = copy.parent / "venv"
+    venv.create(environment)
+    packages = sysconfig.get_path("purelib")
+    target = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
+    (target / "copy.pth").write_text(f"{copy / 'src'}\n{packages}\n", "utf-8")
 
 
 def _write(text: str) -> None:

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from scripts.mutants import NEAREST_TESTS
+from scripts.mutants import modules, nearest_tests
 from tests.architecture.tree import (
     PACKAGE,
     ROOT,
@@ -230,7 +230,6 @@ def test_there_is_nothing_left_to_do() -> None:
     assert lines_that_match(unfinished, paths) == []
 
 
-def test_the_mutants_are_of_modules_and_run_against_tests_that_exist() -> None:
-    modules = [PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in NEAREST_TESTS]
-    tests = [ROOT / name for names in NEAREST_TESTS.values() for name in names]
-    assert [shown(path) for path in [*modules, *tests] if not path.exists()] == []
+def test_the_mutants_of_every_module_run_against_tests_that_exist() -> None:
+    tests = {name for module in modules() for name in nearest_tests(module)}
+    assert [name for name in tests if not (ROOT / name).exists()] == []
