@@ -10,7 +10,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
@@ -116,6 +116,7 @@ def answer(chance: Random, asked: Checkpoint) -> Decision:
 
 
 @examples(100)
+@example(seed=524)
 @given(seed=st.integers(0, 2**32))
 def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
     async def checked() -> None:
@@ -142,8 +143,10 @@ def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
         decided = [*collection.papers, *collection.set_aside] if collection else []
         kept_as = {row["id"]: row["kept_as"] for row in rows}
         for fate in ("included", "excluded"):
-            # After a fork a result can name a work by an id that was merged into another since.
-            assert count[fate] >= len({kept_as[p.id] for p in decided if p.decision == fate})
+            # After a fork a result can name a work by an id that was merged into another since:
+            # what was decided on that id is not what counts for the other.
+            ids = {p.id for p in decided if p.decision == fate and kept_as[p.id] == p.id}
+            assert count[fate] >= len(ids)
         assert (await audit_of(persistence, "t", has_pictures=False)).files == audit.files
 
     asyncio.run(checked())

@@ -270,7 +270,7 @@ def test_a_tree_of_any_word_needs_no_group_for_one() -> None:
 def test_a_boolean_query_is_asked_within_the_conditions_too(adapter: Adapter) -> None:
     limits = SearchConstraints(conditions=[NOT_HONEY])
     bees = {"title": "Honey bees and apple", "abstract": "", "author": "A. Maker", "venue": "J"}
-    [found] = translated(adapter, "apple OR pear", limits)
+    [found] = translated(adapter, "apple OR pear", limits, {})
     if found.remainder is None:
         assert "honey" in found.text
     else:

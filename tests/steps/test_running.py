@@ -117,7 +117,7 @@ async def test_its_threads_are_listed_shown_pruned_and_deleted(url):
     async with open_persistence(url) as persistence:
         every = EveryThread(persistence)
         assert (await every.others.info("t")).status is ThreadStatus.DONE
-        await (await every.catalog_of("t")).delete("t")
+        await every.delete("t")
         assert await every.threads() == []
 
 

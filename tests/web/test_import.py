@@ -47,7 +47,7 @@ def test_files_of_any_accepted_kind_are_read_and_what_is_rejected_is_told(page):
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
-        ({"a.doc": b"\0\1\2"}, "&#39;a.doc&#39; is a binary file; accepted: BibTeX"),
+        ({"a.doc": b"\0\1\2"}, "&#39;a.doc&#39; is a binary file; accepted: RIS"),
         ({}, "no file was chosen"),
     ],
     ids=["binary", "none"],

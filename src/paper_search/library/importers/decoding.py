@@ -30,7 +30,7 @@ def encoding_of(head: bytes) -> str:
         if head.startswith(mark):
             return name
     even, odd = head[0:400:2].count(0), head[1:400:2].count(0)
-    least = len(head[:400]) // 8  # a quarter of the letters are ASCII
+    least = max(len(head[:400]) // 8, 1)  # a quarter of the letters are ASCII
     if max(even, odd) > least >= min(even, odd):
         return "utf-16-be" if even > odd else "utf-16-le"
     return "utf-8"
