@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 478
 MAX_LINES = {
-    "skills": 10881,
+    "skills": 10879,
     "sources": 8056,
     "cli": 7_103,
     "report": 5_988,

@@ -142,3 +142,29 @@ def test_a_pasted_strategy_is_read_with_its_lines_and_limits() -> None:
 def test_a_strategy_with_a_mistake_is_refused_by_line_and_column() -> None:
     with pytest.raises(QuestionError, match=r"search strategy .* line 3, column 9: there is no"):
         read_boolean("1. exp Asthma/\n2. wheez$.ti,ab.\n3. 1 or 7")
+
+
+@pytest.mark.parametrize(
+    ("text", "grouping"),
+    [
+        ("moss OR lichen AND wall", "moss OR (lichen AND wall)"),
+        ("(moss OR lichen) AND wall OR roof", "((moss OR lichen) AND wall) OR roof"),
+        ("((moss OR lichen AND wall) OR roof)", "moss OR (lichen AND wall) OR roof"),
+    ],
+)
+def test_how_and_and_or_are_grouped_without_parentheses_is_noted(text: str, grouping: str) -> None:
+    assert read(text).notes == (f"AND is read before OR: {grouping}; parentheses say otherwise",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(moss OR lichen) AND wall",
+        "moss AND (lichen OR (wall AND roof))",
+        "reindeer moss OR lichen",
+        '"moss AND wall" OR lichen',
+        "moss AND lichen NOT wall",
+    ],
+)
+def test_a_grouping_that_the_text_itself_says_is_not_noted(text: str) -> None:
+    assert read(text).notes == ()

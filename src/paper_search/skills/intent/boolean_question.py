@@ -38,6 +38,7 @@ _CSL_TYPES = {
 _SHOWN = 60
 _LONGEST_TOPIC = 300
 _QUOTED = re.compile(r'"[^"]*"')
+_INNERMOST = re.compile(r"\([^()]*\)")
 _ACCEPTED = (
     'use words, "phrases", AND OR NOT, parentheses, NEAR/n, word*, and the fields'
     " title: abstract: author: venue: year: tiab:; or ask in plain words"
@@ -100,7 +101,7 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         tuple(dict.fromkeys(authors)),
         query=question if strategy is None else render(tree),
         lines=tuple(_lines(strategy)) if strategy else (),
-        notes=tuple(_notes(strategy)) if strategy else (),
+        notes=tuple(_notes(strategy) if strategy else _order(plain, tree)),
         limits=_limits(tree),
     )
 
@@ -120,6 +121,17 @@ def _notes(strategy: Strategy) -> Iterator[str]:
         f" {len(strategy.lines)} lines: what line {last.label} finds is searched"
     )
     yield from (note for _, note in strategy.remarks())
+
+
+def _order(text: str, tree: Node) -> Iterator[str]:
+    """Yield how AND and OR were grouped where no parentheses say it."""
+    text = _QUOTED.sub(" ", text)
+    levels = []
+    while groups := _INNERMOST.findall(text):
+        levels += groups
+        text = _INNERMOST.sub(" ", text)
+    if any({"AND", "OR"} <= {*_OPERATOR.findall(level)} for level in (*levels, text)):
+        yield f"AND is read before OR: {render(tree)}; parentheses say otherwise"
 
 
 def _limits(tree: Node) -> SearchConstraints:

@@ -13,7 +13,7 @@ from paper_search.errors import QuestionError
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
 from paper_search.skills.intent.cutting import cut, forms, without_cuts
-from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
+from paper_search.skills.intent.exclusions import read_exclusions
 from paper_search.skills.intent.kinds import (
     read_count,
     read_kinds,
@@ -22,8 +22,8 @@ from paper_search.skills.intent.kinds import (
     read_wishes,
 )
 from paper_search.skills.intent.languages import NAMES, language_of
-from paper_search.skills.intent.names import Lookup, Names, read_names
-from paper_search.skills.intent.years import Years, read_years
+from paper_search.skills.intent.names import Lookup, read_names
+from paper_search.skills.intent.years import read_years
 from paper_search.skills.phrases import without_request
 from paper_search.skills.stop_words import STOP_WORDS
 
@@ -82,11 +82,7 @@ def read_limits(
 ) -> Reading:
     """Return what the question limits, and the rest of it.
 
-    Args:
-        question: visible characters, single spaces.
-        today: what "last five years" is counted from.
-        default_max_results: how many results are wanted where it does not say.
-        lookup: whether a name is known.
+    `question` has single spaces; "last five years" is counted from `today`.
 
     Raises:
         QuestionError: it only says what to exclude.
@@ -122,7 +118,7 @@ def read_limits(
         authors=tuple(names.authors),
         venues=tuple(names.venues),
         identifiers=identifiers,
-        notes=tuple(_notes(wishes, years, languages, names, exclusions)),
+        notes=(*wishes, *years.notes, *languages, *names.notes, *exclusions.notes),
     )
     is_limited = left or reading.is_limited
     if not is_limited and (exclusions.terms or exclusions.kinds):
@@ -150,16 +146,6 @@ def _without_talk(text: str) -> str:
         while match := pattern.search(text):
             text = cut(text, match.start(), match.end())
     return text
-
-
-def _notes(
-    wishes: tuple[str, ...],
-    years: Years,
-    languages: tuple[str, ...],
-    names: Names,
-    exclusions: Exclusions,
-) -> Iterator[str]:
-    yield from (*wishes, *years.notes, *languages, *names.notes, *exclusions.notes)
 
 
 def read_question(
