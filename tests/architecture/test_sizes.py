@@ -23,10 +23,10 @@ MAX_MODULES = 478
 MAX_LINES = {
     "skills": 10879,
     "sources": 8056,
-    "cli": 7_103,
+    "cli": 6_932,
     "report": 5_988,
     "library": 5597,
-    "workflow": 5_315,
+    "workflow": 5_481,
     "persistence": 3_290,
     "query": 3380,
     "report_workflow": 2_828,

@@ -18,8 +18,6 @@ from tests.sources.cards import KEY, Cards
 from tests.workflow.doubles import edit
 
 from paper_search.cli.form import read_form, write_form
-from paper_search.cli.strategy_view import strategy_facts
-from paper_search.cli.views import limits
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import (
     QueryBuilderInput,
@@ -43,6 +41,7 @@ from paper_search.web.strategy_form import edited_strategy
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 from paper_search.workflow.state import WorkflowState
+from paper_search.workflow.strategy_facts import limits, strategy_facts
 
 NAMES = ("matching", "ranking", "best_first")
 RANKING = NAMES[1:]

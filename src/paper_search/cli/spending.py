@@ -9,7 +9,6 @@ from paper_search.models.usage import StepSpending, total
 
 if TYPE_CHECKING:
     from paper_search.cli.tables import Fact
-    from paper_search.workflow.checkpoints import StrategyPayload
 
 _STEPS = {
     "parse_intent": "question",
@@ -24,17 +23,6 @@ _STEPS = {
 def step_name(step: str) -> str:
     """Return what a step is called for a person."""
     return _STEPS.get(step, step)
-
-
-def estimate_facts(payload: StrategyPayload) -> Iterator[Fact]:
-    """Yield what the models will cost, and what they may; nothing where none is asked."""
-    if payload.estimate is not None:
-        papers = f" for up to {payload.estimate.papers:,} papers" if payload.estimate.papers else ""
-        dated = f" (prices of {payload.estimate.priced_at})" if payload.estimate.priced_at else ""
-        yield "will cost", f"about {payload.estimate}{papers}{dated}"
-    yield from usage_facts(payload.usage)
-    if payload.budget is not None and (payload.estimate or payload.usage):
-        yield "budget", str(payload.budget)
 
 
 def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:

@@ -15,13 +15,7 @@ from paper_search.cli.source_lines import (
     no_network,
     public_sources_hint,
 )
-from paper_search.cli.spending import estimate_facts, usage_facts
-from paper_search.cli.strategy_view import (
-    question_facts,
-    scope_facts,
-    strategy_facts,
-    translation_facts,
-)
+from paper_search.cli.spending import usage_facts
 from paper_search.cli.tables import (
     Fact,
     fact_line,
@@ -31,10 +25,15 @@ from paper_search.cli.tables import (
     score,
     source_table,
 )
-from paper_search.models.source_report import counting_summary
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.judging import JudgingReport
+from paper_search.workflow.strategy_facts import (
+    checkpoint_facts,
+    limits,
+    strategy_facts,
+    translation_facts,
+)
 
 if TYPE_CHECKING:
     from paper_search.models import (
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
         KnownPapersReport,
         Paper,
         PaperCollection,
-        SearchConstraints,
         SourceReport,
         UserFeedback,
     )
@@ -255,30 +253,12 @@ def _print_hint(
 def _strategy_question(
     payload: StrategyPayload, translations: Sequence[Translation]
 ) -> Iterator[Line]:
-    strategy, scope = payload.strategy, payload.scope
     yield text(f"Round {payload.iteration + 1}: is this the search strategy?", style="bold")
-    if payload.changes:
-        yield "changed", payload.changes
-    if strategy.reason:
-        yield "why", strategy.reason
-    yield from question_facts(payload)
-    requested = payload.intent.constraints.in_words
-    if not set(requested) <= set(strategy.filters.in_words):
-        yield "asked for", "; ".join(requested)
-    yield "limits", limits(strategy.filters)
-    yield from strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
-    if scope is not None:
-        yield from scope_facts(scope, strategy)
-    if counting := counting_summary(payload.counts):
-        yield "counted", counting
-    yield from (("note", note) for note in strategy.notes)
-    yield from (("remark", remark) for remark in payload.remarks)
-    yield from estimate_facts(payload)
-    if others := [name for name in payload.available_sources if name not in strategy.sources]:
-        yield "could ask", ", ".join(others)
+    yield from checkpoint_facts(payload)
+    yield from usage_facts(payload.usage)
     if translations:
         yield text("What each source will be sent:", style="bold")
-        yield from translation_facts(translations, strategy)
+        yield from translation_facts(translations, payload.strategy)
         if payload.counts:
             yield text("What was asked before this question, to count hits:", style="bold")
             yield report_table(payload.counts)
@@ -376,8 +356,3 @@ def _feedback(feedback: UserFeedback) -> str:
     marks = {"relevant": feedback.marked_relevant, "irrelevant": feedback.marked_irrelevant}
     parts = [f"{name}: {', '.join(ids)}" for name, ids in marks.items() if ids]
     return "; ".join(filter(None, [*parts, feedback.free_text_feedback])) or "-"
-
-
-def limits(filters: SearchConstraints) -> str:
-    """Return the limits of a search in words."""
-    return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])

@@ -11,6 +11,7 @@ from paper_search.exports.markdown import inert
 from paper_search.exports.text import single_line
 from paper_search.models import Paper, PaperCollection
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+from paper_search.workflow.strategy_facts import checkpoint_facts
 
 PAGE = 20
 """Papers of a page."""
@@ -20,24 +21,7 @@ _MOST_CHARS = 300
 
 def describe_strategy(payload: StrategyPayload) -> str:
     """Return what a person needs to decide on a strategy."""
-    strategy, scope = payload.strategy, payload.scope
-    counts = scope.hits_of([query.boolean_query for query in strategy.queries]) if scope else {}
-    lines = [f"- Topic: {inert(payload.intent.topic)}", f"- Sources: {', '.join(strategy.sources)}"]
-    ranking = ", ".join(name for name in strategy.sources if name in payload.ranking_sources)
-    if ranking:
-        lines += [f"- Question for {ranking}: {inert(query.text)}" for query in strategy.ranked]
-    for number, query in enumerate(strategy.queries, start=1):
-        lines.append(f"- Query {number}: {_code(query.boolean_query)}")
-        if (hits := counts.get(query.boolean_query)) and hits.counts:
-            lines.append(f"  - Hits: {', '.join(map(str, hits.counts))}")
-    most = f"at most {strategy.filters.max_results:,} records a query"
-    lines.append(f"- Limits: {'; '.join([*map(inert, strategy.filters.in_words), most])}")
-    notes = [*payload.intent.notes, *(scope.notes if scope else []), *strategy.notes]
-    lines += [f"- Note: {inert(note)}" for note in [*notes, *payload.remarks]]
-    if payload.changes:
-        lines.append(f"- Changed: {inert(payload.changes)}")
-    if payload.estimate is not None:
-        lines.append(f"- Models will cost about {payload.estimate}")
+    lines = [f"- {name}: {_written(name, fact)}" for name, fact in checkpoint_facts(payload)]
     head = f"## Round {payload.iteration + 1}: is this the search strategy?"
     return "\n".join([head, "", *lines])
 
@@ -100,6 +84,10 @@ def _rows(papers: Sequence[Paper], first: int) -> Iterator[str]:
         yield f"{number}.{score} {title} ({inert(facts)}), id: {_code(paper.id)}"
         if text := paper.relevance_reason or paper.abstract:
             yield f"   {inert(_cut(text))}"
+
+
+def _written(name: str, fact: str) -> str:
+    return _code(fact) if name.startswith(("query", "line")) else inert(fact)
 
 
 def _code(text: str) -> str:

@@ -1,23 +1,67 @@
-"""A strategy in words: what is asked, of whom, and what the sources have for it."""
+"""The facts of a strategy, for every door: what is asked, of whom, and what the sources have."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+from paper_search.models.source_report import counting_summary
 
 if TYPE_CHECKING:
-    from paper_search.cli.tables import Fact
-    from paper_search.models import QueryHits, RankedQuery, ScopeReport, SearchStrategy
+    from paper_search.models import (
+        ParsedIntent,
+        QueryHits,
+        RankedQuery,
+        ScopeReport,
+        SearchConstraints,
+        SearchStrategy,
+    )
     from paper_search.models.scope import Translation
     from paper_search.workflow.checkpoints import StrategyPayload
 
+Fact: TypeAlias = tuple[str, str]
+"""A name, and what is to be said under it."""
 
-def question_facts(payload: StrategyPayload) -> Iterator[Fact]:
+
+def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
+    """Yield all that a person needs to decide on a strategy."""
+    strategy, scope = payload.strategy, payload.scope
+    if payload.changes:
+        yield "changed", payload.changes
+    if strategy.reason:
+        yield "why", strategy.reason
+    yield from question_facts(payload.intent, scope)
+    requested = payload.intent.constraints.in_words
+    if not set(requested) <= set(strategy.filters.in_words):
+        yield "asked for", "; ".join(requested)
+    yield "limits", limits(strategy.filters)
+    yield from strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
+    if scope is not None:
+        yield from scope_facts(scope, strategy)
+    if counting := counting_summary(payload.counts):
+        yield "counted", counting
+    yield from (("note", note) for note in strategy.notes)
+    yield from (("remark", remark) for remark in payload.remarks)
+    if others := [name for name in payload.available_sources if name not in strategy.sources]:
+        yield "could ask", ", ".join(others)
+    if payload.estimate is not None:
+        papers = f" for up to {payload.estimate.papers:,} papers" if payload.estimate.papers else ""
+        dated = f" (prices of {payload.estimate.priced_at})" if payload.estimate.priced_at else ""
+        yield "will cost", f"about {payload.estimate}{papers}{dated}"
+    if payload.budget is not None and (payload.estimate or payload.usage):
+        yield "budget", str(payload.budget)
+
+
+def limits(filters: SearchConstraints) -> str:
+    """Return the limits of a search in words."""
+    return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])
+
+
+def question_facts(intent: ParsedIntent, scope: ScopeReport | None) -> Iterator[Fact]:
     """Yield what the intent is, and how the question was read."""
-    intent = payload.intent
     yield "topic", intent.topic
-    known = payload.scope.concepts if payload.scope else []
+    known = scope.concepts if scope else []
     hits = {entry.text: counts_of(entry) for entry in known if entry.counts}
     concepts = [f"{name} ({hits[name]})" if name in hits else name for name in intent.concepts]
     yield "concepts", ", ".join(concepts) or "-"

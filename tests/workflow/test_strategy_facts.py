@@ -9,7 +9,6 @@ from rich.console import Console
 from tests.cli.test_prompts import Typed
 
 from paper_search.cli.search_questions import decide_strategy
-from paper_search.cli.strategy_view import asked_of_sources, scope_facts, translation_facts
 from paper_search.cli.views import show_checkpoint
 from paper_search.models import (
     Criterion,
@@ -28,6 +27,13 @@ from paper_search.models import (
 )
 from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
+from paper_search.workflow.descriptions import describe_strategy
+from paper_search.workflow.strategy_facts import (
+    asked_of_sources,
+    checkpoint_facts,
+    scope_facts,
+    translation_facts,
+)
 
 SCOPE = ScopeReport(
     queries=[
@@ -110,6 +116,21 @@ def page(shown: SearchStrategy) -> str:
 )
 def test_the_question_has_a_line_for(line: str) -> None:
     assert line in page(strategy())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- query 1: `ice AND sea`",
+        "- hits: query 1: 1,234 library, up to 56 pubmed",
+        "- concepts: sea ice (9 library), winter",
+        "- limits: not review; at most 100 records a query",
+    ],
+)
+def test_a_client_that_shows_markdown_is_told_the_same_facts(line: str) -> None:
+    described = describe_strategy(payload(strategy())).splitlines()
+    assert line in described
+    assert len(described) == 2 + len(list(checkpoint_facts(payload(strategy()))))
 
 
 def test_the_exact_strings_stand_under_what_they_ask() -> None:
