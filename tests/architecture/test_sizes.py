@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 478
 MAX_LINES = {
-    "skills": 10879,
+    "skills": 10877,
     "sources": 8056,
     "cli": 6_932,
     "report": 5_988,

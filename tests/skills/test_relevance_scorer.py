@@ -116,6 +116,27 @@ async def test_the_reason_can_be_checked() -> None:
     assert found.relevance_reason == "matches: graph neural network, drug; not found: toxicity"
 
 
+@pytest.mark.parametrize(
+    ("title", "reason"),
+    [
+        ("Few-shot object detection", "matches: few-shot object detection"),
+        ("Detection of objects in few shots", "all words of: few-shot object detection"),
+        ("Single-shot object detection", "partly: few-shot object detection"),
+        ("Zero-shot object goals, detection of", "partly: few-shot object detection"),
+    ],
+)
+async def test_a_paper_matches_a_concept_only_where_its_text_has_it(
+    title: str, reason: str
+) -> None:
+    intent = ParsedIntent(
+        topic="few-shot object detection",
+        concepts=["few-shot object detection"],
+        intent_type=IntentType.SURVEY,
+    )
+    (scored,) = await RelevanceScorer(None).score([paper("p", title)], intent)
+    assert scored.relevance_reason == reason
+
+
 async def test_chinese_is_matched_without_spaces() -> None:
     intent = INTENT.model_copy(update={"concepts": ["图神经网络", "分子"]})
     papers = [paper("1", "基于图神经网络的分子性质预测"), paper("2", "罗马史")]

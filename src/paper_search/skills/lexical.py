@@ -76,11 +76,6 @@ class _Concept:
             return self.phrases
         return [f" {word} " for word in document.counts if self.matches(word)]
 
-    @property
-    def weight(self) -> float:
-        """How much it counts beside others."""
-        return float(sum(map(rarity, self.words)) ** _DAMPING)
-
 
 @dataclass(frozen=True)
 class _Wanted:
@@ -98,7 +93,7 @@ class _Wanted:
     def of(cls, intent: ParsedIntent) -> _Wanted:
         concepts = [concept for name in intent.concepts if (concept := _concept(name)).words]
         concepts = concepts or [_concept(intent.topic)]
-        weights = [concept.weight for concept in concepts]
+        weights = [sum(map(rarity, concept.words)) ** _DAMPING for concept in concepts]
         whole = sum(weights) or 1.0
         words = dict.fromkeys(word for concept in concepts for word in concept.words)
         if len(concepts) > _FEW:
@@ -107,7 +102,7 @@ class _Wanted:
             concepts,
             [weight / whole for weight in weights],
             {word: rarity(word) for word in words},
-            _enough(len(concepts)) / len(concepts),
+            (len(concepts) - (1 - _BEYOND) * max(0, len(concepts) - _FEW)) / len(concepts),
         )
 
 
@@ -162,16 +157,14 @@ def verdicts(
     ]
 
 
-def _enough(concepts: int) -> float:
-    """Return how many concepts make a full match."""
-    return concepts if concepts <= _FEW else _FEW + _BEYOND * (concepts - _FEW)
-
-
 def _concept(name: str) -> _Concept:
     if _WITH_WILDCARDS.fullmatch(name):
         return _Concept(name, (), (before_wildcard(name.casefold()),), _matcher(name))
     own = tokens(name)
-    content = [word for word in own if word not in STOP_WORDS] or own
+    # "few" of "few-shot" is no filler: without it, "single-shot" would match.
+    content = [
+        stem for word in name.split() if word.casefold() not in STOP_WORDS for stem in tokens(word)
+    ] or own
     names = [own, *(tokens(other) for other in variants(name))]
     phrases = dict.fromkeys(f" {' '.join(stems)} " for stems in names if stems)
     return _Concept(name, tuple(phrases), tuple(dict.fromkeys(content)))
@@ -245,10 +238,14 @@ def _reason(
     concepts: Sequence[_Concept], covers: Sequence[float], document: Document, notes: list[str]
 ) -> str:
     """Return what a person can check: which concepts are there, partly there, and not there."""
-    named: dict[str, list[str]] = {"matches": [], "partly": [], "not found": []}
+    kinds = ("matches", "all words of", "partly", "not found")
+    named: dict[str, list[str]] = {kind: [] for kind in kinds}
     in_title = []
     for concept, cover in zip(concepts, covers, strict=True):
-        kind = "matches" if cover >= _FOUND else "partly" if cover > 0 else "not found"
+        kind = "partly" if cover > 0 else "not found"
+        if cover >= _FOUND:
+            is_phrase = any(map(document.count, concept.said_in(document)))
+            kind = "matches" if is_phrase else "all words of"
         named[kind].append(concept.name)
         if kind == "matches" and any(phrase in document.title for phrase in concept.phrases):
             in_title.append(concept.name)

@@ -141,9 +141,9 @@ class RoundCounts(BaseModel):
 
     @property
     def summary(self) -> str:
-        """Return one line: `60 records arrived: 2 given again, 58 new; 43 new works`."""
+        """Return one line: `60 records arrived: 2 repeated, 58 new; 43 new works`."""
         parts = [
-            f"{self.again:,} given again" if self.again else "",
+            f"{self.again:,} repeated" if self.again else "",
             f"{self.removed:,} removed by a check" if self.removed else "",
             f"{self.first_found:,} new",
         ]

@@ -29,6 +29,16 @@ def test_a_word_common_everywhere_or_in_one_text_alone_is_no_term() -> None:
     assert suggested_terms(texts) == []
 
 
+def test_the_parts_of_an_address_are_no_terms() -> None:
+    texts = [
+        "Code is at https://github.com/a/apiary",
+        "See www.github.com/b",
+        "At http://github.com",
+    ]
+    assert suggested_terms(texts) == []
+    assert suggested_terms([text.replace("/", " / ") for text in texts]), "words of their own are"
+
+
 def test_a_pair_is_as_rare_as_its_rarer_word() -> None:
     texts = ["Two lichens", "On two lichens", "A bird", "A tree"]
     assert dict(suggested_terms(texts)) == {"two lichens": 2}

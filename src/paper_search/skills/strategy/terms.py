@@ -15,7 +15,8 @@ from paper_search.skills.words import is_unspaced, stem
 Term: TypeAlias = tuple[str, ...]
 """One or two stems."""
 
-_BREAKS = re.compile(r"[^\w\s'’-]+|\s-+\s")
+_BREAKS = re.compile(r"\b(?:https?://|www\.)\S+|[^\w\s'’-]+|\s-+\s")
+"""What ends a run of words; the parts of an address are none."""
 _WORD = re.compile(r"([^\W_]+)(?:['’]\w*)?(-?)")
 _INNER_CAPITAL = re.compile(r"\w[A-Z]")
 _SHORTEST, _LONGEST = 3, 30
