@@ -23,12 +23,12 @@ from paper_search.sources.ranked_text import (
     telling_words,
     words_of,
 )
-from paper_search.sources.semantic_scholar import SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
 from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar
 from paper_search.sources.translation import translated
 
-WORD = r'(?:[^\W_]+|"[^\W_]+")'
+WORD = r'(?:[^\W_]+(?:-[^\W_]+)*|"[^\W_]+(?:-[^\W_]+)*")'
 ANY = {name: rf"\(?{word}(?: OR {word})*\)?" for name, word in {
     "openalex": WORD, "pubmed": rf"{WORD}\[tiab\]", "arxiv": f"all:{WORD}",
     "europe_pmc": f"TITLE_ABS:{WORD}", "doaj": WORD, "core": WORD,
@@ -65,8 +65,10 @@ def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[s
     ("text", "words"),
     [
         ("What works explored video textures?", ["explored", "video", "textures"]),
-        ("state-of-the-art few-shot detection of few shots", ["shot", "detection", "shots"]),
-        ("Rückenmark: e.g. 3D-Modelle (n=5)", ["rückenmark", "3d", "modelle"]),
+        ("few-shot object detection", ["few-shot", "object", "detection"]),
+        ("state-of-the-art zero\u2010shot models of x-y", ["zero-shot", "models"]),
+        ("the add-on -therapy- of self-", ["add-on", "therapy", "self"]),
+        ("Rückenmark: e.g. 3D-Modelle (n=5)", ["rückenmark", "3d-modelle"]),
         ("who finds issues with bees", ["bees"]),
         ("what is it", ["what", "is", "it"]),
         ("naïve 注意力机制", ["naïve", "注意力机制"]),
@@ -75,6 +77,17 @@ def asked(adapter: Adapter, text: str = QUESTION, condition: str = "") -> list[s
 )
 def test_the_words_that_speak_of_the_subject_are_sent(text: str, words: list[str]) -> None:
     assert content_words(text) == words
+
+
+@pytest.mark.parametrize("adapter", [*ADAPTERS, SemanticScholar()], ids=lambda each: each.name)
+def test_each_part_of_a_compound_is_sent(adapter: Adapter) -> None:
+    texts = asked(adapter, "few-shot object detection")
+    assert re.search(r"few[- ]shot", texts[0]), texts
+    assert not re.search(r"(?<!few[- ])shot", " ".join(texts))
+
+
+def test_semantic_scholar_is_sent_the_parts_of_compounds_apart() -> None:
+    assert asked(SemanticScholar(), "few-shot detection")[0] == "few shot detection"
 
 
 def test_a_long_text_is_cut_to_its_rarest_words() -> None:

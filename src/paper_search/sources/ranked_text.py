@@ -7,6 +7,7 @@ one, else the answers are checked for them.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -23,17 +24,19 @@ MOST_WORDS = 24
 _MOST_TERMS = 5
 """Further terms that a service without weights is asked: those with the highest weights."""
 _LONGEST_WORD = 60
+_COMPOUND = re.compile(rf"{WORD.pattern}(?:-{WORD.pattern})*")
 
 
 def content_words(text: str) -> list[str]:
     """Return the words of a text that say something about its subject, in order and lower case.
 
-    Compounds fall apart at hyphens. A text of nothing but stop words keeps all its words; one
-    without words has none.
+    Compounds stay whole: "few-shot" is no "shot". A text of nothing but stop words keeps all its
+    words; one without words has none.
     """
-    folded = unicodedata.normalize("NFKC", text).lower()
-    found = (word for word in WORD.findall(folded) if len(word) <= _LONGEST_WORD)
-    words = list(dict.fromkeys(found))
+    folded = unicodedata.normalize("NFKC", text).lower().replace("\u2010", "-")
+    words = list(
+        dict.fromkeys(word for word in _COMPOUND.findall(folded) if len(word) <= _LONGEST_WORD)
+    )
     return _rarest([word for word in words if _is_content(word)] or words, MOST_WORDS)
 
 
@@ -108,11 +111,17 @@ def _leaf(words: Sequence[str]) -> Node:
 
 
 def _is_content(word: str) -> bool:
-    is_letter = len(word) == 1 and word.isascii()
-    return not is_letter and min(rarity(word), rarity(stem(word))) > OF_STOP_WORDS
+    """Return whether a word, or a part of a compound, says something about a subject."""
+    parts = [part for part in WORD.findall(word) if len(part) > 1 or not part.isascii()]
+    return any(min(rarity(part), rarity(stem(part))) > OF_STOP_WORDS for part in parts)
+
+
+def _rarity_of(word: str) -> float:
+    """Return the rarity of a word; of a compound, that of its rarest part."""
+    return max(rarity(stem(part)) for part in WORD.findall(word))
 
 
 def _rarest(words: Sequence[str], most: int) -> list[str]:
     """Return at most so many words, the rarest, in their order; of equals the first."""
-    chosen = sorted(words, key=lambda word: -rarity(stem(word)))[:most]
+    chosen = sorted(words, key=lambda word: -_rarity_of(word))[:most]
     return [word for word in words if word in chosen]

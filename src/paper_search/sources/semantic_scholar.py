@@ -131,10 +131,14 @@ class SemanticScholar(SemanticScholarAdapter):
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, then one fewer."""
+        """Return the most telling words of the question, then one fewer.
+
+        The parts of compounds are sent apart: a word with a hyphen finds nothing there.
+        """
         words = content_words(query.text) or author_names(filters)
         tries = telling_words(words, _MOST_WORDS)
-        return tuple(to_ranked_text(words, query, filters) for words in tries)
+        apart = ([part for word in words for part in WORD.findall(word)] for words in tries)
+        return tuple(to_ranked_text(words, query, filters) for words in apart)
 
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the most relevant papers."""
