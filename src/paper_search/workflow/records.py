@@ -205,7 +205,7 @@ class SearchRecords(RecordStore):
             hidden=len(beyond),
             members={
                 paper.id: paper.merged_from
-                for paper in papers
+                for paper in (*papers, *beyond, *collection.set_aside)
                 if paper.merged_from and paper.merged_from != [paper.id]
             },
             part=part,
@@ -214,18 +214,24 @@ class SearchRecords(RecordStore):
     async def collection(
         self, reference: CollectionRef, first: int | None = None
     ) -> PaperCollection:
-        """Return the collection that is meant, whole, or with the first of its papers alone."""
+        """Return the collection that is meant, whole, or with the first of its papers alone.
+
+        Which records are one work is as it was when the collection was made: a later round, from
+        which a fork went back, may have merged or split them since.
+        """
         ids = await self._in_order(reference)
         count = len(reference.paper_ids)
         ids_ = ids[:count] if first is None else ids[: min(first, count)]
         rest = ids[count:] if first is None else []
-        papers = await self.papers(ids_, part=reference.part)
+        every = await self.papers([*ids_, *rest], part=reference.part)
+        grouped = [_of_records(paper, reference.members.get(paper.id, [])) for paper in every]
+        papers, set_aside = grouped[: len(ids_)], grouped[len(ids_) :]
         has_moved = first is None and set(ids_) != set(reference.paper_ids)
         return PaperCollection(
             metadata=reference.metadata,
             facets=facets_of(papers) if has_moved else reference.facets,
             papers=papers,
-            set_aside=await self.papers(rest, part=reference.part),
+            set_aside=set_aside,
             earlier=[] if first is not None else await self.papers(reference.earlier_ids),
         )
 
@@ -272,9 +278,9 @@ class SearchRecords(RecordStore):
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
         whole = await self.get(part, ids)
-        rows = await self._plain_papers([paper_id for paper_id in ids if paper_id not in whole])
+        plain = await self._plain_rows([paper_id for paper_id in ids if paper_id not in whole])
         with making_many():
-            rows |= {i: Paper.model_validate(value) for i, value in whole.items()}
+            rows = {i: Paper.model_validate(row) for i, row in {**plain, **whole}.items()}
         return self.in_order(rows, ids)
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
@@ -316,14 +322,8 @@ class SearchRecords(RecordStore):
             recognised.append(work.model_copy(update=update) if update else work)
         return recognised
 
-    async def _plain_papers(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return the papers that are no more than a work with its verdict."""
-        rows = await self._plain_rows(ids)
-        with making_many():
-            return {i: Paper.model_validate(row) for i, row in rows.items()}
-
     async def _plain_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the same as they would be stored."""
+        """Return as rows the papers that are no more than a work with its verdict."""
         verdicts = await self.get("judgements", ids)
         whole = await self.get("works", ids)
         records = await self.get("records", [work_id for work_id in ids if work_id not in whole])
@@ -340,6 +340,12 @@ class StrategyApprovals(Approvals[SearchStrategy]):
 
     def _decided_on(self, proposal: SearchStrategy) -> SearchStrategy:
         return SearchStrategy.model_validate(proposal.model_dump(mode="json"))
+
+
+def _of_records(paper: Paper, ids: list[str]) -> Paper:
+    """Return the paper as the one that stands for these records; none: for its own alone."""
+    is_same = (paper.merged_from or [paper.id]) == (ids or [paper.id])
+    return paper if is_same else paper.model_copy(update={"merged_from": ids})
 
 
 def _seed(paper: BibliographicRecord) -> Seed:
