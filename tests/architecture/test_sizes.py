@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 478
 MAX_LINES = {
     "skills": 10877,
-    "sources": 8056,
+    "sources": 8_068,
     "cli": 6_932,
     "report": 5_988,
     "library": 5597,

@@ -16,7 +16,7 @@ from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.threads.client_forms import changed_args
 from paper_search.workflow.checkpoints import ResultPayload
-from paper_search.workflow.descriptions import PAGE, describe_page, describe_paper, describe_result
+from paper_search.workflow.descriptions import PAGE, describe_result
 from paper_search.workflow.session import SearchSession
 
 
@@ -174,9 +174,20 @@ async def test_text_of_papers_cannot_pass_for_a_part_of_the_question():
     papers = [hostile] * (PAGE + 1)
     shown = collection.model_copy(update={"papers": papers})
     payload = ResultPayload(collection=shown)
-    page = describe_page(shown, 2)
-    assert page.startswith(f"{PAGE + 1} papers, page 2 of 2\n\n{PAGE + 1}. ")
-    for text in (describe_result(payload), page, describe_paper(hostile)):
-        assert "![x]" not in text
-        assert "<img" not in text
-        assert not any(line.startswith(("# Approve", "- b")) for line in text.splitlines())
+    text = describe_result(payload)
+    assert f"\n{PAGE}. " in text
+    assert f"\n{PAGE + 1}. " not in text, "a page of papers"
+    assert "![x]" not in text
+    assert "<img" not in text
+    assert not any(line.startswith(("# Approve", "- b")) for line in text.splitlines())
+
+
+async def test_a_long_title_is_cut_in_the_question():
+    flow = workflow()
+    await flow.start("q", thread_id="t")
+    asked = await flow.answer("t", "approve")
+    shown: PaperCollection = asked.payload.collection
+    paper = shown.papers[0].model_copy(update={"title": "x" * 400})
+    text = describe_result(ResultPayload(collection=shown.model_copy(update={"papers": [paper]})))
+    assert "x" * 299 + "…" in text
+    assert "x" * 300 not in text

@@ -155,5 +155,4 @@ def _refused(error: HttpStatusError, adapter: Service) -> str:
 
 
 def _prefix(adapter: Service) -> str:
-    """Return what the variables of a service begin with."""
     return (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")

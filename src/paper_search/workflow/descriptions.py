@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from paper_search.exports.markdown import inert
 from paper_search.exports.text import single_line
-from paper_search.models import Paper, PaperCollection
+from paper_search.models import Paper
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 from paper_search.workflow.strategy_facts import checkpoint_facts
 
@@ -46,37 +46,11 @@ def describe_result(payload: ResultPayload) -> str:
         lines.append(payload.stopping_estimate)
     head = f"## Round {payload.iteration + 1}: is this the result?"
     facts = [f"- {inert(line)}" for line in lines]
-    return "\n".join([head, "", *facts, "", *_rows(collection.papers[:PAGE], 1)])
+    return "\n".join([head, "", *facts, "", *_rows(collection.papers[:PAGE])])
 
 
-def describe_page(collection: PaperCollection, page: int) -> str:
-    """Return one page of the papers of a result, `PAGE` each; pages count from 1."""
-    first, last = (page - 1) * PAGE, max(-(-len(collection.papers) // PAGE), 1)
-    papers = collection.papers[first : first + PAGE]
-    head = f"{len(collection.papers):,} papers, page {page} of {last}"
-    return "\n".join([head, "", *_rows(papers, first + 1)])
-
-
-def describe_paper(paper: Paper) -> str:
-    """Return all that a person reads of one paper."""
-    facts = {
-        "Authors": ", ".join(author.name for author in paper.authors),
-        "Year": paper.year,
-        "Venue": paper.venue,
-        "DOI": paper.doi,
-        "Citations": paper.known_citation_count,
-        "Score": f"{paper.relevance_score:.2f}" if paper.is_judged else None,
-        "Reason": paper.relevance_reason,
-        "Full text": paper.full_text_url,
-        "Retracted": "yes" if paper.is_retracted else None,
-    }
-    lines = [f"- {name}: {inert(str(fact))}" for name, fact in facts.items() if fact]
-    lines.append(f"- Id: {_code(paper.id)}")
-    return "\n".join([f"## {inert(paper.title)}", "", *lines, "", inert(paper.abstract or "")])
-
-
-def _rows(papers: Sequence[Paper], first: int) -> Iterator[str]:
-    for number, paper in enumerate(papers, start=first):
+def _rows(papers: Sequence[Paper]) -> Iterator[str]:
+    for number, paper in enumerate(papers, start=1):
         author = paper.authors[0].name if paper.authors else ""
         facts = ", ".join(filter(None, [author, str(paper.year or ""), paper.venue or ""]))
         score = f" [{paper.relevance_score:.2f}]" if paper.is_judged else ""

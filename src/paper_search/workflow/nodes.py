@@ -269,7 +269,6 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 def _services(ctx: Context) -> Skills:
-    """Return the skills with the sources that the run was begun with, at whatever door."""
     return ctx.services.of_run(ctx.workflow_params.sources or [])
 
 

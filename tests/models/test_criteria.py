@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+from paper_search.models.criteria import Criterion, CriterionKind
+
+
+def test_a_criterion_in_words_says_what_it_excludes_and_how_much_it_counts():
+    surveys = {"text": "is a survey"}
+    assert str(Criterion(**surveys)) == "is a survey"
+    assert str(Criterion(**surveys, kind=CriterionKind.EXCLUSION)) == "not: is a survey"
+    assert str(Criterion(**surveys, weight=2)) == "is a survey (weight 2)"
