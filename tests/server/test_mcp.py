@@ -124,3 +124,12 @@ async def test_a_client_is_introduced_and_told_what_is_unknown(send, client):
     assert (await client.post("/mcp", json=[], headers=owner)).status_code == 400
     assert (await client.get("/mcp", headers=owner)).status_code == 405
     assert (await client.post("/mcp", json=note)).status_code == 401
+
+
+@pytest.mark.parametrize("params", [[1], "find", 7, {"name": ["search"]}, {"name": {"a": 1}}])
+async def test_parameters_in_another_form_are_refused_by_a_sentence(client, params) -> None:
+    message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    headers = {"authorization": f"Bearer {ADA}"}
+    answer = await client.post("/mcp", json=message, headers=headers)
+    assert answer.status_code == 200
+    assert answer.json()["error"]["code"] == -32602

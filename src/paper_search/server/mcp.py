@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partialmethod
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -99,24 +100,27 @@ class McpTools:
             return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, status_code=400)
         if "id" not in message or "method" not in message:  # a notification, or an answer to us
             return Response(status_code=HTTPStatus.ACCEPTED)
-        reply = await self._reply(message, str(request.scope.get(OWNER, "")))
+        params = message.get("params") or {}
+        if isinstance(params, dict):
+            reply = await self._reply(message["method"], params, str(request.scope.get(OWNER, "")))
+        else:
+            reply = {"error": {"code": _INVALID_PARAMS, "message": "params must be an object"}}
         return JSONResponse({"jsonrpc": "2.0", "id": message["id"], **reply})
 
-    async def _reply(self, message: Mapping[str, Any], owner: str) -> dict[str, Any]:
-        params = message.get("params") or {}
-        match message["method"]:
+    async def _reply(self, method: Any, params: Mapping[str, Any], owner: str) -> dict[str, Any]:
+        match method:
             case "initialize":
                 return {"result": _introduction(params.get("protocolVersion"))}
             case "ping":
                 return {"result": {}}
             case "tools/list":
                 return {"result": {"tools": _listed()}}
-            case "tools/call" if params.get("name") in _TOOLS:
+            case "tools/call" if str(params.get("name")) in _TOOLS:
                 return {"result": await self._called(params, owner)}
             case "tools/call":
                 told = f"unknown tool {params.get('name')!r}; known: {', '.join(_TOOLS)}"
                 return {"error": {"code": _INVALID_PARAMS, "message": told}}
-        told = f"unknown method {str(message['method'])[:100]!r}"
+        told = f"unknown method {str(method)[:100]!r}"
         return {"error": {"code": _UNKNOWN_METHOD, "message": told}}
 
     async def _called(self, params: Mapping[str, Any], owner: str) -> dict[str, Any]:
@@ -125,17 +129,10 @@ class McpTools:
         run: Callable[[Any, str], Awaitable[dict[str, Any]]] = getattr(self, f"_{name}")
         try:
             done = await run(model.model_validate(params.get("arguments") or {}), owner)
-        except ValidationError as error:
-            return {"isError": True, "content": [_text(f"{name}: {listed(error)}")]}
-        except PaperSearchError as error:
-            return {"isError": True, "content": [_text(str(error))]}
+        except (ValidationError, PaperSearchError) as error:
+            told = f"{name}: {listed(error)}" if isinstance(error, ValidationError) else str(error)
+            return {"isError": True, "content": [_text(told)]}
         return {"content": [_text(json.dumps(done))], "structuredContent": done}
-
-    async def _search(self, given: Begin, owner: str) -> dict[str, Any]:
-        return await self._begun(SEARCH, given, owner)
-
-    async def _report(self, given: Begin, owner: str) -> dict[str, Any]:
-        return await self._begun(REPORT, given, owner)
 
     async def _begun(self, graph: str, given: Begin, owner: str) -> dict[str, Any]:
         thread_id = str(uuid.uuid4())
@@ -150,6 +147,9 @@ class McpTools:
                 await EveryThread(persistence).delete(thread_id)
                 raise
             return await _standing(persistence, graph, thread_id)
+
+    _search = partialmethod(_begun, SEARCH)
+    _report = partialmethod(_begun, REPORT)
 
     async def _answer(self, given: Answer, owner: str) -> dict[str, Any]:
         async with self._shared.use() as persistence:
