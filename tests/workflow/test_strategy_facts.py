@@ -133,6 +133,12 @@ def test_a_client_that_shows_markdown_is_told_the_same_facts(line: str) -> None:
     assert len(described) == 2 + len(list(checkpoint_facts(payload(strategy()))))
 
 
+def test_a_librarys_part_is_named_only_where_a_library_is_asked() -> None:
+    deep = strategy(ranked=[RankedQuery(text="ice", depth=500)])
+    assert "question  ice; up to 500 records of a local library\n" in page(deep)
+    assert "question  ice\n" in page(deep.model_copy(update={"sources": ["openalex", "pubmed"]}))
+
+
 def test_the_exact_strings_stand_under_what_they_ask() -> None:
     shown = strategy()
     said = [

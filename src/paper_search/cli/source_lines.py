@@ -7,10 +7,10 @@ from pathlib import Path
 
 from paper_search.cli.console import command_line
 from paper_search.config import WEB_SOURCES
-from paper_search.models.source_report import SourceReport, SourceStatus
+from paper_search.models.source_report import LOCAL, SourceReport, SourceStatus
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_LOCAL = {"library", "sample", "import"}
+_LOCAL = LOCAL | {"import"}
 """Sources that need no network."""
 
 

@@ -64,6 +64,8 @@ class RequestRecord(BaseModel):
         return " ".join(filter(None, [how, self.at or "an unknown day", self.text]))
 
 
+LOCAL = frozenset({"library", "sample"})
+"""Sources whose records are on this disk already."""
 REASONS = {
     "repeated": "the same record on a later page",
     "excluded": "not what was asked for",

@@ -19,6 +19,7 @@ from paper_search.llm.tracing import redact_output
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.settings import Skill
+from paper_search.models.source_report import LOCAL
 from paper_search.skills import (
     Deduplicator,
     IntentParser,
@@ -36,8 +37,6 @@ from paper_search.workflow.skills import Skills
 
 _GRACE_S = 5.0
 """What a source gets to give what it has, after its own deadline."""
-LOCAL = frozenset({"library", "sample"})
-"""Sources whose records are on this disk already."""
 _WAIT_S = 5.0
 _log = logging.getLogger(__name__)
 

@@ -65,7 +65,6 @@ def _written(name: str, fact: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return what is to be copied, as it is but for backticks."""
     plain = single_line(text).replace("`", "'")
     return f"`{plain}`"
 

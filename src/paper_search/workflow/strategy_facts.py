@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from paper_search.models.source_report import counting_summary
+from paper_search.models.source_report import LOCAL, counting_summary
 
 if TYPE_CHECKING:
     from paper_search.models import (
@@ -89,7 +89,8 @@ def strategy_facts(
     sources = asked_of_sources(strategy, ranking or ()) if is_known else strategy.sources
     yield "sources", ("; " if is_known else ", ").join(sources) or "-"
     for number, ranked in enumerate(strategy.ranked, start=1):
-        yield "question" if len(strategy.ranked) == 1 else f"question {number}", _ranked(ranked)
+        name = "question" if len(strategy.ranked) == 1 else f"question {number}"
+        yield name, _ranked(ranked, strategy.sources)
     counts = {entry.text: entry for entry in scope.lines if entry.counts} if scope else {}
     for line in strategy.lines:
         count = f" ({counts_of(counts[line.label])})" if line.label in counts else ""
@@ -160,13 +161,13 @@ def counts_of(hits: QueryHits) -> str:
     return ", ".join(map(str, hits.counts))
 
 
-def _ranked(query: RankedQuery) -> str:
-    raised = [term for term, weight in query.terms.items() if weight > 0]
-    unwanted = [term for term, weight in query.terms.items() if weight < 0]
+def _ranked(query: RankedQuery, sources: Sequence[str]) -> str:
     parts = [query.text]
-    parts += [f"also {', '.join(raised)}"] if raised else []
-    parts += [f"less {', '.join(unwanted)}"] if unwanted else []
-    parts += [f"up to {query.depth:,} records of a local library"] if query.depth else []
+    for word, sign in (("also", 1), ("less", -1)):
+        if terms := [term for term, weight in query.terms.items() if weight * sign > 0]:
+            parts.append(f"{word} {', '.join(terms)}")
+    if query.depth and not LOCAL.isdisjoint(sources):
+        parts.append(f"up to {query.depth:,} records of a local library")
     return "; ".join(parts)
 
 
