@@ -22,11 +22,11 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 478
 MAX_LINES = {
     "skills": 10877,
-    "sources": 8_068,
+    "sources": 8_088,
     "cli": 6_932,
     "report": 5_988,
     "library": 5597,
-    "workflow": 5_481,
+    "workflow": 5_459,
     "persistence": 3_290,
     "query": 3380,
     "report_workflow": 2_828,

@@ -222,6 +222,38 @@ async def test_a_count_is_the_request_that_the_search_would_send_first(
     assert len(catalogue.asked) == 1
 
 
+async def test_a_string_that_two_queries_come_to_is_sent_once_and_counted_once(
+    client: httpx.AsyncClient, catalogue: Catalogue
+) -> None:
+    source = HttpSource(Cards(URL), client=client)
+    twice = strategy("graphs AND deep", '"x y" AND graphs', "deep AND graphs", "graphs AND deep")
+    first, remainder, other, again = source.translations(twice)
+    assert again.requests == []
+    assert "the same as a query before it, and sent once" in again.notes
+    assert all(translation.requests for translation in (first, remainder, other))
+    report = await source.report(twice)
+    assert [row.query for row in report.sources] == ["graphs deep", "graphs", "deep graphs"]
+    assert len(catalogue.asked) == 3
+    assert len(report.rows()) == 3 * len(CARDS)
+
+
+async def test_a_count_is_empty_only_without_hits() -> None:
+    totals = {"moss": 21, "peat": 0}
+
+    def service(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"papers": [], "total": totals[request.url.params["q"]]})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
+        with journal() as rows:
+            for word in totals:
+                await HttpSource(Cards(URL), client=client).count(word, SearchConstraints())
+    read = [row() for row in rows]
+    assert [(row.hits, row.status) for row in read] == [
+        (21, SourceStatus.OK),
+        (0, SourceStatus.EMPTY),
+    ]
+
+
 async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache() -> None:
     sizes: list[int] = []
 

@@ -219,7 +219,7 @@ async def assert_that_what_arrives_was_shown(
         await flow.answer("t", "approve" if revised is None else edit(revised))
     requests = [request for entry in told for request in entry.requests]
     assert recorder.arrived == Counter(map(_written, requests))
-    asked = {(entry.source, entry.query) for entry in told if entry.requests}
+    asked = {(entry.source, entry.query) for entry in told if entry.texts}
     assert asked == {
         *((name, query.boolean_query) for name in shown.sources for query in shown.queries),
         *((name, q.text) for name in shown.sources if name in ranking for q in shown.ranked),

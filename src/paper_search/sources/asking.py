@@ -178,12 +178,13 @@ class Asked:
 
     def report(self, source: str) -> SourceReport:
         """Return the entry of the search report."""
-        status = SourceStatus.OK if self.papers else SourceStatus.EMPTY
+        is_count = self.purpose is Purpose.COUNT
+        is_empty = not self.papers and not (is_count and self.hits)
+        status = SourceStatus.EMPTY if is_empty else SourceStatus.OK
         if self.error:
             status = SourceStatus.PARTIAL if self.papers else self.error.status
         elif self.is_open:
             status = SourceStatus.TIMEOUT
-        is_count = self.purpose is Purpose.COUNT
         again = sum(row.record is not None for row in self.arrivals) - len(self.papers)
         losses = {**self.losses, "unused": len(self.papers) if is_count else 0}
         losses["repeated"] += again + self.known_before

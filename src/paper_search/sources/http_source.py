@@ -36,6 +36,7 @@ from paper_search.sources.translation import (
     questions_of,
     translated,
     translations_of,
+    unsent,
     work_of,
 )
 from paper_search.sources.union import Endings
@@ -82,6 +83,7 @@ class _Sending:
     endings: Endings
     ends_at: float
     purpose: Purpose
+    sent: list[Translated]
 
 
 class HttpSource:
@@ -252,7 +254,7 @@ class HttpSource:
             except ConfigError as error:  # a proxy or certificates that cannot be used
                 failed = self._adapter.failure(str(error), SourceStatus.UNREACHABLE)
                 return [Asked(text_of(query), error=failed) for query in queries]
-            sending = _Sending(filters, endings or {}, ends_at, purpose)
+            sending = _Sending(filters, endings or {}, ends_at, purpose, [])
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
                 if stopped is not None:
@@ -276,7 +278,8 @@ class HttpSource:
         try:
             is_work = work_of(self._adapter, query) is not None
             filters = WORK_LIMITS if is_work else sending.filters
-            translations = translated(self._adapter, query, filters, sending.endings)
+            tries = translated(self._adapter, query, filters, sending.endings)
+            translations = unsent(sending.sent, query, tries)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             return [Asked(text_of(query), error=self._failure(error))]
         is_ranked = isinstance(query, RankedQuery)

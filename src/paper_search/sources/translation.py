@@ -23,6 +23,23 @@ WORK_LIMITS = SearchConstraints(max_results=5)
 """Those of a work that is asked for by its identifier: it is wanted whatever the others are."""
 
 
+_SENT_ONCE = "the same as a query before it, and sent once"
+
+
+def unsent(
+    sent: list[Translated], query: Question, tries: Sequence[Translated]
+) -> list[Translated]:
+    """Return what no query before this one sends to the same service, and add it to `sent`.
+
+    Of a ranked query only the first try is sure to be sent.
+    """
+    is_ranked = isinstance(query, RankedQuery)
+    bare = [replace(translation, notes=()) for translation in tries]
+    new = [tries[place] for place, one in enumerate(bare) if is_ranked or one not in sent]
+    sent += bare[:1] if is_ranked else bare
+    return new
+
+
 def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
     """Return what a service is asked for a strategy: the works that are named, then all queries."""
     queries = [query.boolean_query for query in strategy.queries]
@@ -67,16 +84,11 @@ def work_of(adapter: Adapter, query: Question) -> Translated | None:
 def translations_of(
     adapter: Adapter, strategy: SearchStrategy, contact: str | None = None
 ) -> list[Translation]:
-    """Return every query of a strategy as a service is sent it; nothing is asked.
-
-    Args:
-        adapter: of the service.
-        strategy: which one.
-        contact: an address that requests carry, which is left out.
-    """
+    """Return every query of a strategy as a service is sent it, without the contact address."""
     names = list(_works(strategy, adapter))
+    sent = list[Translated]()
     found = [
-        _translation(adapter, query, strategy.filters, strategy.endings, contact)
+        _translation(adapter, query, strategy, contact, sent)
         for query in questions_of(strategy, adapter)
     ]
     named = zip(names, found, strict=False)
@@ -89,18 +101,19 @@ def translations_of(
 def _translation(
     adapter: Adapter,
     query: Question,
-    filters: SearchConstraints,
-    endings: Endings,
+    strategy: SearchStrategy,
     contact: str | None,
+    sent: list[Translated],
 ) -> Translation:
     named = Translation(
         source=adapter.name, query=text_of(query), is_ranked=isinstance(query, RankedQuery)
     )
     try:
-        filters = WORK_LIMITS if work_of(adapter, query) else filters
+        filters = WORK_LIMITS if work_of(adapter, query) else strategy.filters
         wanted = max(1, min(filters.max_results, adapter.most_results))
-        tries = translated(adapter, query, filters, endings)
-        firsts = [adapter.first(said, filters, wanted) for said in tries]
+        tries = translated(adapter, query, filters, strategy.endings)
+        new = unsent(sent, query, tries)
+        firsts = [adapter.first(translation, filters, wanted) for translation in new]
     except InputError as error:
         return named.model_copy(update={"error": str(error)})
     except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
@@ -115,7 +128,10 @@ def _translation(
         update={
             "texts": [said.text for said in tries],
             "requests": requests,
-            "notes": list(dict.fromkeys(note for said in tries for note in said.notes)),
+            "notes": [
+                *dict.fromkeys(note for said in tries for note in said.notes),
+                *([_SENT_ONCE] if len(new) < len(tries) else []),
+            ],
             "error": next(iter(faults), None),
         }
     )
