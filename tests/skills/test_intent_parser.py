@@ -96,23 +96,21 @@ async def test_an_identifier_is_named_and_the_rest_is_the_question() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "name"),
+    "question",
     [
-        ("künstliche Intelligenz in der Medizin", "German"),
-        ("el cambio climático y la salud", "Spanish"),
-        ("les cellules solaires dans la ville", "French"),
-        ("gli effetti della caffeina sul sonno", "Italian"),
-        ("os efeitos da cafeína no sono", "Portuguese"),
-        ("het effect van cafeïne op de slaap", "Dutch"),
-        ("图神经网络的应用", "Chinese"),
-        ("日本における介護", "Japanese"),
-        ("влияние кофе на сон", "Russian"),
-        ("تأثير القهوة على النوم", "Arabic"),
-        ("diabetes و النوم", "Arabic"),
+        "künstliche Intelligenz in der Medizin",
+        "el cambio climático y la salud",
+        "les cellules solaires dans la ville",
+        "gli effetti della caffeina sul sonno",
+        "os efeitos da cafeína no sono",
+        "het effect van cafeïne op de slaap",
+        "图神经网络的应用",
+        "влияние кофе на сон",
+        "diabetes و النوم",
     ],
 )
-async def test_a_note_says_that_english_terms_find_more(question: str, name: str) -> None:
-    assert any(f"in {name}: " in note for note in (await parse(question)).notes)
+async def test_a_note_says_that_english_terms_find_more(question: str) -> None:
+    assert "English terms find more" in (await parse(question)).notes[0]
     assert (await parse("the effect of coffee on sleep")).notes == []
 
 
@@ -397,7 +395,7 @@ async def test_a_question_in_another_language_is_ranked_as_it_is(question: str) 
     intent = await parse(question)
     assert intent.question == question
     assert (intent.excluded, intent.constraints.excluded_types) == ([], [])
-    assert "limits in it are not read" in intent.notes[-1]
+    assert "only its years are read as limits" in intent.notes[-1]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.systems import count_tags
 from paper_search.skills.intent.answer import IntentAnswer
 from paper_search.skills.intent.boolean_question import intent_of_boolean, read_boolean
-from paper_search.skills.intent.cutting import CUT
+from paper_search.skills.intent.forms import CUT
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of, read_names
 from paper_search.skills.intent.reader import read_limits, read_question
 from paper_search.skills.judging.criteria import criteria_of

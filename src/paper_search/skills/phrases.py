@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from paper_search.skills.intent.languages import FUNCTION_WORDS, language_of
+from paper_search.skills.intent.languages import FUNCTION_WORDS, is_english
 from paper_search.skills.stop_words import BREAKS, COMMANDS, FIXED_TERMS, GENERIC
 from paper_search.skills.words import is_unspaced, words_in
 
@@ -238,13 +238,13 @@ class Phrase:
         return bool(is_letter) or all(map(_is_empty_word, self.text.casefold().split()))
 
 
-def phrases(text: str, language: str | None = None) -> list[Phrase]:
+def phrases(text: str) -> list[Phrase]:
     """Return the noun phrases of a text in order, each as it is written.
 
     English is cut at function words, verbs and adverbs, everything at punctuation, other languages
     at a few function words of their own.
     """
-    language = language or language_of(text)
+    in_english = is_english(text)
     glued = _FIXED.sub(lambda match: match[0].replace(" ", INSIDE), text)
     quoted = [match for match in _QUOTED.finditer(glued) if re.search(r"\w", match[1])]
     spans = [(match.start(1), match.end(1), True) for match in quoted]
@@ -252,17 +252,16 @@ def phrases(text: str, language: str | None = None) -> list[Phrase]:
     for match in quoted:
         blank = f"{blank[: match.start()]}{',' * len(match[0])}{blank[match.end() :]}"
     for clause in _CLAUSE.finditer(blank):
-        spans += [(*span, False) for span in _cut(blank, *clause.span(), language)]
+        spans += [(*span, False) for span in _cut(blank, *clause.span(), is_english=in_english)]
     return [
         Phrase(" ".join(glued[start:end].replace(INSIDE, " ").split()), start, end, is_quoted)
         for start, end, is_quoted in sorted(spans)
     ]
 
 
-def _cut(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+def _cut(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
     """Yield start and end of the noun phrases of a clause."""
-    is_english = language not in FUNCTION_WORDS
-    breaks = _BREAKS if is_english else FUNCTION_WORDS[language]
+    breaks = _BREAKS if is_english else FUNCTION_WORDS
     tokens = list(_TOKEN.finditer(text, start, end))
     if is_english and tokens and tokens[0][0].casefold() in _ASKING:
         breaks = breaks | _ASKED

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.skills.intent.cutting import without_cuts
 from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
+from paper_search.skills.intent.forms import without_cuts
 
 
 def read(text: str) -> Exclusions:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.skills.intent.cutting import without_cuts
+from paper_search.skills.intent.forms import without_cuts
 from paper_search.skills.intent.reader import read_identifiers
 
 

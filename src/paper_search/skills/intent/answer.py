@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from paper_search.models import Criterion, IntentType, ParsedIntent, SearchConstraints
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
-from paper_search.skills.intent.languages import language_of
+from paper_search.skills.intent.languages import is_english
 from paper_search.skills.intent.reader import Reading
 from paper_search.skills.judging.criteria import criteria_of
 from paper_search.skills.sane_limits import sane_limits
@@ -81,8 +81,7 @@ class IntentAnswer(BaseModel):
         """Whether the concepts are in English, or need not be: other papers are wanted."""
         if (self.constraints.language or "en").strip().lower() != "en":
             return True
-        names = " ".join(self.concepts)
-        return language_of(names) == "en"
+        return is_english(" ".join(self.concepts))
 
     def intent(self, reading: Reading, today: date) -> ParsedIntent:
         """Return the intent, cleaned: no blank term, years in order, nothing wanted and excluded.

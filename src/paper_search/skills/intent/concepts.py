@@ -47,14 +47,9 @@ class Concepts:
     alternatives: dict[str, list[str]] = field(default_factory=dict)
 
 
-def concepts_of(text: str, language: str | None = None) -> Concepts:
-    """Return at most `MAX_CONCEPTS` concepts, the rarest where there are more, and their "or"s.
-
-    Args:
-        text: what is left of the question.
-        language: of the whole question, ISO 639-1; None: that of the text.
-    """
-    found = phrases(text, language)
+def concepts_of(text: str) -> Concepts:
+    """Return at most `MAX_CONCEPTS` concepts, the rarest where there are more, and their "or"s."""
+    found = phrases(text)
     solid = [
         phrase for phrase in found if not phrase.is_empty or _is_modifier(phrase, text)
     ] or found

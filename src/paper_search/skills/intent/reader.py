@@ -12,8 +12,8 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import QuestionError
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
-from paper_search.skills.intent.cutting import cut, forms, without_cuts
 from paper_search.skills.intent.exclusions import read_exclusions
+from paper_search.skills.intent.forms import cut, forms, without_cuts
 from paper_search.skills.intent.kinds import (
     read_count,
     read_kinds,
@@ -21,20 +21,15 @@ from paper_search.skills.intent.kinds import (
     read_type,
     read_wishes,
 )
-from paper_search.skills.intent.languages import NAMES, language_of
+from paper_search.skills.intent.languages import is_english
 from paper_search.skills.intent.names import Lookup, read_names
 from paper_search.skills.intent.years import read_years
 from paper_search.skills.phrases import without_request
 from paper_search.skills.stop_words import STOP_WORDS
 
-_IDENTIFIERS = tuple(pattern for _, pattern in forms("identifier", {}))
-_NAME = r"[A-Z][\w'’-]*(?:\s+[A-Z][\w'’.-]*){0,2}"
-_TALK = tuple(pattern for _, pattern in forms("talk", {"NAME": _NAME}, re.NOFLAG))
-"""Greetings, thanks and names around what is asked."""
 _REQUEST = re.compile(
     r"\b(?:I|I['’]m|me|my|please|pls|find|looking|need|want|search(?:ing)?|interested|papers"
-    r"|articles"
-    r"|literature|publications|anything|anyone)\b|\?"
+    r"|articles|literature|publications|anything|anyone)\b|\?"
 )
 _WORDS_OF_AN_ABSTRACT = 25
 _LONGEST_TOPIC = 300
@@ -91,10 +86,9 @@ def read_limits(
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
         return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
-    if language_of(question) in NAMES:
+    if not is_english(question):
         return _read_foreign(text, today, default_max_results, identifiers)
-    text = _without_talk(text)
-    text, count = read_count(text)
+    text, count = read_count(_without_talk(text))
     text, wishes = read_wishes(text)
     years = read_years(text, today)
     text, language, languages = read_language(years.rest)
@@ -102,10 +96,10 @@ def read_limits(
     exclusions = read_exclusions(names.rest)
     rest, kinds = read_kinds(exclusions.rest)
     rest = " ".join(without_cuts(rest).split())
-    left = _if_telling(rest if rest == question else without_request(rest))
+    left = _or_empty_if_generic(rest if rest == question else without_request(rest))
     reading = Reading(
         question=left,
-        subject=exclusions.subject if left else question,
+        subject=read_kinds(exclusions.subject)[0] if left else question,
         constraints=SearchConstraints(
             year_from=years.first or names.year,
             year_to=years.last or names.year,
@@ -138,11 +132,16 @@ def _read_foreign(
         year_from=years.first, year_to=years.last, max_results=default_max_results
     )
     rest = without_cuts(years.rest)
-    return Reading(rest, years.rest, constraints, identifiers=identifiers, notes=years.notes)
+    note = (
+        "the question seems not to be in English, so only its years are read as limits; most papers"
+        f" are indexed in English, so English terms find more; ranked as it is: {rest[:_SHOWN]!r}"
+    )
+    notes = (*years.notes, note)
+    return Reading(rest, years.rest, constraints, identifiers=identifiers, notes=notes)
 
 
 def _without_talk(text: str) -> str:
-    for pattern in _TALK:
+    for _, pattern in forms("talk"):
         while match := pattern.search(text):
             text = cut(text, match.start(), match.end())
     return text
@@ -153,26 +152,25 @@ def read_question(
 ) -> ParsedIntent:
     """Return the intent of a question in plain words; see `read_limits`."""
     reading = read_limits(question, today, default_max_results, lookup)
-    language = language_of(question)
     subject, kind = read_type(reading.subject)
     concepts = Concepts()
     if reading.question:
-        concepts = concepts_of(subject, language)
-        concepts = concepts if concepts.names else concepts_of(reading.subject, language)
+        concepts = concepts_of(subject)
+        concepts = concepts if concepts.names else concepts_of(reading.subject)
     excluded = {name.casefold() for name in reading.excluded}
-    chosen = [name for name in concepts.names if name.casefold() not in excluded]
+    names = [name for name in concepts.names if name.casefold() not in excluded]
     topic = _topic(reading) or question[:_LONGEST_TOPIC]
-    if not chosen and reading.question:
-        chosen = [topic] if topic in question else WORD.findall(topic)[:MAX_CONCEPTS] or [topic]
-    barred = {name.casefold() for name in chosen}
+    if not names and reading.question:
+        names = [topic] if topic in question else WORD.findall(topic)[:MAX_CONCEPTS] or [topic]
+    barred = {name.casefold() for name in names}
     return ParsedIntent(
         topic=topic,
-        concepts=chosen,
+        concepts=names,
         intent_type=kind,
         constraints=reading.constraints,
         question=reading.question,
         alternatives={
-            name: concepts.alternatives[name] for name in chosen if name in concepts.alternatives
+            name: concepts.alternatives[name] for name in names if name in concepts.alternatives
         },
         excluded=[name for name in reading.excluded if name.casefold() not in barred],
         authors=list(reading.authors),
@@ -192,7 +190,7 @@ def _topic(reading: Reading) -> str:
     return ", ".join(filter(None, [*names, "-".join(dict.fromkeys(years))]))
 
 
-def _if_telling(text: str) -> str:
+def _or_empty_if_generic(text: str) -> str:
     """Return the text, or nothing if only words of a request are left of it."""
     words = [word.casefold() for word in WORD.findall(without_request(text))]
     return text if any(word not in STOP_WORDS for word in words) else ""
@@ -204,17 +202,11 @@ def _is_abstract(text: str) -> bool:
 
 
 def _remarks(question: str, reading: Reading) -> Iterator[str]:
-    language = language_of(question)
-    if language in NAMES:
-        yield (
-            f"the question seems to be in {NAMES[language]}: limits in it are not read, and most"
-            " papers are indexed in English, so English terms find more"
-        )
     if question.count('"') % 2:
         yield "a closing quotation mark is missing: the question is read as plain words"
     if not reading.question and not (reading.authors or reading.venues or reading.identifiers):
         yield "the question contains only years: say what it is about"
-    if reading.question and not _if_telling(reading.question):
+    if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
 
 
@@ -224,7 +216,7 @@ def read_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
     A bare number is a PMID only where the text says so.
     """
     names: list[str] = []
-    for pattern in _IDENTIFIERS:
+    for _, pattern in forms("identifier"):
         matches = [
             (match, name) for match in pattern.finditer(text) if (name := _identifier(match))
         ]
@@ -235,10 +227,10 @@ def read_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _identifier(match: re.Match[str]) -> str | None:
-    parts = match.groupdict()
-    if parts.get("pmid") or parts.get("pmcid"):
-        name = "pmid" if parts.get("pmid") else "pmcid"
-        return f"{name}:{parts[name].lower().lstrip('0')}"
-    doi = parse_doi(match[0]) if parts.get("doi") else None
+    groups = match.groupdict()
+    for name in ("pmid", "pmcid"):
+        if groups.get(name):
+            return f"{name}:{groups[name].lower().lstrip('0')}"
+    doi = parse_doi(match[0]) if groups.get("doi") else None
     arxiv = parse_arxiv_id(doi or match[0])
     return f"arxiv:{arxiv}" if arxiv else f"doi:{doi}" if doi else None

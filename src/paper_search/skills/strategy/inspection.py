@@ -10,7 +10,7 @@ from paper_search.errors import QuerySyntaxError
 from paper_search.models import SearchQuery
 from paper_search.query import And, Node, Not, Or, lint, parse
 from paper_search.query.normal_form import identity
-from paper_search.skills.intent.languages import NAMES, language_of
+from paper_search.skills.intent.languages import is_english as reads_as_english
 from paper_search.skills.strategy.answer import QueryAnswer, StrategyAnswer
 from paper_search.skills.strategy.trees import MAX_QUERIES, MAX_QUERY_CHARS, normalised
 
@@ -63,8 +63,8 @@ def inspected(
     before = {normalised(text) for text in asked_before}
     if found.usable and all(normalised(q.boolean_query) in before for q in found.usable):
         found.problems.append("all queries were asked in earlier rounds: write other ones")
-    if is_english and (code := language_of(answer.ranked_text or "")) != "en":
-        found.problems.append(f"ranked_text is in {NAMES.get(code, code)}: write it in English")
+    if is_english and not reads_as_english(answer.ranked_text or ""):
+        found.problems.append("ranked_text is not in English: write it in English")
     return found
 
 

@@ -1,9 +1,8 @@
-"""The forms of limits, and text with gaps where one was cut out."""
+"""The table of forms, and text with gaps where one was cut out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from paper_search.resources import PackageFiles
@@ -11,39 +10,8 @@ from paper_search.resources import PackageFiles
 CUT = "\ue000"
 """Stands where something was cut: a private character, which is taken out of questions first."""
 
-PAPERS = (
-    r"(?:papers?|articles?|publications?|stud(?:y|ies)|works?|research|literature|references?"
-    r"|records?|preprints?|reviews?|surveys?|theses|thesis|dissertations?|books?|writings)"
-)
-"""What a search finds, in a pattern."""
-STOP = r"(?=\s*(?:$|[,;:.?!()\]\ue000–—]|-\s))"
-"""The end of a clause, in a pattern."""
-
-
-@cache
-def _table() -> list[list[str]]:
-    text = PackageFiles(__package__).read("forms.txt").decode("utf-8")
-    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
-    return [line.split(" ", 2) for line in lines]
-
-
-def forms(
-    table: str, parts: dict[str, str], flags: re.RegexFlag = re.IGNORECASE
-) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the kind and the pattern of every form of a table of `forms.txt`.
-
-    Args:
-        table: such as `year`.
-        parts: patterns by the name that stands for them.
-        flags: of the patterns.
-    """
-    for name, kind, pattern in _table():
-        if name == table:
-            spaced = pattern.replace(" ", r"\s+")
-            filled = re.sub(r"<<(\w+)>>", lambda match: parts[match[1]], spaced)
-            yield kind, re.compile(filled, flags)
-
-
+_WITH_CAPITALS = {"author", "author_after", "before_name", "person", "venue", "talk"}
+"""Tables that tell capitals from small letters."""
 _QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»')
 _JOINING = "and|but|or"
 _LEFT_OVER = (
@@ -58,6 +26,39 @@ _AROUND = re.compile(r"(?<!\s)\s*+([,;:]?)\s*+\ue000(?:[\s,;:]*\ue000)*\s*([,;:]
 _STOPS = re.compile(r"([.?!])[\s.]*\.")
 _LAST = 60
 """Characters at the end that are looked at: the rest cannot be left over from a cut."""
+
+
+@cache
+def _rows() -> list[tuple[str, str, str]]:
+    """Return table, kind and pattern of every form; parts are filled in."""
+    parts: dict[str, str] = {}
+    rows: list[tuple[str, str, str]] = []
+    for line in PackageFiles(__package__).read("forms.txt").decode("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            table, kind, pattern = line.split(" ", 2)
+            filled = re.sub(r"<<(\w+)>>", lambda match: parts[match[1]], pattern)
+            if table == "part":
+                parts[kind] = filled
+            else:
+                rows.append((table, kind.replace("_", " "), filled))
+    return rows
+
+
+@cache
+def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
+    """Return the kind and the pattern of every form of a table of `forms.txt`, in its order."""
+    flags = re.NOFLAG if table in _WITH_CAPITALS else re.IGNORECASE
+    return [
+        (kind, re.compile(pattern.replace(" ", r"\s+"), flags))
+        for name, kind, pattern in _rows()
+        if name == table
+    ]
+
+
+@cache
+def words_of_table(*tables: str) -> frozenset[str]:
+    """Return the words of tables that hold words instead of patterns."""
+    return frozenset(word for name, _, row in _rows() if name in tables for word in row.split())
 
 
 def cut(text: str, start: int, end: int) -> str:
