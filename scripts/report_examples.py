@@ -40,7 +40,7 @@ async def reports() -> dict[str, Report]:
 def _dated(report: Report) -> Report:
     queries: list[dict[str, Any]] = report.provenance["search_queries"]
     for run in (run for query in queries for run in query["runs"]):
-        run["at"] = _DAY
+        run["asked_at"] = _DAY
     report.metadata["completed_at"] = _DAY
     return report
 

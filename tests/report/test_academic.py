@@ -8,7 +8,7 @@ from paper_search.errors import SearchSourceError
 from paper_search.models import Author, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
-from paper_search.report.searcher import Found
+from paper_search.report.searcher import KindAnswer
 from paper_search.report.source_search import MIN_RELEVANCE, AcademicSearch
 from paper_search.skills import Deduplicator, Searcher
 from paper_search.testing.sources import FakeSource
@@ -63,7 +63,7 @@ async def found(
     known: Sequence[SearchResult] = (),
     limit: int = 10,
     question: str = QUESTION,
-) -> Found:
+) -> KindAnswer:
     search = AcademicSearch(
         Searcher(list(sources)),
         Deduplicator(llm=None, enable_llm_pass=False),
@@ -76,7 +76,7 @@ async def found(
     return await search.find(list(queries), given, list(known))
 
 
-def ids(answer: Found) -> list[str]:
+def ids(answer: KindAnswer) -> list[str]:
     return [str(result.metadata["paper_id"]) for result in answer.results]
 
 
@@ -164,8 +164,8 @@ async def test_a_source_that_fails_beside_others_is_noted_once_and_nothing_fails
         FakeSource("one", [paper(1)]), broken, queries=[query(1), query(2, "streets")]
     )
     assert ids(answer) == ["p1"]
-    assert answer.failed == {}
-    (note,) = answer.notes
+    assert answer.failures == {}
+    (note,) = set(answer.notes)
     assert note.startswith("source broken: ")
     assert "no answer" in note
 
@@ -174,14 +174,14 @@ async def test_a_query_that_no_source_answered_has_failed_with_the_reasons():
     broken = [FakeSource(name, error=SearchSourceError("down")) for name in ("one", "two")]
     answer = await found(*broken)
     assert answer.results == []
-    assert set(answer.failed) == {"q1"}
-    assert "one" in answer.failed["q1"]
-    assert "two" in answer.failed["q1"]
+    assert set(answer.failures) == {"q1"}
+    assert "one" in answer.failures["q1"]
+    assert "two" in answer.failures["q1"]
 
 
 async def test_a_query_that_found_nothing_has_not_failed():
     answer = await found(FakeSource("one", []))
-    assert (answer.results, dict(answer.failed), dict(answer.hits)) == ([], {}, {})
+    assert (answer.results, dict(answer.failures), dict(answer.hits)) == ([], {}, {})
 
 
 async def test_without_a_question_the_first_query_stands_for_it():

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.pages.site import TREES, address, fetcher_for, page, pdf
 
 from paper_search.models import Paper
+from paper_search.models.source_report import Purpose
 from paper_search.report.claims.quotations import located
 from paper_search.report.evidence import Evidence, open_text_url, result_of
+from paper_search.report.exchange import PagesRead
 from paper_search.report.models import SearchResult
 from paper_search.report.page_reader import PageReader, address_of
 from paper_search.report.passages import studies_on
@@ -54,8 +57,9 @@ def reader(server: HTTPServer) -> PageReader:
 
 async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
-    [result], fetched, notes = await reader(httpserver).read([web(address(httpserver, "/a"))], 5)
-    assert (fetched, notes) == (1, [])
+    pages = await reader(httpserver).read([web(address(httpserver, "/a"))], 5)
+    [result] = pages.results
+    assert (len(pages.rows), pages.notes) == (1, [])
     quote = located(TREES[1], result)
     assert quote is not None
     assert result.text[quote.start : quote.end] == TREES[1].rstrip(".")
@@ -71,8 +75,9 @@ async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver: HT
     content = pdf([TITLE, *TREES])
     httpserver.expect_request("/a.pdf").respond_with_data(content, content_type="application/pdf")
     given = paper(address(httpserver, "/a.pdf"))
-    [result], _, notes = await reader(httpserver).read([given], 5)
-    assert notes == []
+    pages = await reader(httpserver).read([given], 5)
+    [result] = pages.results
+    assert pages.notes == []
     assert result.text.startswith("An abstract on trees.")
     assert located(TREES[2], result) is not None
     assert located("An abstract on trees.", result) is not None
@@ -113,12 +118,11 @@ async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(
         web(address(httpserver, f"/{n}"), n, relevance_score=n / 10, title=f"Shade {n}")
         for n in range(5)
     ]
-    read, fetched, _ = await reader(httpserver).read(results, 2)
-    assert fetched == 2
-    assert [item.result_id for item in read] == [result.result_id for result in results]
-    assert [bool(item.full_content) for item in read] == [False, False, False, True, True]
-    same, none, notes = await reader(httpserver).read(results, 0)
-    assert (same, none, notes) == (results, 0, [])
+    pages = await reader(httpserver).read(results, 2)
+    assert len(pages.rows) == 2
+    assert [item.result_id for item in pages.results] == [result.result_id for result in results]
+    assert [bool(item.full_content) for item in pages.results] == [False, False, False, True, True]
+    assert await reader(httpserver).read(results, 0) == PagesRead(results=results)
 
 
 async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) -> None:
@@ -137,8 +141,9 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) 
         web("http://169.254.169.254/latest/meta-data/", 4),
         paper(address(httpserver, "/other.pdf")),
     ]
-    read, fetched, notes = await reader(httpserver).read(results, 9)
-    assert fetched == 5
+    pages = await reader(httpserver).read(results, 9)
+    read, notes = pages.results, pages.notes
+    assert [row.kept for row in pages.rows] == [1, 0, 0, 0, 0]
     assert [statement.text for statement in read[1:]] == [result.text for result in results[1:]]
     assert TREES[0] in read[0].text
     said = "\n".join(notes)
@@ -153,10 +158,10 @@ async def test_without_the_libraries_nothing_is_fetched_and_that_is_told(
 ) -> None:
     poor = PageReader(lambda: fetcher_for(httpserver.port), missing=lambda: ["trafilatura"])
     results = [web(address(httpserver, "/a"))]
-    same, fetched, notes = await poor.read(results, 5)
-    assert (same, fetched) == (results, 0)
-    assert "trafilatura" in notes[0]
-    assert "paper-search[pages]" in notes[0]
+    pages = await poor.read(results, 5)
+    assert (pages.results, pages.rows) == (results, [])
+    assert "trafilatura" in pages.notes[0]
+    assert "paper-search[pages]" in pages.notes[0]
     assert httpserver.log == []
 
 
@@ -164,7 +169,8 @@ async def test_a_paper_that_its_page_calls_retracted_is_no_evidence(httpserver: 
     httpserver.expect_request("/a").respond_with_data(
         page(title=f"RETRACTED: {TITLE}"), content_type="text/html"
     )
-    [result], _, notes = await reader(httpserver).read([paper(address(httpserver, "/a"))], 1)
+    pages = await reader(httpserver).read([paper(address(httpserver, "/a"))], 1)
+    [result], notes = pages.results, pages.notes
     assert result.is_retracted
     assert "Retracted" in notes[0]
     assert Evidence([result]).usable == []
@@ -184,9 +190,27 @@ async def test_inj_01_inj_04_a_page_that_gives_orders_is_flagged_and_not_obeyed(
     httpserver.expect_request("/a").respond_with_data(
         page(*TREES, *orders), content_type="text/html"
     )
-    [result], _, _ = await reader(httpserver).read([web(address(httpserver, "/a"))], 3)
+    pages = await reader(httpserver).read([web(address(httpserver, "/a"))], 3)
+    [result] = pages.results
     assert result.metadata["is_suspicious"]
     kept = [sentence.text for sentence in Evidence([result]).sentences[result.result_id]]
     assert TREES[0] in kept
     assert not any("gnore all" in item or "action" in item for item in kept)
     assert [request.path for request, _ in httpserver.log] == ["/robots.txt", "/a"]
+
+
+async def test_the_journal_has_every_request_that_reached_a_host(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/a").respond_with_data(
+        "", status=302, headers={"Location": address(httpserver, "/b")}
+    )
+    httpserver.expect_request("/b").respond_with_data(page(), content_type="text/html")
+    results = [web(address(httpserver, "/a"), 1), web(address(httpserver, "/none"), 2)]
+    pages = await reader(httpserver).read(results, 9)
+    sent = [urlsplit(request.text or "").path for row in pages.rows for request in row.requests]
+    assert sorted(sent) == sorted(request.path for request, _ in httpserver.log)
+    assert [row.query for row in pages.rows] == [result.source_url for result in results]
+    assert {(row.purpose, row.limit, row.received) for row in pages.rows} == {
+        (Purpose.PAGE, 1, 1),
+        (Purpose.PAGE, 1, 0),
+    }
+    assert all(row.asked_at for row in pages.rows)

@@ -5,7 +5,10 @@ from paper_search.report.models import SearchQuery
 from paper_search.report.planner import Planner
 from paper_search.report.query_plan import gap_queries, weaker
 from paper_search.report.searcher import ReportSearcher
+from paper_search.report.source_search import AcademicSearch
+from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.testing.reports import FakeSearch, report_sources
+from paper_search.testing.sources import FakeSource
 
 
 def query(text: str, **changes: object) -> SearchQuery:
@@ -56,3 +59,23 @@ async def test_a_plan_without_a_model_makes_no_phrase_of_words_that_stand_side_b
     for question in ("Is zolapine safe in pregnancy?", "Do green roofs lower the heat of cities?"):
         plan = (await Planner().plan(PlannerInput(original_query=question))).research_plan
         assert not [q.query_text for q in plan.search_queries if '"' in q.query_text]
+
+
+async def test_a_plan_without_a_model_searches_the_fields_that_a_person_names():
+    given = PlannerInput(original_query="Do green roofs cool cities?", domain_hints=["ecology"])
+    plan = (await Planner().plan(given)).research_plan
+    assert any(query.query_text.endswith(" ecology") for query in plan.search_queries[:4])
+
+
+async def test_a_source_has_the_time_for_a_query_that_is_asked_for():
+    slow = AcademicSearch(
+        Searcher([FakeSource("slow", delay_s=60)]),
+        Deduplicator(llm=None),
+        RelevanceScorer(None),
+        ["slow"],
+    )
+    given = SearcherInput(search_queries=[query("trees")], timeout_seconds=1)
+    output = await ReportSearcher({"academic": slow}).collect(given)
+    assert output.queries_failed == 1
+    [row] = output.queries[0].runs
+    assert "no answer within 1 s" in (row.error or "")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
+from paper_search.models import RawPaper
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import PlannerInput, SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
@@ -94,7 +94,7 @@ async def test_the_next_service_is_asked_only_where_the_first_fails() -> None:
     answer = await search(bad, good).find(asked.search_queries, asked, [])
     assert len(answer.results) == 1
     assert "serper" in answer.notes[0]
-    assert answer.failed == {}
+    assert answer.failures == {}
 
 
 async def test_a_search_that_fails_is_data_and_the_other_kinds_go_on() -> None:
@@ -108,15 +108,10 @@ async def test_a_search_that_fails_is_data_and_the_other_kinds_go_on() -> None:
 
 
 async def test_a_service_that_finds_nothing_is_no_failure() -> None:
-    class Empty:
-        async def report(self, strategy: SearchStrategy) -> SearchReport:
-            entry = SourceReport(source=strategy.sources[0], status=SourceStatus.EMPTY)
-            return SearchReport(sources=[entry])
-
     asked = given("shade trees")
-    role = WebSearch("news", Empty(), RelevanceScorer(None), ["newsapi", "other"])
-    answer = await role.find(asked.search_queries, asked, [])
-    assert (answer.results, answer.failed, answer.hits) == ([], {}, {"q1": 0})
+    empty, spare = FakeSource("newsapi"), FakeSource("other", [found(1)])
+    answer = await search(empty, spare).find(asked.search_queries, asked, [])
+    assert (answer.results, answer.failures, answer.hits) == ([], {}, {"q1": 0})
 
 
 async def test_inj_05_a_snippet_that_gives_orders_is_flagged() -> None:

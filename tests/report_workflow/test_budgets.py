@@ -3,7 +3,10 @@
 import pytest
 
 from paper_search.errors import SearchSourceError
+from paper_search.models import SourceReport, SourceStatus
+from paper_search.models.source_report import Purpose
 from paper_search.report.evidence import result_of
+from paper_search.report.exchange import PagesRead
 from paper_search.report.models import SearchResult
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
 from paper_search.report_workflow.graph import WORKFLOW
@@ -116,7 +119,8 @@ async def test_so_many_pages_are_fetched_as_allowed(limit):
     class Pages:
         async def read(self, results: list[SearchResult], most: int):
             asked.append(most)
-            return results, min(most, len(results)), []
+            row = SourceReport(source="host", purpose=Purpose.PAGE, status=SourceStatus.OK)
+            return PagesRead(results=results, rows=[row] * min(most, len(results)))
 
     services = report_services(search=FakeSearch([result_of(e, "q1") for e in report_papers()]))
     object.__setattr__(services, "pages", Pages())

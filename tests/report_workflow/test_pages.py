@@ -8,6 +8,9 @@ import pytest
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import UnknownNameError
+from paper_search.models import SourceReport, SourceStatus
+from paper_search.models.source_report import Purpose
+from paper_search.report.exchange import PagesRead
 from paper_search.report.models import SearchResult
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.assembly import assemble_report
@@ -20,16 +23,17 @@ class FakePages:
     def __init__(self) -> None:
         self.limits: list[int] = []
 
-    async def read(
-        self, results: list[SearchResult], limit: int
-    ) -> tuple[list[SearchResult], int, list[str]]:
+    async def read(self, results: list[SearchResult], limit: int) -> PagesRead:
         self.limits.append(limit)
         text = "Shade trees lower the temperature of city streets by 7.5 degrees on roofs."
         read = [
             result.model_copy(update={"full_content": f"{result.text}\n\n{text}"})
             for result in results[:limit]
         ]
-        return [*read, *results[limit:]], min(limit, len(results)), ["Not read, a.example: no"]
+        row = SourceReport(source="a.example", purpose=Purpose.PAGE, status=SourceStatus.OK)
+        return PagesRead(
+            results=[*read, *results[limit:]], rows=[row] * len(read), notes=["Not read, a.example"]
+        )
 
 
 async def test_what_was_read_can_be_quoted_and_what_failed_is_told() -> None:
@@ -39,6 +43,8 @@ async def test_what_was_read_can_be_quoted_and_what_failed_is_told() -> None:
     assert pages.limits[0] == 10
     assert "7.5 degrees" in report.model_dump_json()
     assert "Not read, a.example" in str(report.provenance)
+    assert {row.allowed_by for row in report.journal} == {"nobody was asked"}
+    assert sum(row.purpose is Purpose.PAGE for row in report.journal) == 6
 
 
 async def test_the_limit_holds_over_all_rounds() -> None:

@@ -44,6 +44,8 @@ class Purpose(str, Enum):
     """To look up a work that the question names, whatever the limits."""
     CITATION = "citation"
     """For what marked papers cite, and what cites them."""
+    PAGE = "page"
+    """For the text of a page, or of a paper that is open to everybody."""
 
 
 class RequestRecord(BaseModel):

@@ -17,6 +17,7 @@ from paper_search.http.client import HttpClient
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.network import trusted_certificates
 from paper_search.http.retry import RetryPolicy
+from paper_search.models.source_report import RequestRecord
 from paper_search.pages.network import GuardedNetwork, Resolves, check_url, system_addresses
 from paper_search.pages.policy import (
     ACCEPTED_TYPES,
@@ -143,8 +144,10 @@ class PageFetcher:
         self._http = None
         await self._stack.aclose()
 
-    async def fetch(self, url: str) -> Document:
+    async def fetch(self, url: str, requests: list[RequestRecord] | None = None) -> Document:
         """Return the document at an address, after at most so many redirects as allowed.
+
+        `requests` gets a record of each request, those for robots.txt included.
 
         Raises:
             PageRefusedError: an address on the way is not public, or its host wants no programs.
@@ -152,7 +155,8 @@ class PageFetcher:
             HttpError: the host did not answer as it should, or not in time.
         """
         ends_at = time.monotonic() + self._policy.total_s
-        answer = await self._answer(check_url(url, self._policy), ends_at, is_heeding=True)
+        target, sent = check_url(url, self._policy), [] if requests is None else requests
+        answer = await self._answer(target, ends_at, sent, is_heeding=True)
         kind = ACCEPTED_TYPES.get(answer.content_type)
         if answer.content.lstrip()[:5] == _PDF:
             kind = "pdf"  # whatever the server calls it
@@ -161,35 +165,43 @@ class PageFetcher:
             raise PageContentError(f"{host} returned neither a page nor a PDF")
         return Document(answer.url, kind, answer.charset, answer.content)
 
-    async def _answer(self, url: httpx.URL, ends_at: float, *, is_heeding: bool) -> HttpAnswer:
+    async def _answer(
+        self, url: httpx.URL, ends_at: float, requests: list[RequestRecord], *, is_heeding: bool
+    ) -> HttpAnswer:
         if self._http is None:
             raise RuntimeError("use a PageFetcher inside `async with`")
         for _ in range(self._policy.redirects + 1):
-            if is_heeding and not may_read(await self._wishes(url, ends_at), _path(url)):
+            if is_heeding and not may_read(await self._wishes(url, ends_at, requests), _path(url)):
                 raise PageRefusedError(f"the robots.txt of {url.host} disallows this page")
+            sent: list[RequestRecord] = []
             try:
                 return await self._http.ask(
                     str(url),
                     headers={"Accept": _ACCEPT, "Connection": "close"},
+                    requests=sent,
                     ends_at=ends_at,
                 )
             except HttpStatusError as error:
                 if error.location is None:
                     raise
                 target = error.location
+            finally:
+                requests += [one.model_copy(update={"text": str(url)}) for one in sent]
             try:
                 url = check_url(str(url.join(target)), self._policy)
             except httpx.InvalidURL:
                 raise PageRefusedError(f"{url.host} redirects to no URL") from None
         raise PageContentError(f"{url.host} redirects more than {self._policy.redirects} times")
 
-    async def _wishes(self, url: httpx.URL, ends_at: float) -> list[Rule]:
+    async def _wishes(
+        self, url: httpx.URL, ends_at: float, requests: list[RequestRecord]
+    ) -> list[Rule]:
         """Return the rules of a host, asked for once; none where it has none (RFC 9309, 2.3.1)."""
         origin = str(url.copy_with(raw_path=b"/robots.txt"))
         if origin not in self._rules:
             try:
                 address = check_url(origin, self._policy)
-                answer = await self._answer(address, ends_at, is_heeding=False)
+                answer = await self._answer(address, ends_at, requests, is_heeding=False)
                 rules = parse_robots(answer.content, AGENT)
             except HttpStatusError as error:
                 rules = _NOBODY if error.status >= _SERVER_ERROR else []

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from paper_search.models import SourceReport
 from paper_search.report.claims.citations import cited_keys
 from paper_search.report.evidence import Evidence
 from paper_search.report.models import (
@@ -87,13 +88,7 @@ class Report(BaseModel):
         """Return the report that a run's `final_output` or `fallback_output` is."""
         content = output.get("content") or {}
         sections = [
-            DraftSection(
-                section_id=section["id"],
-                title=section["title"],
-                content=section["content"],
-                citations=section["citations"],
-                word_count=section["word_count"],
-            )
+            DraftSection.model_validate({**section, "section_id": section["id"]})
             for section in content.get("sections", [])
         ]
         if content.get("type") == "analysis_only":
@@ -177,6 +172,14 @@ class Report(BaseModel):
     def is_table(self) -> bool:
         """Whether the table of evidence is all that there is: nobody wrote a text."""
         return not self.metadata.get("is_by_model") and not self.metadata.get("is_by_person")
+
+    @cached_property
+    def journal(self) -> list[SourceReport]:
+        """Return what sources and the hosts of pages were asked, in the order of the plan."""
+        queries = self.provenance.get("search_queries") or []
+        rows = [row for query in queries for row in query.get("runs") or []]
+        pages = self.provenance.get("pages") or []
+        return [SourceReport.model_validate(row) for row in [*rows, *pages]]
 
     @property
     def headline(self) -> CheckedSentence | None:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from paper_search.llm.provider import LLMProvider
+from paper_search.models import SourceReport
 from paper_search.report.models import (
     SEARCH_TYPES,
     AnalysisResult,
@@ -62,7 +63,8 @@ class SearcherInput(BaseModel):
 
     search_queries: list[SearchQuery]
     max_results_per_query: int = Field(default=10, ge=1, le=50)
-    timeout_seconds: int = 30
+    timeout_seconds: int = Field(default=30, ge=1)
+    """That a source may take for one query."""
     original_query: str = ""
     """What relevance is judged by."""
 
@@ -79,6 +81,16 @@ class SearcherOutput(BaseModel):
     """The queries as they stand now, with the reformulations of weak ones."""
     errors: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+
+
+class PagesRead(BaseModel):
+    """Sources with the text of their pages."""
+
+    results: list[SearchResult]
+    rows: list[SourceReport] = Field(default_factory=list)
+    """Of the journal: one for each address that was asked."""
+    notes: list[str] = Field(default_factory=list)
+    """What was not read, and why."""
 
 
 class AnalystInput(BaseModel):

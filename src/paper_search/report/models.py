@@ -52,23 +52,6 @@ class ResearchStatus(str, Enum):
     FAILED = "failed"
 
 
-class SearchRun(BaseModel):
-    """A query as one source was asked it."""
-
-    source: str
-    query: str
-    """The exact string that was sent."""
-    at: datetime
-    hits: int | None = None
-    """How many records the source says it has; None: it does not say."""
-    kept: int = 0
-    """Records that it gave and that could be used."""
-    status: str = "ok"
-    """As `SourceStatus`."""
-    row: SourceReport | None = Field(default=None, exclude_if=lambda row: row is None)
-    """Its row of the journal: each request, the limit, and what became of each record."""
-
-
 class SearchQuery(BaseModel):
     """One query of a plan."""
 
@@ -84,8 +67,8 @@ class SearchQuery(BaseModel):
     """Results that it brought and no query before it."""
     reformulates: str | None = None
     """Id of the weak query that it stands in for."""
-    runs: list[SearchRun] = Field(default_factory=list)
-    """What was really asked, and where."""
+    runs: list[SourceReport] = Field(default_factory=list)
+    """Its rows of the journal: what each source was asked, and what came of it."""
 
 
 class SearchResult(BaseModel):

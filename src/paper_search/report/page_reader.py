@@ -6,9 +6,13 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from typing import Any
 from urllib.parse import urlsplit
 
 from paper_search.errors import PaperSearchError
+from paper_search.http.errors import HttpTimeoutError, HttpUnreachableError
+from paper_search.models import SourceReport, SourceStatus
+from paper_search.models.source_report import Purpose
 from paper_search.pages.extraction import (
     INSTALL,
     DocumentText,
@@ -21,12 +25,12 @@ from paper_search.pages.extraction import (
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PagePolicy
 from paper_search.report.evidence import MAX_TEXT_CHARS
+from paper_search.report.exchange import PagesRead
 from paper_search.report.models import SearchResult, now
 from paper_search.skills.untrusted import is_suspicious, shown_to_model
 
 AT_ONCE = 3
 """Documents that are fetched at the same time; of one host never more than one."""
-
 
 OpensFetcher = Callable[[], AbstractAsyncContextManager[PageFetcher]]
 
@@ -48,44 +52,68 @@ class PageReader:
         self._open_fetcher = open_fetcher
         self._missing = missing
 
-    async def read(
-        self, results: list[SearchResult], limit: int
-    ) -> tuple[list[SearchResult], int, list[str]]:
-        """Return the sources with what could be read, how many were fetched, and what failed.
+    async def read(self, results: list[SearchResult], limit: int) -> PagesRead:
+        """Return the sources with what could be read, in their order.
 
-        At most `limit` addresses are asked, the most relevant sources first; the order is kept.
+        At most `limit` addresses are asked, the most relevant sources first.
         """
-        wanted = [source for source in results if address_of(source)]
-        wanted.sort(key=lambda source: -source.relevance_score)
-        chosen = wanted[: max(limit, 0)]
-        if not chosen:
-            return results, 0, []
+        with_address = [source for source in results if address_of(source)]
+        with_address.sort(key=lambda source: -source.relevance_score)
+        first = with_address[: max(limit, 0)]
+        if not first:
+            return PagesRead(results=results)
         if missing := await asyncio.to_thread(self._missing):  # looks for files
-            return results, 0, [f"No page is read without {' and '.join(missing)}: {INSTALL}"]
+            note = f"No page is read without {' and '.join(missing)}: {INSTALL}"
+            return PagesRead(results=results, notes=[note])
         slots = asyncio.Semaphore(AT_ONCE)
         async with self._open_fetcher() as fetcher:
-            read = await asyncio.gather(*(self._read(fetcher, source, slots) for source in chosen))
-        by_id = {page.result_id: page for page, _ in read}
-        notes = [note for _, note in read if note]
-        return [by_id.get(source.result_id, source) for source in results], len(chosen), notes
+            pages = await asyncio.gather(*(self._page(fetcher, one, slots) for one in first))
+        by_id = {source.result_id: source for source, _ in pages}
+        return PagesRead(
+            results=[by_id.get(source.result_id, source) for source in results],
+            rows=[row for _, row in pages],
+            notes=list(filter(None, (row.error or row.note for _, row in pages))),
+        )
 
-    async def _read(
-        self, fetcher: PageFetcher, result: SearchResult, slots: asyncio.Semaphore
-    ) -> tuple[SearchResult, str | None]:
-        url = address_of(result)
-        try:
-            async with slots:
-                document = await fetcher.fetch(url)
+    async def _page(
+        self, fetcher: PageFetcher, source: SearchResult, slots: asyncio.Semaphore
+    ) -> tuple[SearchResult, SourceReport]:
+        """Return a source with its text, and the row of the journal on its page."""
+        url = address_of(source)
+        host = urlsplit(url).hostname or "an address without a host"
+        row = SourceReport(
+            source=host, purpose=Purpose.PAGE, query=url, limit=1, status=SourceStatus.OK
+        )
+        changes: dict[str, Any] = {"kept": 1}
+        async with slots:
+            row.asked_at = now().isoformat()
+            try:
+                document = await fetcher.fetch(url, row.requests)
                 text = await document_text(document, PagePolicy())
-        except PaperSearchError as error:
-            return result, f"Not read, {_host(url)}: {error}"
+            except PaperSearchError as error:
+                failure = {"status": _status(error), "error": f"Not read, {host}: {error}"}
+                return source, row.model_copy(update=failure)
         if is_withdrawn(text.title, text.text):
-            withdrawn = {**result.metadata, "is_retracted": True}
-            note = f"Retracted, says its page: {result.title[:100]}"
-            return result.model_copy(update={"metadata": withdrawn}), note
-        if (instead := _instead(result, document, text)) is not None:
-            return result, f"Not read, {_host(url)}: it shows {instead}"
-        return _with_text(result, document, text), None
+            source = source.model_copy(update={"metadata": {**source.metadata, **_WITHDRAWN}})
+            changes["note"] = f"Retracted, says its page: {source.title[:100]}"
+        elif (instead := _instead(source, document, text)) is not None:
+            changes = {"excluded": 1, "note": f"Not read, {host}: it shows {instead}"}
+        else:
+            source = _with_text(source, document, text)
+        return source, row.model_copy(update=changes)
+
+
+_WITHDRAWN = {"is_retracted": True}
+
+
+def _status(error: PaperSearchError) -> SourceStatus:
+    match error:
+        case HttpTimeoutError():
+            return SourceStatus.TIMEOUT
+        case HttpUnreachableError():
+            return SourceStatus.UNREACHABLE
+        case _:
+            return SourceStatus.BAD_RESPONSE
 
 
 def address_of(result: SearchResult) -> str:
@@ -133,7 +161,3 @@ def _without(before: Sequence[str], paragraphs: Sequence[str]) -> list[str]:
     """Return the paragraphs that do not repeat the abstract."""
     said = " ".join(before).casefold()
     return [paragraph for paragraph in paragraphs if paragraph and paragraph.casefold() not in said]
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).hostname or "an address without a host"

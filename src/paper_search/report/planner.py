@@ -14,8 +14,8 @@ from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
 from paper_search.report.exchange import PlannerInput, PlannerOutput, Role
-from paper_search.report.models import Depth, ResearchPlan, SearchQuery, SearchType, now
-from paper_search.report.query_plan import completed, missing_kinds, typed_queries
+from paper_search.report.models import Depth, ResearchPlan, SearchType, now
+from paper_search.report.query_plan import TYPES, completed, typed_queries
 from paper_search.skills import IntentParser
 
 MIN_QUESTIONS, MAX_QUESTIONS = 3, 7
@@ -103,7 +103,11 @@ class Planner(Role):
             output = self._fitted(await self._answer(self._llm, given), intent, given)
         else:
             output = _by_concepts(intent, given)
-        output.warnings += _missing(given)
+        output.warnings += [
+            f"there is no {kind} search, so none is planned: {_SETTINGS[kind]}"
+            for kind in TYPES[given.depth]
+            if kind in _SETTINGS and kind not in given.search_types
+        ]
         return output
 
     async def _answer(self, llm: LLMProvider, given: PlannerInput) -> PlanAnswer:
@@ -139,14 +143,15 @@ class Planner(Role):
             warnings.append("the model gave fewer than three sub-questions; the rest are by rule")
             extra = sub_questions(intent, MAX_QUESTIONS)
             questions = list(dict.fromkeys([*questions, *extra]))[:MIN_QUESTIONS]
-        queries = _queries(answer, given)
-        if not queries:
-            queries = typed_queries(intent, questions, given.depth, given.search_types)
+        queries = [
+            (query.query_text[:_LONGEST_QUERY], query.search_type, max(1, min(5, query.priority)))
+            for query in answer.search_queries
+        ]
         sections = [" ".join(heading.split())[:120] for heading in answer.expected_sections]
         plan = ResearchPlan(
             original_query=given.original_query,
             decomposed_questions=questions,
-            search_queries=completed(queries, intent, questions, given.search_types),
+            search_queries=completed(queries, intent, questions, given),
             methodology=answer.methodology or _methodology(given),
             expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS]
             or [_FIRST_SECTION, *headings(questions), *_LAST_SECTIONS],
@@ -160,28 +165,12 @@ class Planner(Role):
         )
 
 
-def _queries(answer: PlanAnswer, given: PlannerInput) -> list[SearchQuery]:
-    """Return the model's queries, of the kinds of search that there are."""
-    kinds = given.search_types
-    return [
-        SearchQuery.model_validate(
-            {
-                "query_id": f"q{number}",
-                "query_text": query.query_text[:_LONGEST_QUERY],
-                "search_type": query.search_type if query.search_type in kinds else kinds[0],
-                "priority": max(1, min(5, query.priority)),
-            }
-        )
-        for number, query in enumerate(answer.search_queries, 1)
-    ]
-
-
 def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
     questions = sub_questions(intent, _QUESTIONS[given.depth])
     plan = ResearchPlan(
         original_query=given.original_query,
         decomposed_questions=questions,
-        search_queries=typed_queries(intent, questions, given.depth, given.search_types),
+        search_queries=typed_queries(intent, questions, given),
         methodology=_methodology(given),
         expected_sections=["Evidence"],
         revised_at=now() if given.previous_plan else None,
@@ -202,15 +191,6 @@ def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
         confidence=0.6 if len(intent.concepts) > 1 else 0.4,
         warnings=warnings,
     )
-
-
-def _missing(given: PlannerInput) -> list[str]:
-    """Return what a plan of this depth would search if it were there."""
-    return [
-        f"there is no {kind} search, so none is planned: {_SETTINGS[kind]}"
-        for kind in missing_kinds(given.depth, given.search_types)
-        if kind in _SETTINGS
-    ]
 
 
 def _methodology(given: PlannerInput) -> str:

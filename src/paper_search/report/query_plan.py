@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from paper_search.models import ParsedIntent
+from paper_search.report.exchange import PlannerInput
 from paper_search.report.models import Depth, SearchQuery, SearchType
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.stop_words import GENERIC, STOP_WORDS
@@ -13,7 +14,7 @@ from paper_search.skills.stop_words import GENERIC, STOP_WORDS
 MIN_QUERIES, MAX_QUERIES = 5, 15
 LOWEST_PRIORITY = 5
 
-_TYPES: dict[Depth, tuple[SearchType, ...]] = {
+TYPES: dict[Depth, tuple[SearchType, ...]] = {
     "quick": ("academic",),
     "standard": ("academic", "web"),
     "comprehensive": ("academic", "web", "news"),
@@ -28,47 +29,46 @@ _QUALIFIERS = ("review", "evaluation", "comparison", "applications", "limitation
 
 
 def typed_queries(
-    intent: ParsedIntent, questions: Sequence[str], depth: Depth, available: Sequence[SearchType]
+    intent: ParsedIntent, questions: Sequence[str], request: PlannerInput
 ) -> list[SearchQuery]:
-    """Return 5 to 15 queries, earlier questions first, no two the same."""
-    kinds = [kind for kind in _TYPES[depth] if kind in available] or list(available)[:1]
-    texts = _texts(intent)
+    """Return 5 to 15 queries, earlier questions first, no two the same.
+
+    The whole is searched once more for each field in `domain_hints`, with its name.
+    """
+    available = request.search_types
+    kinds = [kind for kind in TYPES[request.depth] if kind in available] or available[:1]
+    texts = _texts(intent, request.domain_hints)
     planned: dict[tuple[str, str], SearchQuery] = {}
     for index, question in enumerate(questions):
         text = next(texts, None) or question
         for kind in kinds:
             words = _for_the_web(question) if kind == "web" else text
-            _add(planned, words, kind, index, question=index)
+            _add(planned, words, kind, index + 1, question=index)
     while len(planned) < MIN_QUERIES and (more := next(texts, None)) is not None:
-        _add(planned, more, kinds[0], len(planned), question=None)
+        _add(planned, more, kinds[0], len(planned) + 1)
     return list(planned.values())[:MAX_QUERIES]
 
 
-def missing_kinds(depth: Depth, available: Sequence[SearchType]) -> list[SearchType]:
-    """Return the kinds of search that a depth asks for and that are not there."""
-    return [kind for kind in _TYPES[depth] if kind not in available]
-
-
 def completed(
-    queries: Sequence[SearchQuery],
+    queries: Iterable[tuple[str, str, int]],
     intent: ParsedIntent,
     questions: Sequence[str],
-    available: Sequence[SearchType],
+    request: PlannerInput,
 ) -> list[SearchQuery]:
-    """Return queries that somebody else planned, brought to 5 to 15 of the kinds that there are."""
+    """Return the queries of a model, brought to 5 to 15 of the kinds of search that there are.
+
+    `queries`: text, kind and priority of each.
+    """
+    available = request.search_types
+    usual: SearchType = "academic" if "academic" in available else available[0]
     planned: dict[tuple[str, str], SearchQuery] = {}
-    fallback: SearchType = "academic" if "academic" in available else next(iter(available))
-    for query in queries:
-        text = " ".join(query.query_text.split())
-        kind = query.search_type if query.search_type in available else fallback
-        if text:
-            fitted = query.model_copy(update={"query_text": text, "search_type": kind})
-            planned.setdefault((text.casefold(), kind), fitted)
-    if len(planned) < MIN_QUERIES:
-        for query in typed_queries(intent, questions, "standard", available):
-            planned.setdefault((query.query_text.casefold(), query.search_type), query)
-            if len(planned) >= MIN_QUERIES:
-                break
+    for text, named, priority in queries:
+        kind = next((kind for kind in available if kind == named), usual)
+        if words := " ".join(text.split()):
+            _add(planned, words, kind, priority)
+    for query in typed_queries(intent, questions, request) if len(planned) < MIN_QUERIES else ():
+        if len(planned) < MIN_QUERIES:
+            _add(planned, query.query_text, query.search_type, query.priority)
     return sorted(planned.values(), key=lambda query: query.priority)[:MAX_QUERIES]
 
 
@@ -128,22 +128,21 @@ def _add(
     planned: dict[tuple[str, str], SearchQuery],
     text: str,
     kind: SearchType,
-    index: int,
-    *,
-    question: int | None,
+    priority: int,
+    question: int | None = None,
 ) -> None:
     query = SearchQuery(
         query_id=f"q{len(planned) + 1}",
         query_text=text,
         search_type=kind,
-        priority=min(index + 1, LOWEST_PRIORITY),
+        priority=min(priority, LOWEST_PRIORITY),
         question=question,
     )
     planned.setdefault((text.casefold(), kind), query)
 
 
-def _texts(intent: ParsedIntent) -> Iterator[str]:
-    """Return what to search for: all concepts, then fewer of them, then the whole with a turn."""
+def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
+    """Return what to search for: all concepts, in each field, fewer, then the whole with a turn."""
     concepts = intent.concepts or [intent.topic]
     seen: set[str] = set()
     for size in range(len(concepts), 0, -1):
@@ -154,6 +153,8 @@ def _texts(intent: ParsedIntent) -> Iterator[str]:
             if text not in seen:
                 seen.add(text)
                 yield text
+                if size == len(concepts):
+                    yield from (f"{text} {hint}" for hint in domain_hints)
     for word in _QUALIFIERS:
         yield f"{_joined(concepts)} {word}"
 

@@ -74,6 +74,13 @@ class WorkflowError(BaseModel):
     max_retries: int = 3
     fallback_action: str | None = None
 
+    def with_fallback(
+        self, action: str, severity: ErrorSeverity = ErrorSeverity.DEGRADED, retry_count: int = 0
+    ) -> WorkflowError:
+        """Return the error with what was done instead."""
+        changes = {"fallback_action": action, "severity": severity, "retry_count": retry_count}
+        return self.model_copy(update=changes)
+
     def __str__(self) -> str:
         then = f"; {self.fallback_action}" if self.fallback_action else ""
         return f"{self.node}: {self.category.value} ({self.severity.value}): {self.message}{then}"
@@ -154,15 +161,7 @@ class Attempt(Generic[ResultT]):
                 self._show_less(tried, is_cut_off=is_cut_off)
             if not may_retry:
                 action = "continued without a language model"
-                self.errors.append(
-                    known.model_copy(
-                        update={
-                            "retry_count": tried,
-                            "severity": ErrorSeverity.DEGRADED,
-                            "fallback_action": action,
-                        }
-                    )
-                )
+                self.errors.append(known.with_fallback(action, retry_count=tried))
                 return await self.without()
 
     async def _may_retry(self, category: ErrorCategory, tried: int) -> bool:

@@ -9,27 +9,27 @@ from typing import Protocol
 
 from paper_search.models import SourceReport
 from paper_search.report.exchange import SearcherInput, SearcherOutput
-from paper_search.report.models import SearchQuery, SearchResult, SearchRun, SearchType
+from paper_search.report.models import SearchQuery, SearchResult, SearchType
 from paper_search.report.query_plan import weaker
 
 WEAK = 3
 """A query that brought fewer sources is asked again in broader words."""
 
 
-@dataclass(frozen=True)
-class Found:
+@dataclass
+class KindAnswer:
     """What one kind of search gave for some queries."""
 
     results: list[SearchResult] = field(default_factory=list)
     """Each with the id of the query that brought it first."""
-    hits: Mapping[str, int] = field(default_factory=dict)
+    hits: dict[str, int] = field(default_factory=dict)
     """Query id to how many sources it brought, those known already included."""
-    failed: Mapping[str, str] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
     """Query id to the reason, for queries that could not be asked at all."""
     notes: list[str] = field(default_factory=list)
     """What a reader should know: a service that failed while others answered."""
-    runs: Mapping[str, Sequence[SearchRun]] = field(default_factory=dict)
-    """Query id to what the sources were asked for it."""
+    runs: dict[str, list[SourceReport]] = field(default_factory=dict)
+    """Query id to its rows of the journal."""
 
 
 class FindsSources(Protocol):
@@ -37,7 +37,7 @@ class FindsSources(Protocol):
 
     async def find(
         self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
-    ) -> Found:
+    ) -> KindAnswer:
         """Return what the queries find; a service that fails is data, not an exception."""
         ...
 
@@ -74,9 +74,9 @@ class ReportSearcher:
                 continue
             found = await adapter.find(queries, given, [*known, *collected])
             collected += found.results
-            notes += found.notes
+            notes += dict.fromkeys(found.notes)
             errors += [
-                f"{kind} search: {reason}" for reason in dict.fromkeys(found.failed.values())
+                f"{kind} search: {reason}" for reason in dict.fromkeys(found.failures.values())
             ]
             asked += [_asked(query, found) for query in queries]
         return SearcherOutput(
@@ -90,8 +90,8 @@ class ReportSearcher:
         )
 
 
-def _asked(query: SearchQuery, found: Found) -> SearchQuery:
-    status = "failed" if query.query_id in found.failed else "completed"
+def _asked(query: SearchQuery, found: KindAnswer) -> SearchQuery:
+    status = "failed" if query.query_id in found.failures else "completed"
     return query.model_copy(
         update={
             "status": status,
@@ -101,22 +101,14 @@ def _asked(query: SearchQuery, found: Found) -> SearchQuery:
     )
 
 
-def runs_of(reports: Iterable[SourceReport], asked: str, at: datetime) -> list[SearchRun]:
-    """Return what sources did as rows of the table of searches.
-
-    `asked` and `at` stand for the query and the time where a source does not say them.
-    """
+def journal_rows(
+    reports: Iterable[SourceReport], query: str, sent_at: datetime
+) -> list[SourceReport]:
+    """Return what sources did, with query and time also where a source does not say them."""
+    usual = {"query": query, "asked_at": sent_at.isoformat()}
     return [
-        SearchRun(
-            source=report.source,
-            query=report.query or asked,
-            at=datetime.fromisoformat(report.asked_at) if report.asked_at else at,
-            hits=report.hits,
-            kept=report.kept,
-            status=report.status.value,
-            row=report,
-        )
-        for report in reports
+        row.model_copy(update={name: getattr(row, name) or value for name, value in usual.items()})
+        for row in reports
     ]
 
 

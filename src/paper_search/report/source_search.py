@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -19,8 +20,8 @@ from paper_search.models import (
 from paper_search.models import SearchQuery as SourceQuery
 from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_of, stable_id
 from paper_search.report.exchange import SearcherInput
-from paper_search.report.models import SearchQuery, SearchResult, SearchRun, SearchType, now
-from paper_search.report.searcher import Found, runs_of
+from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
+from paper_search.report.searcher import KindAnswer, journal_rows
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
@@ -50,30 +51,30 @@ class AcademicSearch:
 
     async def find(
         self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
-    ) -> Found:
+    ) -> KindAnswer:
         """Return the works that the queries find, most relevant first."""
         whole = await IntentParser(None).parse(given.original_query or queries[0].query_text)
         records: list[RawPaper] = []
         found_by: dict[str, list[str]] = {}
-        failed: dict[str, str] = {}
-        notes: list[str] = []
-        runs: dict[str, list[SearchRun]] = {}
+        found = KindAnswer()
+        searcher = self._searcher.within_seconds(given.timeout_seconds)
         for query in queries:
             at = now()
-            answer = await self._searcher.report(await self._strategy(query, whole))
-            runs[query.query_id] = runs_of(answer.sources, query.query_text, at)
+            answer = await searcher.report(await self._strategy(query, whole))
+            found.runs[query.query_id] = journal_rows(answer.sources, query.query_text, at)
             failures = [source for source in answer.sources if source.status.is_failure]
-            notes += [f"source {f.source}: {f.status.value}: {f.error or f.note}" for f in failures]
+            found.notes += map(_failure, failures)
             if failures and len(failures) == len(answer.sources) and not answer.papers:
-                failed[query.query_id] = "; ".join(f"{f.source} {f.status.value}" for f in failures)
+                reasons = (f"{source.source} {source.status.value}" for source in failures)
+                found.failures[query.query_id] = "; ".join(reasons)
             for paper in answer.papers:
                 found_by.setdefault(paper.id, []).append(query.query_id)
                 records.append(paper)
         works = await self._works(records, known)
         scored = await self._scorer.score([work for work, is_new in works if is_new], whole)
-        hits = _hits(works, found_by)
-        results = _limited(scored, found_by, given.max_results_per_query)
-        return Found(results, hits, failed, list(dict.fromkeys(notes)), runs)
+        found.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
+        found.results = _limited(scored, found_by, given.max_results_per_query)
+        return found
 
     async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
         intent = await IntentParser(None).parse(query.query_text)
@@ -98,14 +99,6 @@ def _record_of(result: SearchResult) -> RawPaper:
     paper = paper_of(result)
     shared = paper.model_dump(include=set(RawPaper.model_fields) - {"id"})
     return RawPaper(**{**shared, "id": str(result.metadata["paper_id"]), "abstract": result.text})
-
-
-def _hits(works: Sequence[tuple[RawPaper, bool]], found_by: dict[str, list[str]]) -> dict[str, int]:
-    hits: dict[str, int] = {}
-    for work, _ in works:
-        for query_id in _queries_of(work, found_by):
-            hits[query_id] = hits.get(query_id, 0) + 1
-    return hits
 
 
 def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
@@ -152,53 +145,49 @@ class WebSearch:
 
     async def find(
         self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
-    ) -> Found:
+    ) -> KindAnswer:
         """Return the pages that the queries find, those of the same address or title once."""
         whole = await IntentParser(None).parse(given.original_query or queries[0].query_text)
         pages: dict[str, RawPaper] = {}
         found_by: dict[str, str] = {}
-        hits: dict[str, int] = {}
-        failed: dict[str, str] = {}
-        notes: list[str] = []
-        runs: dict[str, list[SearchRun]] = {}
+        found = KindAnswer()
         seen = {name for page in known for name in _names(page.source_url, page.title)}
         for query in queries:
-            answer, failures, runs[query.query_id] = await self._asked(
-                query, whole, given.max_results_per_query
-            )
-            notes += [f"{self._kind} search: {said}" for said in failures]
+            answer, failures, found.runs[query.query_id] = await self._asked(query, whole, given)
+            found.notes += [f"{self._kind} search: {failure}" for failure in failures]
             if answer is None:
-                failed[query.query_id] = "; ".join(failures) or "no service answered"
+                found.failures[query.query_id] = "; ".join(failures) or "no service answered"
                 continue
-            hits[query.query_id] = len(answer)
+            found.hits[query.query_id] = len(answer)
             for page in answer:
                 names = _names(page.url or "", page.title)
                 if not names & seen:
                     seen |= names
                     pages[page.id], found_by[page.id] = page, query.query_id
-        results, left_out = await self._judged(list(pages.values()), found_by, whole)
+        found.results, left_out = await self._judged(list(pages.values()), found_by, whole)
         if left_out:
-            notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
-        return Found(results, hits, failed, list(dict.fromkeys(notes)), runs)
+            found.notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
+        return found
 
     async def _asked(
-        self, query: SearchQuery, whole: ParsedIntent, wanted: int
-    ) -> tuple[list[RawPaper] | None, list[str], list[SearchRun]]:
+        self, query: SearchQuery, whole: ParsedIntent, given: SearcherInput
+    ) -> tuple[list[RawPaper] | None, list[str], list[SourceReport]]:
         """Return what the first service that answers found, which failed, and what was asked."""
         failures: list[str] = []
-        runs: list[SearchRun] = []
-        limits = whole.constraints.model_copy(update={"max_results": wanted})
+        runs: list[SourceReport] = []
+        limits = whole.constraints.model_copy(update={"max_results": given.max_results_per_query})
+        searcher = self._searcher.within_seconds(given.timeout_seconds)
         for name in self._services:
             at = now()
-            report: SearchReport = await self._searcher.report(
+            report: SearchReport = await searcher.report(
                 SearchStrategy(
                     queries=[SourceQuery(keywords=[], boolean_query=query.query_text)],
                     sources=[name],
                     filters=limits,
                 )
             )
-            runs += runs_of(report.sources, query.query_text, at)
-            failures += [_said(source) for source in report.sources if source.status.is_failure]
+            runs += journal_rows(report.sources, query.query_text, at)
+            failures += [_failure(source) for source in report.sources if source.status.is_failure]
             if report.papers or not any(source.status.is_failure for source in report.sources):
                 return report.papers, failures, runs
         return None, failures, runs
@@ -244,7 +233,7 @@ def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchR
     )
 
 
-def _said(report: SourceReport) -> str:
+def _failure(report: SourceReport) -> str:
     return f"source {report.source}: {report.status.value}: {report.error or report.note}"
 
 

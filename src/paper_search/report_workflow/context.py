@@ -15,6 +15,7 @@ from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
+from paper_search.report.exchange import PagesRead
 from paper_search.report.models import ResearchPlan, SearchResult, now
 from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
 from paper_search.report.searcher import ReportSearcher
@@ -41,10 +42,8 @@ ReadsCollection = Callable[[str], Awaitable[PaperCollection]]
 class ReadsPages(Protocol):
     """Adds the text of pages and open-access papers to sources."""
 
-    async def read(
-        self, results: list[SearchResult], limit: int
-    ) -> tuple[list[SearchResult], int, list[str]]:
-        """Return the sources with what could be read, how many were fetched, and what failed."""
+    async def read(self, results: list[SearchResult], limit: int) -> PagesRead:
+        """Return the sources with what could be read of at most so many addresses."""
         ...
 
 

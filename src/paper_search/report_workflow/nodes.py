@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
 
-from paper_search.errors import PaperSearchError
-from paper_search.models import PaperCollection
+from paper_search.errors import InputError, PaperSearchError, SearchSourceError
+from paper_search.models import PaperCollection, SourceReport
 from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import result_of
 from paper_search.report.exchange import (
     AnalystInput,
     AnalystOutput,
+    PagesRead,
     PlannerInput,
     PlannerOutput,
     SearcherInput,
 )
 from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, SearchResult
 from paper_search.report.planner import Planner, validate_research_plan
-from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError, classified
-from paper_search.report.searcher import runs_of
+from paper_search.report.recovery import ErrorSeverity, WorkflowError, classified
+from paper_search.report.searcher import journal_rows
 from paper_search.report_workflow.context import (
     BATCH,
     READ,
@@ -107,7 +109,7 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     if output is None:
         return None
     is_valid, issues = validate_research_plan(output.research_plan)
-    log.errors += map(_invalid, issues)
+    log.errors += map(_fatal, issues)
     return output if is_valid else None
 
 
@@ -115,7 +117,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     """Ask the next queries of the plan, or take over the papers of an approved search."""
     state, log = begin(ctx)
     params, records = settings_of(ctx), records_of(ctx)
-    await PlanApprovals(records).require(plan_of(state), state.human_reviews)
+    allowed_by = await PlanApprovals(records).require(plan_of(state), state.human_reviews)
     known = await records.results(state.result_ids)
     changes: dict[str, Any] = {
         "search_iterations": state.search_iterations + 1,
@@ -124,12 +126,13 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     if params.from_thread is not None:
         results, more = await _approved(ctx, log, params)
     else:
-        results, more = await _searched(ctx, log, params, known)
+        results, more = await _searched(ctx, log, params, known, allowed_by)
     room = max(0, params.max_sources - len(known))
     fresh = [result for result in results if result.result_id not in set(state.result_ids)][:room]
-    fresh, pages = await _read(ctx, log, params, fresh)
-    ids = [*state.result_ids, *await records.put_results(fresh)]
-    changes |= {**more, "result_ids": ids, "pages_fetched": state.pages_fetched + pages}
+    pages = await _pages(ctx, log, params, fresh)
+    ids = [*state.result_ids, *await records.put_results(pages.results)]
+    fetches = [*state.fetches, *_allowed(pages.rows, allowed_by)]
+    changes |= {**more, "result_ids": ids, "fetches": fetches}
     after = state.model_copy(update=changes)
     log.say(
         f"Collected {len(fresh)} new results; {len(after.pending_searches)} queries are pending."
@@ -139,27 +142,37 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
         after.model_copy(update={"errors": [*state.errors, *log.errors]}), params
     )
     if outcome is Outcome.FAIL:
-        log.errors.append(_invalid("no search results collected", "searcher"))
+        log.errors.append(_fatal("no search results collected", "searcher"))
     return outcome, log.update(**changes)
 
 
-async def _read(
+def _allowed(rows: Iterable[SourceReport], allowed_by: str) -> list[SourceReport]:
+    """Return rows of the journal with who allowed what they are on."""
+    return [row.model_copy(update={"allowed_by": allowed_by}) for row in rows]
+
+
+async def _pages(
     ctx: Context, log: StepLog, params: ReportParams, results: list[SearchResult]
-) -> tuple[list[SearchResult], int]:
-    """Return the sources with the text of their pages, and how many pages were fetched."""
-    allowed = params.max_pages - log.state.pages_fetched
-    if ctx.services.pages is None or allowed <= 0 or not results:
-        return results, 0
-    results, count, failures = await ctx.services.pages.read(results, allowed)
-    if count:
-        log.note(f"Fetched {count} pages and papers; {count - len(failures)} could be read")
-    for failure in failures:
-        log.note(failure)
-    return results, count
+) -> PagesRead:
+    """Return the sources with the text of their pages, as many as may still be fetched."""
+    room = params.max_pages - len(log.state.fetches)
+    if ctx.services.pages is None or room <= 0 or not results:
+        return PagesRead(results=results)
+    pages = await ctx.services.pages.read(results, room)
+    if pages.rows:
+        count = sum(row.kept for row in pages.rows)
+        log.note(f"Fetched {len(pages.rows)} pages and papers; {count} could be read")
+    for text in pages.notes:
+        log.note(text)
+    return pages
 
 
 async def _searched(
-    ctx: Context, log: StepLog, params: ReportParams, known: list[SearchResult]
+    ctx: Context,
+    log: StepLog,
+    params: ReportParams,
+    known: list[SearchResult],
+    allowed_by: str,
 ) -> tuple[list[SearchResult], StepUpdate]:
     state = log.state
     llm = await model_for(ctx, log, "searcher")
@@ -171,6 +184,7 @@ async def _searched(
     request = SearcherInput(
         search_queries=batch,
         max_results_per_query=params.max_results_per_query,
+        timeout_seconds=params.timeout_seconds,
         original_query=state.original_query,
     )
     try:
@@ -181,10 +195,16 @@ async def _searched(
         return [], {"research_plan": _with_queries(state, failed)}
     finally:
         log.model_calls += llm.calls if llm else 0
-    log.errors += map(_source_error, output.errors)
+    for message in output.errors:
+        failure = classified(SearchSourceError(message), "searcher")
+        log.errors.append(failure.with_fallback("continued with the other searches"))
     for text in output.notes:
         log.note(text)
-    return output.search_results, {"research_plan": _with_queries(state, output.queries)}
+    queries = [
+        query.model_copy(update={"runs": _allowed(query.runs, allowed_by)})
+        for query in output.queries
+    ]
+    return output.search_results, {"research_plan": _with_queries(state, queries)}
 
 
 async def _approved(
@@ -212,7 +232,7 @@ def _searched_before(collection: PaperCollection) -> SearchQuery:
         search_type="academic",
         status="completed",
         found=len(collection.papers),
-        runs=runs_of(collection.reports, about.query, at),
+        runs=journal_rows(collection.reports, about.query, at),
     )
 
 
@@ -263,23 +283,6 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
     return await work_or_none(log, "analyst", work)
 
 
-def _invalid(message: str, node: str = "planner") -> WorkflowError:
-    return WorkflowError(
-        category=ErrorCategory.VALIDATION,
-        severity=ErrorSeverity.FATAL,
-        message=message,
-        node=node,
-        recoverable=False,
-        fallback_action="ended with partial results",
-    )
-
-
-def _source_error(message: str) -> WorkflowError:
-    return WorkflowError(
-        category=ErrorCategory.API_ERROR,
-        severity=ErrorSeverity.DEGRADED,
-        message=message,
-        node="searcher",
-        recoverable=True,
-        fallback_action="continued with the other searches",
-    )
+def _fatal(message: str, node: str = "planner") -> WorkflowError:
+    error = classified(InputError(message), node)
+    return error.with_fallback("ended with partial results", ErrorSeverity.FATAL)

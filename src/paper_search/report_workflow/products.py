@@ -134,13 +134,7 @@ def _content(draft: ResearchDraft, results: list[SearchResult]) -> dict[str, Any
         "title": draft.title,
         "abstract": draft.abstract,
         "sections": [
-            {
-                "id": section.section_id,
-                "title": section.title,
-                "content": section.content,
-                "citations": section.citations,
-                "word_count": section.word_count,
-            }
+            {"id": section.section_id, **section.model_dump(exclude={"section_id"})}
             for section in draft.sections
         ],
         "conclusion": draft.conclusion,
@@ -185,7 +179,7 @@ def _metadata(
         "is_by_model": draft.is_by_model,
         "is_by_person": draft.is_by_person,
         "model_calls": state.model_calls,
-        "pages_fetched": state.pages_fetched,
+        "pages_fetched": len(state.fetches),
     }
 
 
@@ -198,16 +192,12 @@ def _provenance(state: WorkflowState, params: ReportParams) -> dict[str, Any]:
         if params.from_thread is None
         else 0,
         "search_queries": [
-            {
-                "query_text": query.query_text,
-                "search_type": query.search_type,
-                "status": query.status,
-                "found": query.found,
-                "reformulates": query.reformulates,
-                "runs": [run.model_dump(mode="json") for run in query.runs],
-            }
+            query.model_dump(
+                mode="json", exclude={"query_id", "priority", "created_at", "question"}
+            )
             for query in queries
         ],
+        "pages": [row.model_dump(mode="json") for row in state.fetches],
         "from_thread": params.from_thread,
         "collection_ended_by": state.collection_ended_by,
         "ended_by": state.ended_by,

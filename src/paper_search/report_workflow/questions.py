@@ -54,10 +54,10 @@ async def _after_plan(
             note = decision.feedback or ""
             return Outcome.ITERATE, log.update(plan_note=note)
         changed = _changed(log.state.research_plan, changes)
-        await approvals.write(changed, number)
+        await approvals.write(changed, number, decision.decided_by)
         return Outcome.OK, log.update(research_plan=changed)
     if log.state.research_plan is not None:
-        await approvals.approve(log.state.research_plan, number)
+        await approvals.approve(log.state.research_plan, number, decision.decided_by)
     return Outcome.OK, log.update()
 
 

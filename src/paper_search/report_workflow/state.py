@@ -9,6 +9,7 @@ from uuid import uuid4
 from pydantic import BaseModel, Field
 
 from paper_search.errors import PaperSearchError
+from paper_search.models import SourceReport
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import (
@@ -94,6 +95,8 @@ class ReportParams(BaseModel, frozen=True):
     sources: list[str] | None = None
     """Search only these; None: all that the settings name."""
     max_results_per_query: int = Field(default=10, ge=1, le=50)
+    timeout_seconds: int = Field(default=30, ge=1)
+    """That a source may take for one query."""
     max_sources: int = Field(default=40, ge=1, le=200)
     """Searching stops when so many sources are collected."""
     max_pages: int = Field(default=10, ge=0, le=100)
@@ -172,7 +175,8 @@ class WorkflowState(BaseModel):
     """What was collected, in the order in which it was: citation keys depend on it."""
     search_iterations: int = 0
     gap_searches: int = 0
-    pages_fetched: int = 0
+    fetches: list[SourceReport] = Field(default_factory=list)
+    """Rows of the journal on pages; those on searches are with the queries of the plan."""
     model_calls: int = 0
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models, in the order of the first visits."""

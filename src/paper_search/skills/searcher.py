@@ -85,6 +85,12 @@ class Searcher:
         other._sources = {**self._sources, **added}  # noqa: SLF001  # of its own class
         return other
 
+    def within_seconds(self, deadline_s: float) -> Self:
+        """Return one that gives each source so many seconds for a strategy."""
+        other = copy.copy(self)
+        other._deadline_s = deadline_s  # noqa: SLF001  # of its own class
+        return other
+
     @property
     def source_names(self) -> list[str]:
         """Return the sources that a strategy may name."""

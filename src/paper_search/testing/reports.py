@@ -11,7 +11,7 @@ from paper_search.models import Author, Paper, PaperCollection
 from paper_search.report.evidence import result_of
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
-from paper_search.report.searcher import Found, ReportSearcher
+from paper_search.report.searcher import KindAnswer, ReportSearcher
 from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision
 from paper_search.testing.llm import LLMCall, data_block
@@ -112,7 +112,7 @@ class FakeSearch:
 
     async def find(
         self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
-    ) -> Found:
+    ) -> KindAnswer:
         """Return the sources that are not known yet."""
         del given  # whatever is asked
         self.asked += [query.query_text for query in queries]
@@ -121,7 +121,7 @@ class FakeSearch:
         seen = {source.result_id for source in known}
         fresh = [source for source in self._sources if source.result_id not in seen]
         hits = dict.fromkeys((query.query_id for query in queries), len(self._sources))
-        return Found(fresh, hits)
+        return KindAnswer(fresh, hits)
 
 
 def report_services(

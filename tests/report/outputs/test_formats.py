@@ -16,10 +16,10 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from paper_search.errors import ConfigError, ExportError
-from paper_search.models import Author, Paper
+from paper_search.models import Author, Paper, SourceReport, SourceStatus
 from paper_search.report.document import Report, render_json
 from paper_search.report.evidence import result_of
-from paper_search.report.models import CheckedSentence, Critique, SearchRun
+from paper_search.report.models import CheckedSentence, Critique
 from paper_search.report.outputs.figures import figures
 from paper_search.report.outputs.markdown import render_markdown
 from paper_search.report.outputs.page import render_html
@@ -69,13 +69,13 @@ class Searched(FakeSearch):
     """Says which service it asked, and for what."""
 
     async def find(self, queries, given, known):
-        run = SearchRun(
+        run = SourceReport(
             source="openalex",
             query='"shade trees" AND heat',
-            at=datetime.now(UTC),
+            asked_at=datetime.now(UTC).isoformat(),
             hits=1234,
             kept=4,
-            status="rate_limited",
+            status=SourceStatus.RATE_LIMITED,
         )
         found = await super().find(queries, given, known)
         return replace(found, runs={query.query_id: [run] for query in queries})

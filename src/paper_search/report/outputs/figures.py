@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from paper_search.errors import ConfigError
+from paper_search.models.source_report import Purpose
 from paper_search.report.document import Report
 
 CAPTIONS: Mapping[str, str] = MappingProxyType(
@@ -62,15 +63,11 @@ def _years(report: Report) -> Any:
 
 
 def _flow(report: Report) -> Any:
-    runs = [
-        run
-        for query in report.provenance.get("search_queries") or []
-        for run in query.get("runs") or []
-    ]
+    runs = [row for row in report.journal if row.purpose is not Purpose.PAGE]
     if not runs or not report.sources:
         return None
-    found = sum(run["kept"] for run in runs)
-    places = len({run["source"] for run in runs})
+    found = sum(row.kept for row in runs)
+    places = len({row.source for row in runs})
     kept, cited = len(report.sources), len(report.cited)
     withdrawn = len(report.sources) - len(report.evidence.usable)
     shown = "in the table" if report.is_table else "cited"

@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from paper_search.exports.text import single_line
+from paper_search.models import SourceReport
+from paper_search.models.source_report import Purpose
 from paper_search.report.claims.citations import cited_keys
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.evidence import author_year
@@ -163,7 +165,7 @@ class MarkdownTemplate:
 
     def _contents(self, titles: Sequence[str]) -> str:
         listed = ["Evidence"] if self.report.studies else []
-        listed += [*titles, *(["Searches"] if self._runs or self._figures else [])]
+        listed += [*titles, *(["Searches"] if self.report.journal or self._figures else [])]
         listed += [REFERENCES] if self._references else []
         return "\n".join(
             f"- [{self.escaped(title)}](#{name})"
@@ -239,38 +241,40 @@ class MarkdownTemplate:
         key = self.report.evidence.key_of(study.result_id)
         return [self.study(author_names(source), key), *map(self.escaped, cells)]
 
-    @property
-    def _runs(self) -> list[dict[str, Any]]:
-        queries = self.report.provenance.get("search_queries") or []
-        return [run for query in queries for run in query.get("runs") or []]
-
     def _searches(self) -> Iterator[str]:
-        """Return where was searched, for what, when, and how much there was."""
-        report, runs = self.report, self._runs
-        if runs or self._figures:
+        """Return the journal: who was asked for what, when, who allowed it, and what came."""
+        report, rows = self.report, self.report.journal
+        if rows or self._figures:
             yield self.heading("Searches")
-        if runs:
-            thread = report.provenance.get("from_thread")
-            origin = f", taken over from the search {thread}" if thread else ""
-            count = len(report.cited)
-            yield self._line(
-                f"{with_number(len(runs), 'search', 'searches')}{origin} gave "
-                f"{with_number(len(report.sources), 'source')} after merging and judging, of which "
-                f"{count:,} {'is' if count == 1 else 'are'} "
-                f"{'in the table' if report.is_table else 'cited'}."
-            )
-            rows = list(dict.fromkeys(tuple(map(self.escaped, _run_row(run))) for run in runs))
-            head = ["Where", "What", "When", "Hits", "Used"]
-            widths = [0.17, 0.45, 0.19, 0.11, 0.08]
-            yield self.table("Every search that was run", head, rows, widths)
+        if rows:
+            yield self._line(_search_summary(report))
+            cells = [list(map(self.escaped, _journal_row(row))) for row in rows]
+            head = ["Where", "What", "When", "Allowed by", "Hits", "Used"]
+            widths = [0.15, 0.4, 0.17, 0.12, 0.09, 0.07]
+            yield self.table("Every query and page that was asked for", head, cells, widths)
         yield from self._pictures("flow", "years")
 
 
-def _run_row(run: dict[str, Any]) -> list[str]:
-    status = str(run["status"])
-    note = "" if status in {"ok", "empty"} else f" ({status.replace('_', ' ')})"
-    hits = "not said" if run["hits"] is None else f"{run['hits']:,}"
-    return [f"{run['source']}{note}", run["query"], day(run["at"]), hits, f"{run['kept']:,}"]
+def _search_summary(report: Report) -> str:
+    pages = sum(row.purpose is Purpose.PAGE for row in report.journal)
+    thread = report.provenance.get("from_thread")
+    origin = f", taken over from the search {thread}" if thread else ""
+    count = len(report.cited)
+    return (
+        f"{with_number(len(report.journal) - pages, 'search', 'searches')}{origin} gave "
+        f"{with_number(len(report.sources), 'source')} after merging and judging, of which "
+        f"{count:,} {'is' if count == 1 else 'are'} "
+        f"{'in the table' if report.is_table else 'cited'}."
+        + (f" {with_number(pages, 'page')} asked for." if pages else "")
+    )
+
+
+def _journal_row(row: SourceReport) -> list[str]:
+    note = f" ({row.status.value.replace('_', ' ')})" if row.status.is_failure else ""
+    unknown = "" if row.purpose is Purpose.PAGE else "not said"
+    hits = unknown if row.hits is None else f"{row.hits:,}"
+    where, used = f"{row.source}{note}", f"{row.kept:,}"
+    return [where, row.query or "", row.day, row.allowed_by or "not known", hits, used]
 
 
 def _status(report: Report) -> list[str]:
