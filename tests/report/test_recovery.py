@@ -26,12 +26,10 @@ from paper_search.report.recovery import (
     TIMEOUT_RETRIES,
     Amount,
     Attempt,
-    CountedModel,
     ErrorCategory,
     ErrorSeverity,
     classified,
 )
-from paper_search.testing.llm import FakeLLM
 
 CATEGORY = ErrorCategory
 
@@ -217,30 +215,3 @@ async def test_an_error_of_the_other_way_stands():
     trial = Attempt("writer", model.answer, fails, Amount(1, 1), model.sleep)
     with pytest.raises(InputError, match="nothing to write"):
         await trial.result()
-
-
-async def test_a_model_is_asked_so_often_and_then_refuses():
-    inner = FakeLLM({"a": 1})
-    model = CountedModel(inner, 2)
-    await model.complete("s", "u")
-    await model.complete_json("s", "u", {"title": "T"})
-    for ask in (model.complete, model.complete_json):
-        with pytest.raises(ModelCallLimitError, match="max_model_calls"):
-            await ask("s", "u")
-    assert (model.calls, inner.call_count) == (2, 2)
-    assert inner.calls[1].schema == {"title": "T"}
-
-
-async def test_a_call_that_fails_is_counted():
-    model = CountedModel(FakeLLM(LLMError("down")), 1)
-    with pytest.raises(LLMError, match="down"):
-        await model.complete("s", "u")
-    with pytest.raises(ModelCallLimitError):
-        await model.complete("s", "u")
-
-
-async def test_a_model_with_no_calls_left_is_never_asked():
-    inner = FakeLLM({})
-    with pytest.raises(ModelCallLimitError):
-        await CountedModel(inner, 0).complete_json("s", "u")
-    assert inner.call_count == 0

@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
-from paper_search.errors import ThreadBusyError, ThreadTakenOverError
+from paper_search.errors import (
+    LLMError,
+    ModelCallLimitError,
+    ThreadBusyError,
+    ThreadTakenOverError,
+)
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
-from paper_search.report_workflow.records import INDEX, ReportRecords
+from paper_search.report_workflow.records import INDEX, ReportRecords, StepModel
+from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, report_sources
 from paper_search.threads.catalog import delete_thread
 from paper_search.threads.records import RecordStore, root_of
@@ -112,3 +118,41 @@ def steal(persistence: Any, thief: LeaseHolder) -> None:
     held = table.holder("t")
     table.drop("t", held.owner)
     table.take("t", thief, 0.0)
+
+
+async def step_model(persistence, llm: FakeLLM, most: int, step: str = "a") -> StepModel:
+    model = StepModel(llm, ReportRecords(persistence.store, "t"), step, most)
+    await model.begin()
+    return model
+
+
+async def test_a_model_is_asked_so_often_and_then_refuses(persistence):
+    inner = FakeLLM({"a": 1})
+    model = await step_model(persistence, inner, 2)
+    await model.complete("s", "u")
+    await model.complete_json("s", "u", {"title": "T"})
+    for ask in (model.complete, model.complete_json):
+        with pytest.raises(ModelCallLimitError, match="max_model_calls"):
+            await ask("s", "other")
+    assert (model.calls, inner.call_count) == (2, 2)
+    assert inner.calls[1].schema == {"title": "T"}
+
+
+async def test_a_call_that_fails_is_counted(persistence):
+    model = await step_model(persistence, FakeLLM(LLMError("down")), 1)
+    with pytest.raises(LLMError, match="down"):
+        await model.complete("s", "u")
+    with pytest.raises(ModelCallLimitError):
+        await model.complete("s", "u")
+
+
+async def test_a_step_that_is_repeated_pays_for_nothing_again(persistence):
+    inner = FakeLLM({"a": 1})
+    first = await step_model(persistence, inner, 3)
+    await first.complete_json("s", "<data-0123456789abcdef>", {"title": "T"})
+    again = await step_model(persistence, inner, 3)
+    answer = await again.complete_json("s", "<data-fedcba9876543210>", {"title": "T"})
+    assert (answer, again.calls, inner.call_count) == ({"a": 1}, 1, 1)
+    later = await step_model(persistence, inner, 3, step="b")
+    await later.complete_json("s", "<data-fedcba9876543210>", {"title": "T"})
+    assert (later.calls, inner.call_count) == (1, 2)

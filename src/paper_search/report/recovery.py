@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from typing_extensions import override
 
 from paper_search.errors import (
     InputError,
@@ -21,11 +18,9 @@ from paper_search.errors import (
     LLMRateLimitError,
     LLMResponseError,
     LLMTimeoutError,
-    ModelCallLimitError,
     PaperSearchError,
     SearchSourceError,
 )
-from paper_search.llm.provider import LLMProvider
 
 Sleep = Callable[[float], Awaitable[None]]
 ResultT = TypeVar("ResultT")
@@ -36,7 +31,6 @@ API_RETRIES = 3
 REDUCTIONS: tuple[tuple[int, int | None], ...] = ((10, None), (10, 500), (5, 250))
 """When a question is too long for a model: the best sources only, then less of each."""
 _LONGEST_MESSAGE = 500
-_BOUNDARY = re.compile(r"\bdata-[0-9a-f]{16}\b")
 
 
 class ErrorSeverity(str, Enum):
@@ -193,76 +187,3 @@ class Attempt(Generic[ResultT]):
 
 def _is_cut_off(error: LLMError) -> bool:
     return error.reason is LLMFailure.ANSWER_TOO_LONG
-
-
-async def _forget(_calls: int) -> None:
-    """Keep no account of calls."""
-
-
-class KeepsAnswers(Protocol):
-    """Keeps what a model answered while a step is in flight."""
-
-    async def kept(self, name: str) -> Any:
-        """Return an answer, or None."""
-        ...
-
-    async def keep(self, name: str, answer: Any) -> None:
-        """Keep an answer."""
-        ...
-
-
-class CountedModel(LLMProvider):
-    """A model that is asked a limited number of times, and the same only once.
-
-    `spend` is told the number of calls before each one is made, so that none is lost with the
-    process; `answers` has those of the same step before the process died, which are not paid for
-    again.
-    """
-
-    def __init__(
-        self,
-        llm: LLMProvider,
-        allowed: int,
-        spend: Callable[[int], Awaitable[None]] = _forget,
-        answers: KeepsAnswers | None = None,
-    ) -> None:
-        self._llm = llm
-        self._allowed = allowed
-        self._spend = spend
-        self._answers = answers
-        self._counting = asyncio.Lock()
-        self.calls = 0
-
-    @override
-    async def complete(self, system_prompt: str, user_message: str) -> str:
-        await self._count()
-        return await self._llm.complete(system_prompt, user_message)
-
-    @override
-    async def complete_json(
-        self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
-        name = _named(system_prompt, user_message, schema)
-        if self._answers is not None and (known := await self._answers.kept(name)) is not None:
-            return dict(known)
-        await self._count()
-        answer = await self._llm.complete_json(system_prompt, user_message, schema)
-        if self._answers is not None:
-            await self._answers.keep(name, answer)
-        return answer
-
-    async def _count(self) -> None:
-        async with self._counting:
-            if self.calls >= self._allowed:
-                raise ModelCallLimitError(
-                    f"the report may ask a model {self._allowed} more times and has done so; "
-                    "raise max_model_calls to allow more"
-                )
-            self.calls += 1
-            await self._spend(self.calls)
-
-
-def _named(system_prompt: str, user_message: str, schema: dict[str, Any] | None) -> str:
-    """Return a name of a question: the same for the same one, whose data blocks differ in marks."""
-    asked = f"{system_prompt}\0{_BOUNDARY.sub('data', user_message)}\0{schema}"
-    return hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()[:32]

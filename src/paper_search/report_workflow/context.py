@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from langchain_core.messages import AIMessage, MessageLikeRepresentation
+from langgraph.graph.message import add_messages
 from pydantic import ValidationError
 
 from paper_search.errors import InputError, PaperSearchError, PersistenceError
@@ -17,10 +18,10 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
 from paper_search.report.exchange import PagesRead
 from paper_search.report.models import ResearchPlan, SearchResult, now
-from paper_search.report.recovery import Amount, Attempt, CountedModel, WorkflowError, classified
+from paper_search.report.recovery import Amount, Attempt, WorkflowError, classified
 from paper_search.report.searcher import ReportSearcher
-from paper_search.report_workflow.records import ReportRecords, StepAnswers
-from paper_search.report_workflow.reviews import BreakpointName
+from paper_search.report_workflow.records import ReportRecords, StepModel
+from paper_search.report_workflow.reviews import BreakpointName, HITLBreakpoint
 from paper_search.report_workflow.state import (
     OpenReview,
     ReportParams,
@@ -65,6 +66,8 @@ class ReportServices:
     """Counts the calls of models."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     """Waits between attempts."""
+    breakpoints: Sequence[HITLBreakpoint] = ()
+    """Of one's own, beside those of the settings."""
 
 
 Context = StepContext[StepState, ReportParams, ReportServices]
@@ -82,14 +85,14 @@ class StepLog:
     """What a step adds to the messages, errors and checkpoints of a state, and its calls."""
 
     state: StepState
-    messages: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[MessageLikeRepresentation] = field(default_factory=list)
     errors: list[WorkflowError] = field(default_factory=list)
     checkpoints: list[str] = field(default_factory=list)
     model_calls: int = 0
 
     def say(self, text: str) -> None:
         """Record what the step did."""
-        self.messages.append({"role": "assistant", "content": text})
+        self.messages.append(AIMessage(content=text))
 
     def note(self, text: str) -> None:
         """Record what was decided, with the time."""
@@ -97,8 +100,9 @@ class StepLog:
 
     def update(self, **changes: Any) -> dict[str, Any]:
         """Return what changes in the state."""
+        before: list[MessageLikeRepresentation] = [*self.state.messages]
         return {
-            "messages": [*self.state.messages, *self.messages],
+            "messages": add_messages(before, self.messages),
             "errors": [*self.state.errors, *self.errors],
             "checkpoints": [*self.state.checkpoints, *self.checkpoints],
             "updated_at": now(),
@@ -141,30 +145,18 @@ def records_of(ctx: Context) -> ReportRecords:
     return ReportRecords(ctx.store, ctx.thread_id)
 
 
-async def model_for(ctx: Context, log: StepLog, role: str) -> CountedModel | None:
-    """Return the model of a role as the run sets it, with the calls that it has left, or None.
-
-    A step that is repeated after a crash has the calls of its first try behind it: they are on the
-    records, and are added to those of the state.
-    """
+async def model_for(ctx: Context, log: StepLog, role: str) -> StepModel | None:
+    """Return the model of a role as the run sets it, with the calls that it has left, or None."""
     params = settings_of(ctx).model_dump()
     llm = ctx.services.model(params[f"{role}_model"])
     if llm is None:
         return None
     if isinstance(llm, ChatProvider):
         llm = llm.tuned(params[f"{role}_temperature"], params.get(f"{role}_max_tokens"))
-    records, step = records_of(ctx), _position(log.state)
-    lost = await records.calls(step)
-    log.model_calls += lost
-    allowed = params["max_model_calls"] - log.state.model_calls - log.model_calls
-    answers = StepAnswers(records, step)
-    await answers.clear()
-    spend = functools.partial(_spend, records, step, lost)
-    return CountedModel(llm, max(0, allowed), spend, answers)
-
-
-async def _spend(records: ReportRecords, step: str, lost: int, calls: int) -> None:
-    await records.put_calls(step, lost + calls)
+    most = params["max_model_calls"] - log.state.model_calls
+    model = StepModel(llm, records_of(ctx), _position(log.state), most)
+    await model.begin()
+    return model
 
 
 def _position(state: WorkflowState) -> str:
@@ -179,7 +171,7 @@ async def work_of(
     ctx: Context,
     log: StepLog,
     node: str,
-    work: Callable[[CountedModel | None, dict[str, int]], Awaitable[WorkT]],
+    work: Callable[[StepModel | None, dict[str, int]], Awaitable[WorkT]],
     amount: Amount = SHOWN,
 ) -> WorkT:
     """Return the work of a role; calls, errors and notes are added to the log.
@@ -209,10 +201,30 @@ async def work_of(
             log.note(note)
 
 
-def asks(kind: BreakpointName, state: StepState) -> dict[str, Any]:
-    """Return what changes when a person is asked next."""
-    number = state.human_reviews + 1
-    return {"review": OpenReview(breakpoint=kind, number=number), "human_reviews": number}
+def own_breakpoint(ctx: Context, log: StepLog, state: StepState) -> HITLBreakpoint | None:
+    """Return the first breakpoint of one's own that is due after this step; None: none is.
+
+    One whose condition fails is due: a person is rather asked for nothing than not at all.
+    """
+    for one in ctx.services.breakpoints:
+        try:
+            is_due = one.step == ctx.step_id and one.should_trigger(state)
+        except Exception as error:  # noqa: BLE001  # it is somebody else's code
+            log.errors.append(classified(error, f"breakpoint {one.name!r}"))
+            is_due = True
+        if is_due:
+            return one
+    return None
+
+
+def asks(kind: BreakpointName, state: StepState, own: HITLBreakpoint | None) -> dict[str, Any]:
+    """Return what changes when a person is asked next; `own`: at which breakpoint of one's own."""
+    review = OpenReview(breakpoint=kind, number=state.human_reviews + 1)
+    if own is not None:
+        review.name, review.timeout_seconds = own.name, own.timeout_seconds
+        is_timed = own.auto_approve_on_timeout and kind != "critical_issue_review"
+        review.auto_approve_on_timeout = is_timed
+    return {"review": review, "human_reviews": review.number}
 
 
 def plan_of(state: WorkflowState) -> ResearchPlan:

@@ -23,6 +23,7 @@ from paper_search.report_workflow.context import (
     StepLog,
     asks,
     begin,
+    own_breakpoint,
     plan_of,
     records_of,
     settings_of,
@@ -127,10 +128,11 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
         **_best(state, critique),
     }
     after = state.model_copy(update=changes)
-    outcome = route_after_reviewer(after, params)
+    own = own_breakpoint(ctx, log, after)
+    outcome = route_after_reviewer(after, params, is_asked=own is not None)
     if outcome is Outcome.OK:
-        kind = breakpoint_after_review(after, params)
-        changes |= asks(kind, state) if kind is not None else {}
+        kind = breakpoint_after_review(after, params, is_asked=own is not None)
+        changes |= asks(kind, state, own) if kind is not None else {}
     elif outcome is Outcome.ITERATE:
         log.note(f"Revision loop iteration {after.iteration_count}")
     elif critique.recommendation == "reject":

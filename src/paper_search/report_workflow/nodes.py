@@ -32,6 +32,7 @@ from paper_search.report_workflow.context import (
     asks,
     begin,
     model_for,
+    own_breakpoint,
     plan_of,
     records_of,
     settings_of,
@@ -79,9 +80,11 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
             f"Research plan created with {len(plan.decomposed_questions)} "
             f"sub-questions and {len(plan.search_queries)} search queries."
         )
-    outcome = route_after_planner(state.model_copy(update=changes), params)
+    after = state.model_copy(update=changes)
+    own = own_breakpoint(ctx, log, after)
+    outcome = route_after_planner(after, params, is_asked=own is not None)
     if outcome is Outcome.OK and output is not None:
-        changes |= asks("plan_review", state)
+        changes |= asks("plan_review", state, own)
         await approvals.begin(is_asking=True)
         await approvals.propose(output.research_plan, changes["human_reviews"])
     return outcome, {**state.model_dump(exclude={"search_results"}), **log.update(**changes)}

@@ -7,7 +7,6 @@ from typing import Any
 from paper_search.errors import PersistenceError
 from paper_search.exports.markdown import inert
 from paper_search.report.models import (
-    ResearchDraft,
     ResearchPlan,
     ResearchStatus,
     SearchQuery,
@@ -75,6 +74,8 @@ def _after_draft(
         ended_by = "approved" if by_person else "approved_by_timeout"
         return Outcome.APPROVE, log.update(human_approved=by_person, ended_by=ended_by)
     if decision.action is HITLAction.SKIP:
+        if _may_be_revised(log.state):
+            return Outcome.EDIT, log.update(human_note="")
         if is_critical:
             return Outcome.REJECT, log.update()
         return Outcome.APPROVE, log.update(ended_by="not_reviewed")
@@ -168,6 +169,19 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
 }
 
 
+_TIMES = {
+    "plan_review": "plan_review_timeout",
+    "pre_output_review": "output_review_timeout",
+    "critical_issue_review": "critical_review_timeout",
+}
+
+
+def _may_be_revised(state: WorkflowState) -> bool:
+    """Whether the reviewer wants another draft, and one may follow unasked."""
+    critique = state.critique
+    return critique is not None and critique.recommendation == "revise" and state.can_iterate
+
+
 def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]) -> Review:
     """Return the question that a person is asked now; `named`: the run and the question."""
     if state.review is None:
@@ -175,6 +189,8 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
     kind, number = state.review.breakpoint, state.review.number
     asked = HITL_BREAKPOINTS[kind]
     effects = dict(_EFFECTS[kind])
+    if kind == "critical_issue_review" and _may_be_revised(state):
+        effects[HITLAction.SKIP] = "have it revised by the critique"
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
     shows = _shown(state, params, kind)
@@ -182,7 +198,7 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
     takes_edits = HITLAction.MODIFY in effects
     return Review(
         kind=kind,
-        name=asked.name,
+        name=state.review.name or asked.name,
         run_id=named[0],
         token=named[1],
         number=number,
@@ -190,8 +206,9 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
         actions=list(effects),
         effects={action.value: effect for action, effect in effects.items()},
         asked_at=now(),
-        timeout_seconds=getattr(params, asked.timeout_setting),
-        auto_approve_on_timeout=kind in params.auto_approve_on_timeout,
+        timeout_seconds=state.review.timeout_seconds or getattr(params, _TIMES[kind]),
+        auto_approve_on_timeout=state.review.auto_approve_on_timeout
+        or (not state.review.name and kind in params.auto_approve_on_timeout),
         **client_forms(kind, plan_or_draft_args(shows), description, takes_edits=takes_edits),
     )
 
@@ -214,12 +231,22 @@ def _described(question: str, shows: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+_PLAN: Any = {
+    **dict.fromkeys(("decomposed_questions", "expected_sections", "methodology"), True),
+    "search_queries": {"__all__": {"query_text", "search_type", "priority"}},
+}
+_DRAFT: Any = {
+    **dict.fromkeys(("title", "abstract", "conclusion", "references", "version"), True),
+    "sections": {"__all__": {"title", "content", "word_count"}},
+}
+
+
 def _shown(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, Any]:
     if kind == "plan_review":
         plan = state.research_plan
         return {
             "original_query": state.original_query,
-            "research_plan": _plan(plan) if plan else None,
+            "research_plan": plan.model_dump(mode="json", include=_PLAN) if plan else None,
             "warnings": state.planner_warnings,
             "reasoning_trace": state.planner_reasoning,
             "estimate": state.estimate.model_dump(mode="json") if state.estimate else None,
@@ -228,32 +255,10 @@ def _shown(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, A
     critique = state.critique.model_dump(mode="json") if state.critique else None
     return {
         "original_query": state.original_query,
-        "draft": _draft(state.draft) if state.draft else None,
+        "draft": state.draft.model_dump(mode="json", include=_DRAFT) if state.draft else None,
         "critique": critique,
         "revision_notes": state.revision_notes,
         "improvement_potential": state.improvement_potential,
         "iteration_count": state.iteration_count,
         "usage": [step.model_dump(mode="json") for step in state.usage],
     }
-
-
-def _plan(plan: ResearchPlan) -> dict[str, Any]:
-    shown: dict[str, Any] = plan.model_dump(
-        mode="json", include={"decomposed_questions", "expected_sections", "methodology"}
-    )
-    shown["search_queries"] = [
-        query.model_dump(mode="json", include={"query_text", "search_type", "priority"})
-        for query in plan.search_queries
-    ]
-    return shown
-
-
-def _draft(draft: ResearchDraft) -> dict[str, Any]:
-    shown: dict[str, Any] = draft.model_dump(
-        mode="json", include={"title", "abstract", "conclusion", "references", "version"}
-    )
-    shown["sections"] = [
-        section.model_dump(mode="json", include={"title", "content", "word_count"})
-        for section in draft.sections
-    ]
-    return shown

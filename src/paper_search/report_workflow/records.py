@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
+from typing_extensions import override
 
+from paper_search.errors import ModelCallLimitError
+from paper_search.llm.provider import LLMProvider
 from paper_search.report.models import Critique, ResearchDraft, ResearchPlan, SearchResult
 from paper_search.threads.approvals import Approvals
 from paper_search.threads.records import ROOT, RecordStore, storable
 
 INDEX = (ROOT, "reports")
 """Every report by its thread."""
+_IN_FLIGHT = "in flight"
+_BOUNDARY = re.compile(r"\bdata-[0-9a-f]{16}\b")
 _DECIDED_ON = {"original_query", "decomposed_questions", "expected_sections", "methodology"}
 """What of a plan stays as it was decided; its queries change while they are asked."""
 
@@ -53,38 +61,64 @@ class ReportRecords(RecordStore):
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
 
-    async def put_calls(self, step: str, calls: int) -> None:
-        """Store how often the step in flight asked a model so far."""
-        await self.put("report_calls", {"in flight": {"step": step, "calls": calls}})
 
-    async def calls(self, step: str) -> int:
-        """Return how often a step asked a model that ended without an outcome; 0: it did not."""
-        value = (await self.get("report_calls", ["in flight"])).get("in flight", {})
-        return int(value["calls"]) if value.get("step") == step else 0
+class StepModel(LLMProvider):
+    """A model as one step asks it: a limited number of times, and the same only once.
 
+    Each call is counted on the records before it is made, and each answer is kept there: a step
+    that is repeated after a crash loses no count and pays for nothing again.
+    """
 
-class StepAnswers:
-    """What a model answered in the step in flight: repeated after a crash, it asks for less."""
-
-    def __init__(self, records: ReportRecords, step: str) -> None:
+    def __init__(self, llm: LLMProvider, records: ReportRecords, step: str, most: int) -> None:
+        self._llm = llm
         self._records = records
         self._step = step
+        self._most = most
+        self._counting = asyncio.Lock()
+        self.calls = 0
 
-    async def clear(self) -> None:
-        """Delete the answers of the steps before: they are in the state."""
+    async def begin(self) -> None:
+        """Take over what the step's first try did, and delete the answers of the steps before."""
+        row = (await self._records.get("report_calls", [_IN_FLIGHT])).get(_IN_FLIGHT, {})
+        self.calls = int(row["calls"]) if row.get("step") == self._step else 0
         keys = await self._records.keys("report_answers")
         past = [key for key in keys if not key.startswith(f"{self._step}/")]
         await self._records.put("report_answers", dict.fromkeys(past))
 
-    async def kept(self, name: str) -> Any:
-        """Return an answer, or None."""
-        key = f"{self._step}/{name}"
-        return (await self._records.get("report_answers", [key])).get(key, {}).get("answer")
+    @override
+    async def complete(self, system_prompt: str, user_message: str) -> str:
+        await self._count()
+        return await self._llm.complete(system_prompt, user_message)
 
-    async def keep(self, name: str, answer: Any) -> None:
-        """Keep an answer."""
-        row = {f"{self._step}/{name}": {"answer": storable(answer)}}
-        await self._records.put("report_answers", row)
+    @override
+    async def complete_json(
+        self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        key = f"{self._step}/{_digest(system_prompt, user_message, schema)}"
+        row = (await self._records.get("report_answers", [key])).get(key)
+        if row is not None:
+            return dict(row["answer"])
+        await self._count()
+        answer = await self._llm.complete_json(system_prompt, user_message, schema)
+        await self._records.put("report_answers", {key: {"answer": storable(answer)}})
+        return answer
+
+    async def _count(self) -> None:
+        async with self._counting:
+            if self.calls >= self._most:
+                raise ModelCallLimitError(
+                    f"the report may ask a model {self._most} more times and has done so; "
+                    "raise max_model_calls to allow more"
+                )
+            self.calls += 1
+            row = {"step": self._step, "calls": self.calls}
+            await self._records.put("report_calls", {_IN_FLIGHT: row})
+
+
+def _digest(system_prompt: str, user_message: str, schema: dict[str, Any] | None) -> str:
+    """Return the same for the same question, whose data blocks differ in their marks."""
+    text = f"{system_prompt}\0{_BOUNDARY.sub('data', user_message)}\0{schema}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class PlanApprovals(Approvals[ResearchPlan]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from paper_search.errors import ConfigError
 from paper_search.report.models import SearchType, now
 from paper_search.threads.client_forms import ClientForms, changed_args
 from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
@@ -39,60 +40,74 @@ class HITLAction(str, Enum):
 
 @dataclass(frozen=True)
 class HITLBreakpoint:
-    """One point where a person is asked."""
+    """A point where a person is asked: after the planner or the reviewer.
+
+    One of your own goes into `ReportServices.breakpoints`. Silence never approves a draft that the
+    reviewer does not.
+
+    Raises:
+        ConfigError: it is somewhere else.
+    """
 
     name: str
     location: str
-    """The step after which it is."""
+    """The step: planner or reviewer, or the one that follows, searcher or output."""
     trigger: str
-    timeout_seconds: int
-    timeout_setting: str
-    """The setting of a run that says otherwise."""
-    required_fields: tuple[str, ...]
+    """Whether it is `after` that step, or `before` the one that follows."""
+    condition: Callable[[Any], Any] | None = None
+    """Says by the state whether it is due; None: always."""
+    timeout_seconds: int = 3600
     auto_approve_on_timeout: bool = False
+    required_fields: Sequence[str] | None = None
     question: str = ""
 
+    def __post_init__(self) -> None:
+        if (self.trigger, self.location) not in _STEPS:
+            known = ", ".join(map(" ".join, _STEPS))
+            raise ConfigError(
+                f"the breakpoint {self.name!r} is {self.trigger} {self.location}; accepted: {known}"
+            )
 
-HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType(
-    {
-        "plan_review": HITLBreakpoint(
-            name="Research Plan Review",
-            location="planner",
-            trigger="after",
-            timeout_seconds=1800,
-            timeout_setting="plan_review_timeout",
-            required_fields=(
-                "research_plan.decomposed_questions",
-                "research_plan.search_queries",
-                "research_plan.expected_sections",
-            ),
-            question="is this the plan of the report?",
+    @property
+    def step(self) -> str:
+        """Return the step after which a person is asked."""
+        return _STEPS[self.trigger, self.location]
+
+    def should_trigger(self, state: Any) -> bool:
+        """Whether a person is asked in this state."""
+        return self.condition is None or bool(self.condition(state))
+
+
+_STEPS = {
+    ("after", "planner"): "planner",
+    ("before", "searcher"): "planner",
+    ("after", "reviewer"): "reviewer",
+    ("before", "output"): "reviewer",
+}
+
+HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType({
+    "plan_review": HITLBreakpoint(
+        "Research Plan Review", "planner", "after", timeout_seconds=1800,
+        required_fields=(
+            "research_plan.decomposed_questions", "research_plan.search_queries",
+            "research_plan.expected_sections",
         ),
-        "pre_output_review": HITLBreakpoint(
-            name="Final Output Review",
-            location="reviewer",
-            trigger="after",
-            timeout_seconds=3600,
-            timeout_setting="output_review_timeout",
-            required_fields=(
-                "draft.title",
-                "draft.abstract",
-                "draft.sections",
-                "critique.overall_score",
-            ),
-            question="is this the report?",
+        question="is this the plan of the report?",
+    ),
+    "pre_output_review": HITLBreakpoint(
+        "Final Output Review", "reviewer", "after", timeout_seconds=3600,
+        required_fields=(
+            "draft.title", "draft.abstract", "draft.sections", "critique.overall_score",
         ),
-        "critical_issue_review": HITLBreakpoint(
-            name="Critical Issue Escalation",
-            location="reviewer",
-            trigger="after",
-            timeout_seconds=7200,
-            timeout_setting="critical_review_timeout",
-            required_fields=("critique.items", "draft.title"),
-            question="critical issues remain; what should be done?",
-        ),
-    }
-)
+        question="is this the report?",
+    ),
+    "critical_issue_review": HITLBreakpoint(
+        "Critical Issue Escalation", "reviewer", "after", timeout_seconds=7200,
+        required_fields=("critique.items", "draft.title"),
+        question="issues remain; what should be done?",
+    ),
+})  # fmt: skip
+"""Those that the settings of a run turn on and off, with their times."""
 
 
 class Review(ClientForms):

@@ -6,7 +6,10 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import uuid4
 
-from pydantic import BaseModel, Field
+from langchain_core.messages import AnyMessage, convert_to_messages
+from langgraph.channels import UntrackedValue
+from langgraph.graph.message import add_messages
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer
 
 from paper_search.errors import PaperSearchError
 from paper_search.models import SourceReport
@@ -130,6 +133,10 @@ class OpenReview(BaseModel):
     breakpoint: BreakpointName
     number: int
     """Which question of this report it is, from 1."""
+    name: str = ""
+    """Of a breakpoint of one's own, which brings its own time; empty: the settings say it."""
+    timeout_seconds: int = 0
+    auto_approve_on_timeout: bool = False
 
 
 class ReportEstimate(BaseModel):
@@ -143,16 +150,49 @@ class ReportEstimate(BaseModel):
     gap_searches: int
 
 
+def _messages(value: Any) -> Any:
+    """Return messages in any form that LangChain takes; those that were dumped here as they are."""
+    has_roles = isinstance(value, list) and not any(
+        isinstance(message, dict) and "role" not in message for message in value
+    )
+    return convert_to_messages(value) if has_roles else value
+
+
+def _plain_messages(messages: list[AnyMessage]) -> list[dict[str, Any]]:
+    return [
+        {"type": message.type, **message.model_dump(mode="json", exclude_defaults=True)}
+        for message in messages
+    ]
+
+
+def _errors(value: Any) -> Any:
+    """Return errors of which some may be texts."""
+    if not isinstance(value, list):
+        return value
+    return [
+        classified(PaperSearchError(error), "unknown") if isinstance(error, str) else error
+        for error in value
+    ]
+
+
+Messages = Annotated[
+    list[AnyMessage], BeforeValidator(_messages), PlainSerializer(_plain_messages), add_messages
+]
+Errors = Annotated[list[WorkflowError], BeforeValidator(_errors)]
+
+
 class WorkflowState(BaseModel):
     """The state of one report: decisions, ids and the text; what was collected is in the store."""
 
     workflow_id: str = Field(default_factory=lambda: str(uuid4()))
     status: ResearchStatus = ResearchStatus.PENDING
-    messages: list[dict[str, Any]] = Field(default_factory=list)
-    """What each step did, as chat messages."""
+    messages: Messages = Field(default_factory=list)
+    """What each step did, as messages of LangChain."""
     original_query: str = ""
     research_plan: ResearchPlan | None = None
-    search_results: Annotated[list[SearchResult], Untracked] = Field(default_factory=list)
+    search_results: Annotated[list[SearchResult], Untracked, UntrackedValue] = Field(
+        default_factory=list
+    )
     """What was collected, in full: part of the output, never of a checkpoint."""
     collected_data: dict[str, Any] = Field(default_factory=dict)
     """`final_output` or `fallback_output` in the end."""
@@ -163,7 +203,7 @@ class WorkflowState(BaseModel):
     max_iterations: int = 3
     created_at: datetime = Field(default_factory=now)
     updated_at: datetime = Field(default_factory=now)
-    errors: list[WorkflowError] = Field(default_factory=list)
+    errors: Errors = Field(default_factory=list)
     """Never shortened: each step appends."""
     checkpoints: list[str] = Field(default_factory=list)
     """What was decided on the way, with the time."""
@@ -230,9 +270,7 @@ class WorkflowState(BaseModel):
 
     def add_error(self, error: WorkflowError | str) -> None:
         """Record an error."""
-        if isinstance(error, str):
-            error = classified(PaperSearchError(error), "unknown")
-        self.errors.append(error)
+        self.errors += _errors([error])
 
 
 class StepState(WorkflowState, frozen=True):
@@ -251,7 +289,7 @@ class ReportOutput(BaseModel):
     research_plan: ResearchPlan | None
     errors: list[WorkflowError]
     checkpoints: list[str]
-    messages: list[dict[str, Any]]
+    messages: Messages
     iteration_count: int
     ended_by: str | None
     is_complete: bool

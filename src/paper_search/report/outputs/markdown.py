@@ -35,7 +35,6 @@ _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s`]+|\bwww\.[^\s`]+", re.IGNORECASE)
 _PART = re.compile(rf"(?P<citation>\[\s*@[^\[\]]+\])|(?P<bold>\*\*[^*\n]+\*\*)|(?P<mark>{MARK})")
 _MARKER = re.compile(r"\s*(?:(?P<heading>#{1,6})|(?P<bullet>[-*•])|(?P<number>\d{1,2}[.)]))\s+")
 _PREFIXES = {"heading": "### ", "bullet": "- ", "number": "1. "}
-_NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
 
 
 def render_markdown(
@@ -61,17 +60,6 @@ def escaped(text: str) -> str:
         position = match.end()
     parts.append(_ESCAPED.sub(r"\\\1", line[position:]))
     return re.sub(r"^(\s*)([-+=]|\d+[.)])(?=[\s=-]|$)", r"\1\\\2", "".join(parts))
-
-
-def anchors(titles: Sequence[str]) -> list[str]:
-    """Return what links to headings, as GitHub makes it; a repeated one gets a number."""
-    counts: dict[str, int] = {}
-    names = []
-    for title in titles:
-        name = _NOT_IN_ANCHORS.sub("", title.lower()).replace(" ", "-") or "part"
-        number = counts[name] = counts.get(name, -1) + 1
-        names.append(f"{name}-{number}" if number else name)
-    return names
 
 
 def with_number(number: int, noun: str, plural: str = "") -> str:
@@ -109,10 +97,8 @@ class MarkdownTemplate:
         sections += [("Conclusion", "conclusion", report.conclusion)] if report.conclusion else []
         if report.is_table:
             sections = [] if report.studies else sections
-        else:
-            if report.headline is not None:
-                yield self._notice([report.headline.text])
-            yield self._contents([title for title, _, _ in sections])
+        elif report.headline is not None:
+            yield self._notice([report.headline.text])
         yield from self._evidence()
         for title, place, content in sections:
             yield self.heading(title)
@@ -162,15 +148,6 @@ class MarkdownTemplate:
 
     def _notice(self, lines: Sequence[str]) -> str:
         return "\n>\n".join(f"> {self._line(line)}" for line in lines)
-
-    def _contents(self, titles: Sequence[str]) -> str:
-        listed = ["Evidence"] if self.report.studies else []
-        listed += [*titles, *(["Searches"] if self.report.journal or self._figures else [])]
-        listed += [REFERENCES] if self._references else []
-        return "\n".join(
-            f"- [{self.escaped(title)}](#{name})"
-            for title, name in zip(listed, anchors(listed), strict=True)
-        )
 
     def _blocks(self, text: str) -> Iterator[str]:
         """Return the blocks of a text; whatever it holds besides lists and headings is plain."""

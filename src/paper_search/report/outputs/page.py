@@ -6,13 +6,11 @@ import base64
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import pairwise
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from paper_search.report.document import Report
-from paper_search.report.outputs.markdown import REFERENCES, MarkdownTemplate, anchors, escaped
+from paper_search.report.outputs.markdown import MarkdownTemplate, escaped
 from paper_search.report.outputs.references import DEFAULT_STYLE, references
 from paper_search.resources import PackageFiles
 
@@ -67,54 +65,17 @@ class _LinkedTemplate(MarkdownTemplate):
 
 
 def _html(text: str, keys: Sequence[str]) -> str:
-    """Return Markdown as HTML with what links lead to: headings by title, references by key."""
+    """Return Markdown as HTML; the references, its last list, are linked to by their keys."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]  # as it is documented
     tokens = parser.parse(text)
-    titles = [
-        _words(following)
-        for token, following in pairwise(tokens)
-        if token.type == "heading_open" and token.tag == "h2"
-    ]
-    names = iter(anchors(titles))
-    classes = iter(["status", "answer"])
-    rest = iter(keys)
-    is_reference = False
-    for index, token in enumerate(tokens):
-        match token.type:
-            case "heading_open" if token.tag == "h2":
-                token.attrSet("id", next(names))
-                is_reference = _words(tokens[index + 1]) == REFERENCES
-            case "blockquote_open":
-                token.attrSet("class", next(classes, "answer"))
-            case "bullet_list_open" if is_reference and token.level == 0:
-                token.attrSet("class", "references")
-            case "bullet_list_open" if _is_contents(tokens[index + 3]):
-                token.attrSet("class", "contents")
-            case "list_item_open" if is_reference:
-                token.attrSet("id", f"ref-{next(rest, '')}")
-            case "th_open":
-                token.attrSet("scope", "col")
-            case "inline":
-                _set_classes(token.children or [])
-    return str(parser.renderer.render(tokens, parser.options, {}))
-
-
-def _is_contents(token: Token) -> bool:
-    first = (token.children or [token])[0]
-    target = str(first.attrGet("href") or "")
-    return target.startswith("#") and not target.startswith("#ref-")
-
-
-def _words(token: Token) -> str:
-    return "".join(child.content for child in token.children or [])
-
-
-def _set_classes(tokens: Sequence[Token]) -> None:
+    items = [token for token in tokens if token.type == "list_item_open"]
+    for token, key in zip(items[len(items) - len(keys) :], keys, strict=True):
+        token.attrSet("id", f"ref-{key}")
     for token in tokens:
-        if token.type == "em_open":
-            token.attrSet("class", "mark")
-        elif token.type == "link_open" and str(token.attrGet("href")).startswith("#ref-"):
-            token.attrSet("class", "cite")
-        elif token.type == "link_open" and str(token.attrGet("href")).startswith("http"):
-            token.attrSet("rel", "noopener noreferrer nofollow")
+        if token.type == "th_open":
+            token.attrSet("scope", "col")
+        for child in token.children or []:
+            if child.type == "link_open" and str(child.attrGet("href")).startswith("http"):
+                child.attrSet("rel", "noopener noreferrer nofollow")
+    return str(parser.renderer.render(tokens, parser.options, {}))
