@@ -227,6 +227,17 @@ def test_run_refuses_what_it_cannot_use_by_name(cli: Cli, options: list[str], wo
     assert words in ended.stderr
 
 
+def test_run_runs_one_step_by_itself(cli: Cli):
+    words = ("--step", "investigate", "--param", "wanted=3", "--input", '{"shelf": ["a", "b"]}')
+    document = run_example(cli, "confidence_loop", *words).document
+    assert document["outcome"] in {"ok", "iterate"}
+    assert document["next_command"].startswith("paper-search graph run confidence_loop --step ")
+    assert document["update"]
+    unknown = run_example(cli, "confidence_loop", "--step", "nowhere")
+    assert (unknown.code, "known: " in unknown.stderr) == (2, True)
+    assert run_example(cli, "confidence_loop", *words, "--thread", "one").code == 2
+
+
 def test_run_prints_the_question_and_exits_as_one_that_waits(cli: Cli):
     ended = cli("graph", "run", "paper_search", "--input", QUESTION)
     assert ended.code == 3

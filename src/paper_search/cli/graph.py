@@ -95,12 +95,16 @@ def show(  # noqa: PLR0913, PLR0917  # one argument for each option
     as_json: Json = False,
 ) -> None:
     """Draw one workflow."""
+    from paper_search.errors import ExportError
+    from paper_search.exports.files import write_export
     from paper_search.steps import discover_workflows
 
     form = _format(format_name, output, as_json=as_json)
     text = _serialize(discover_workflows(where).read(name), form)
     if output is not None:
-        _write(output, text, is_forced=force)
+        if output.exists() and not force:
+            raise ExportError(f"{str(output)!r} exists; give --force to overwrite it")
+        write_export(text, output, overwrite=force)
     else:
         print_text(text)
 
@@ -124,18 +128,6 @@ def _serialize(workflow: "Workflow", form: GraphFormat) -> str:
     from paper_search.steps import to_json, to_mermaid
 
     return to_json(workflow) + "\n" if form is GraphFormat.JSON else to_mermaid(workflow)
-
-
-def _write(output: Path, text: str, *, is_forced: bool) -> None:
-    from paper_search.errors import ExportError
-
-    try:
-        with output.open("w" if is_forced else "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise ExportError(f"{str(output)!r} exists; give --force to overwrite it") from error
-    except OSError as error:
-        raise ExportError(f"{str(output)!r} cannot be written: {error.strerror}") from error
 
 
 @graph.command("check")

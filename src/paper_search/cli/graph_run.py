@@ -1,19 +1,22 @@
 """`paper-search graph run` and `graph resume`: a workflow, in memory or on a thread."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from paper_search.cli.console import command_line, print_json, say, visible
-from paper_search.cli.failures import ExitCode
+from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.options import Home, Json, Thread, home_option, settings
 
 if TYPE_CHECKING:
-    from paper_search.steps import Run, Workflow
+    from paper_search.steps import Run, StepOutput, Workflow
     from paper_search.threads.every import PlainDetail
+
+ResultT = TypeVar("ResultT")
 
 Where = Annotated[
     str,
@@ -44,14 +47,20 @@ def run(  # noqa: PLR0913  # one argument for each option
         str | None,
         typer.Option(metavar="ID", help="Keep the run as a thread of this id; else in memory."),
     ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Run this step alone; --input is the state before it."),
+    ] = None,
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """Run one workflow, to its end or a question.
+    """Run one workflow, to its end or a question, or one step of it.
 
     It prints the result or the question. With --thread, `graph resume` continues it, and `threads`,
     `show`, `prune` and `delete` know it. Without, nothing is saved.
     """
+    if step is not None and (thread is not None or answers):
+        raise UsageMistakeError("--step runs without a thread and asks nobody; leave out the other")
     from paper_search.persistence import open_persistence
     from paper_search.steps import discover_workflows
     from paper_search.steps.parameters import parse_params
@@ -61,10 +70,15 @@ def run(  # noqa: PLR0913  # one argument for each option
     workflow = discover_workflows(where).read(name)
     options: dict[str, Any] = {
         "params": parse_params(workflow.params, params or []),
-        "answers": [_json(answer, "--answer") for answer in answers or []],
         "services": _services(ctx, workflow, home),
     }
     step_input = _json_object(given)
+    if step is not None:
+        print_json(
+            _step_document(_validated(lambda: workflow.run(step, state=step_input, **options)))
+        )
+        return
+    options["answers"] = [_json(answer, "--answer") for answer in answers or []]
 
     async def on_a_thread(thread_id: str) -> "Run":
         async with open_persistence(settings(ctx, home).persistence_url) as persistence:
@@ -109,14 +123,30 @@ def resume(  # noqa: PLR0913  # one argument for each option
     _tell(_await(resumed()), thread, home_option(ctx, home), as_json=as_json)
 
 
+def _step_document(output: "StepOutput") -> dict[str, Any]:
+    from pydantic_core import to_jsonable_python
+
+    document: dict[str, Any] = to_jsonable_python(asdict(output))
+    return document
+
+
 def _await(work: "Coroutine[Any, Any, Run]") -> "Run":
+    return _validated(lambda: asyncio.run(work))
+
+
+def _validated(work: Callable[[], ResultT]) -> ResultT:
+    """Return what the work gives.
+
+    Raises:
+        InputError: settings or state cannot be used; names the field.
+    """
     from pydantic import ValidationError
 
     from paper_search.errors import InputError
     from paper_search.steps.checking import listed
 
     try:
-        return asyncio.run(work)
+        return work()
     except ValidationError as error:
         raise InputError(f"{error.title} cannot be used: {listed(error)}") from error
 

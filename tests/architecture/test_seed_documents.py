@@ -20,10 +20,12 @@ from paper_search.steps import (
 )
 from paper_search.steps.validation import DEFAULT_BOUND
 
-SEEDS = Path(__file__).parents[2] / "shared" / "seeds"
+SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
 needs_seeds = pytest.mark.skipif(not SEEDS.is_dir(), reason="the seed documents are not here")
 
-DOCUMENT = """
+RULE = 99
+"""The number of a rule that no test names: it is put together below."""
+DOCUMENT = f"""
 ```python
 class SearchStrategy(BaseModel):
     queries: list[str]
@@ -32,15 +34,38 @@ class SearchStrategy(BaseModel):
 class ReportParams(BaseModel):
     target_length: int = 1900
 
+class DecisionAction(str, Enum):
+    APPROVE = "accept"
+
+class SearchWorkflow:
+    def __init__(self, max_iterations: int = 7, mood: str = "") -> None: ...
+
 def nowhere_defined() -> None: ...
 
+STRICT_ROUNDS = 9
 from paper_search.workflow.engine import SearchWorkflow, LostWorkflow
 ```
 
-| name | type | default | text |
+```bash
+pytest tests/test_lost.py -v
+```
+
+| Config Key | Type | Default | Description |
 |---|---|---|---|
-| `max_iterations` | int | `3` | |
-| `max_wishes` | int | `3` | |
+| `max_iterations` | int | `4` | |
+
+| Variable | Required |
+|---|---|
+| `LOST_API_KEY` | Yes |
+
+The file `src/paper_search/lost.py` has `lost_call(x)`.
+
+### Requirement: (REQ-{RULE})
+
+## Invariants
+
+- **INVARIANT {RULE}**: nothing is lost
+- no name is lost
 """
 
 
@@ -54,9 +79,20 @@ def test_a_name_in_neither_is_listed(tmp_path: Path):
     assert missing(tmp_path) == [
         "009: field SearchStrategy.colour is missing",
         "009: field ReportParams.target_length is 2000, the document has 1900",
+        "009: field DecisionAction.APPROVE is 'approve', the document has 'accept'",
+        "009: parameter SearchWorkflow.__init__.max_iterations is 5, the document has 7",
+        "009: parameter SearchWorkflow.__init__.mood is missing",
         "009: function nowhere_defined is missing",
+        "009: constant STRICT_ROUNDS is 2, the document has 9",
         "009: import paper_search.workflow.engine.LostWorkflow cannot be imported",
-        "009: name max_wishes is missing",
+        "009: command pytest tests/test_lost.py -v has no such path here",
+        "009: module src/paper_search/lost.py has no such path here",
+        "009: function lost_call is missing",
+        "009: field ReportParams.max_iterations is 3, the document has 4",
+        "009: variable LOST_API_KEY is missing",
+        f"009: rule REQ-{RULE} has no test that names it",
+        f"009: rule 009 INVARIANT {RULE} has no test that names it",
+        f"009: rule {9:03} Invariants 1 has no test that names it",
     ]
 
 
