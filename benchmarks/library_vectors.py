@@ -30,7 +30,7 @@ from typing_extensions import override
 from paper_search.library import Embedder, Library
 from paper_search.library.embedding import create_embedder, embedded_text
 from paper_search.models import UserFeedback
-from paper_search.models.language_models import EmbeddingsConfig
+from paper_search.models.settings import EmbeddingsConfig
 
 DEPTH = 1_000
 SHOWN = 100

@@ -186,7 +186,7 @@ def test_a_value_that_cannot_be_used_is_named_by_its_field(monkeypatch, name):
 def test_all_bad_values_are_named_at_once_and_none_is_shown(monkeypatch):
     monkeypatch.setenv("LLM_TEMPERATURE", "hunter2")
     monkeypatch.setenv("DEFAULT_MAX_RESULTS", "hunter2")
-    with pytest.raises(ConfigError, match=r"llm\.temperature.*; default_max_results") as caught:
+    with pytest.raises(ConfigError, match=r"default_max_results.*; llm\.temperature") as caught:
         load_config()
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None

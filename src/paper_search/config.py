@@ -1,131 +1,73 @@
 """Settings: the only module that reads the environment, `.env` and what the home remembers.
 
 Later wins: defaults, then `config.toml` in the home, then `.env`, then the environment, then
-arguments.
+arguments. A field says in `Variable` which variable sets it: that is the one table of settings.
 """
 
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import socket
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from paper_search.errors import ConfigError
-from paper_search.model_settings import embeddings_settings, llm_settings
-from paper_search.models.language_models import CHAT_PACKAGES, EmbeddingsConfig
-from paper_search.models.network import NetworkConfig
+from paper_search.errors import ConfigError, UnknownNameError
 from paper_search.models.settings import (
     MIN_TOKEN_CHARS,
     STUDIO,
     Contact,
+    EmbeddingsConfig,
     LLMConfig,
     NamedValues,
+    NetworkConfig,
     SearchSourceConfig,
     ServerConfig,
+    Variable,
+    split_list,
 )
 from paper_search.models.usage import Budget
+from paper_search.private_files import private_directory
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
+    embeddings_settings,
     expand_sources,
-    listed,
-    picked,
+    is_installed_embedding,
+    key_variable,
+    llm_settings,
     service_prefixes,
     source_settings,
     web_prefixes,
     web_settings,
 )
-from paper_search.settings_file import FILE, read_settings, require_name, write_settings
 
 __all__ = [
-    "LLM_PROVIDERS",
     "MIN_TOKEN_CHARS",
-    "REMEMBERED",
-    "SETTINGS",
     "STUDIO",
     "WEB_SEARCHES",
     "WEB_SOURCES",
-    "AppConfig",
+    "EmbeddingsConfig",
     "LLMConfig",
     "SearchSourceConfig",
     "ServerConfig",
-    "current_person",
-    "default_home",
-    "encryption_keys",
     "expand_sources",
-    "forget_setting",
-    "load_config",
-    "remember_setting",
+    "key_variable",
     "service_prefixes",
-    "setting_origins",
-    "settings_elsewhere",
     "web_prefixes",
-]
+]  # beside what is defined here
 
-LLM_PROVIDERS = tuple(CHAT_PACKAGES)
-"""Providers whose keys are read, besides installed ones; no other name reaches the environment."""
-
-SETTINGS = {
-    "PAPER_SEARCH_HOME": "home",
-    "DATABASE_URL": "database_url",
-    "PAPER_SEARCH_SOURCES": "sources",
-    "PAPER_SEARCH_CONTACT": "contact",
-    "PAPER_SEARCH_KEEP": "keep_found",
-    "PAPER_SEARCH_ENRICH": "enrich",
-    "PAPER_SEARCH_ENRICHERS": "enrichers",
-    "PAPER_SEARCH_ENRICH_MAX_CALLS": "enrich_max_calls",
-    "PAPER_SEARCH_HTTP_CACHE": "http_cache",
-    "SOURCE_DEADLINE_S": "source_deadline_s",
-    "SCOPE_DEADLINE_S": "scope_deadline_s",
-    "DEFAULT_MAX_RESULTS": "default_max_results",
-    "MAX_RESULTS_CEILING": "max_results_ceiling",
-    "DOMAIN": "domain",
-    "PAPER_SEARCH_PAGES": "report_pages",
-    "PAPER_SEARCH_REPORT": "report",
-    "RELEVANCE_BATCH_SIZE": "relevance_batch_size",
-    "RELEVANCE_MAX_CONCURRENCY": "relevance_max_concurrency",
-    "DEDUP_ENABLE_LLM_PASS": "dedup_enable_llm_pass",
-    "DEDUP_LLM_MAX_CANDIDATES": "dedup_llm_max_candidates",
-    "LLM_PROVIDER": "llm.provider",
-    "LLM_MODEL": "llm.model",
-    "LLM_MODEL_INTENT": "llm.intent_model",
-    "LLM_MODEL_STRATEGY": "llm.strategy_model",
-    "LLM_MODEL_DUPLICATES": "llm.duplicates_model",
-    "LLM_MODEL_JUDGE": "llm.judge_model",
-    "LLM_PRICES": "llm.prices",
-    "PAPER_SEARCH_BUDGET": "budget",
-    "LLM_BASE_URL": "llm.base_url",
-    "LLM_TEMPERATURE": "llm.temperature",
-    "LLM_MAX_TOKENS": "llm.max_tokens",
-    "LLM_TIMEOUT_S": "llm.timeout_s",
-    "PAPER_SEARCH_EMBEDDINGS": "embeddings.name",
-    "PAPER_SEARCH_EMBEDDINGS_BASE_URL": "embeddings.base_url",
-    "PAPER_SEARCH_EMBEDDINGS_API_KEY": "embeddings.api_key",
-    "PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE": "embeddings.batch_size",
-    "PAPER_SEARCH_EMBEDDINGS_TIMEOUT_S": "embeddings.timeout_s",
-    "PAPER_SEARCH_TOKENS": "server.tokens",
-    "PAPER_SEARCH_HOSTS": "server.hosts",
-    "PAPER_SEARCH_ORIGINS": "server.origins",
-    "PAPER_SEARCH_MCP": "server.is_mcp_open",
-}
-"""Variables to the settings that they set; keys and limits of services are beside."""
-
-REMEMBERED = {
-    name: variable
-    for variable, name in SETTINGS.items()
-    if "." not in name and name not in {"home", "database_url"}
-}
-"""Settings that the home may remember: nothing secret, and nothing that says which code runs."""
-
-
-_NAMES = BeforeValidator(lambda given: listed(given) if isinstance(given, str) else given)
+FILE = "config.toml"
+"""In the home: the settings that it remembers, one `name = value` a line."""
 
 
 def default_home() -> Path:
@@ -136,47 +78,52 @@ def default_home() -> Path:
 class AppConfig(BaseModel):
     """All settings of the program."""
 
-    llm: LLMConfig = Field(default_factory=LLMConfig)
-    sources: dict[str, SearchSourceConfig] = Field(default_factory=dict)
-    remembered_sources: list[str] = Field(default_factory=list)
-    """Those of them that are searched only because the home remembers it."""
-    web: dict[str, SearchSourceConfig] = Field(default_factory=dict)
-    """Searches of web and news, for reports."""
-    report_pages: int = Field(default=10, ge=0, le=100)
-    """Web pages and open-access papers that a report fetches at most; 0: none."""
-    report: NamedValues = {}  # of every report, by name, such as writer_model
-    default_max_results: int = Field(default=100, ge=1)
-    max_results_ceiling: int = Field(default=1000, ge=1)
-    """What a strategy may ask for at most."""
-    domain: str = "general"
-    budget: Budget | None = None
-    """What a thread may spend on models at most; None: no limit."""
-    relevance_batch_size: int = Field(default=1, ge=1)
-    relevance_max_concurrency: int = Field(default=5, ge=1)
-    dedup_enable_llm_pass: bool = True
-    dedup_llm_max_candidates: int = Field(default=60, ge=0)
-    contact: Contact = None
-    """An e-mail address that services may write to; they ask for one, and answer faster with it."""
-    source_deadline_s: float = Field(default=55.0, gt=0)
-    """What one source may take for all queries of a strategy."""
-    scope_deadline_s: float = Field(default=5.0, ge=0)
-    """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
-    enrich: bool = False
-    """Whether what merged works lack (abstract, DOI, open text) is looked up."""
-    enrichers: Annotated[list[str], _NAMES] = ["openalex", "crossref"]
-    """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
-    enrich_max_calls: int = Field(default=20, ge=0)
-    """Requests that each of them may send for one search round."""
-    http_cache: bool = True
-    """Whether answers of services are kept on disk, so that asking again costs nothing."""
-    home: Path = Field(default_factory=default_home)
+    home: Annotated[Path, Variable("PAPER_SEARCH_HOME")] = Field(default_factory=default_home)
     """Where threads and the library live."""
-    database_url: str | None = Field(default=None, repr=False)
+    database_url: Annotated[str | None, Variable("DATABASE_URL")] = Field(None, repr=False)
     """Where threads live instead; None: SQLite in `home`."""
-    server: ServerConfig = Field(default_factory=ServerConfig)
-    keep_found: bool = False
+    sources: Annotated[dict[str, SearchSourceConfig], Variable("PAPER_SEARCH_SOURCES")] = {}
+    remembered_sources: list[str] = []
+    """Those of them that are searched only because the home remembers it."""
+    web: dict[str, SearchSourceConfig] = {}
+    """Searches of web and news, for reports."""
+    contact: Annotated[Contact, Variable("PAPER_SEARCH_CONTACT")] = None
+    """An e-mail address that services may write to; they ask for one, and answer faster with it."""
+    keep_found: Annotated[bool, Variable("PAPER_SEARCH_KEEP")] = False
     """Whether what live sources find is added to the library."""
+    enrich: Annotated[bool, Variable("PAPER_SEARCH_ENRICH")] = False
+    """Whether what merged works lack (abstract, DOI, open text) is looked up."""
+    enrichers: Annotated[
+        list[str], BeforeValidator(split_list), Variable("PAPER_SEARCH_ENRICHERS")
+    ] = ["openalex", "crossref"]
+    """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
+    enrich_max_calls: Annotated[int, Variable("PAPER_SEARCH_ENRICH_MAX_CALLS")] = Field(20, ge=0)
+    """Requests that each of them may send for one search round."""
+    http_cache: Annotated[bool, Variable("PAPER_SEARCH_HTTP_CACHE")] = True
+    """Whether answers of services are kept on disk, so that asking again costs nothing."""
+    source_deadline_s: Annotated[float, Variable("SOURCE_DEADLINE_S")] = Field(55.0, gt=0)
+    """What one source may take for all queries of a strategy."""
+    scope_deadline_s: Annotated[float, Variable("SCOPE_DEADLINE_S")] = Field(5.0, ge=0)
+    """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
+    default_max_results: Annotated[int, Variable("DEFAULT_MAX_RESULTS")] = Field(100, ge=1)
+    max_results_ceiling: Annotated[int, Variable("MAX_RESULTS_CEILING")] = Field(1000, ge=1)
+    """What a strategy may ask for at most."""
+    domain: Annotated[str, Variable("DOMAIN")] = "general"
+    report_pages: Annotated[int, Variable("PAPER_SEARCH_PAGES")] = Field(10, ge=0, le=100)
+    """Web pages and open-access papers that a report fetches at most; 0: none."""
+    report: Annotated[NamedValues, Variable("PAPER_SEARCH_REPORT")] = {}
+    """Settings of every report, by name, such as writer_model."""
+    relevance_batch_size: Annotated[int, Variable("RELEVANCE_BATCH_SIZE")] = Field(1, ge=1)
+    relevance_max_concurrency: Annotated[int, Variable("RELEVANCE_MAX_CONCURRENCY")] = Field(
+        5, ge=1
+    )
+    dedup_enable_llm_pass: Annotated[bool, Variable("DEDUP_ENABLE_LLM_PASS")] = True
+    dedup_llm_max_candidates: Annotated[int, Variable("DEDUP_LLM_MAX_CANDIDATES")] = Field(60, ge=0)
+    budget: Annotated[Budget | None, Variable("PAPER_SEARCH_BUDGET")] = None
+    """What a thread may spend on models at most; None: no limit."""
+    llm: LLMConfig = Field(default_factory=LLMConfig)
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
+    server: ServerConfig = Field(default_factory=ServerConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
@@ -217,6 +164,29 @@ class AppConfig(BaseModel):
         return tuple(filter(None, [*keys, *tokens, password, *self.network.secrets]))
 
 
+def _variables(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        yield from (
+            (f"{prefix}{name}", note.name) for note in field.metadata if isinstance(note, Variable)
+        )
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _variables(field.annotation, f"{name}.")
+
+
+SETTINGS = dict(_variables(AppConfig))
+"""Settings to the variables that set them; keys and limits of services are beside."""
+REMEMBERED = tuple(
+    name for name in SETTINGS if "." not in name and name not in {"home", "database_url"}
+)
+"""Settings that the home may remember: nothing secret, and nothing that says which code runs."""
+
+
+class _Value(NamedTuple):
+    text: str
+    origin: str
+    """A variable of the environment or of `.env`, the file of the home, or an option."""
+
+
 def load_config(env_path: Path | str | None = None, *, home: Path | str | None = None) -> AppConfig:
     """Return the settings found in `.env` and the environment.
 
@@ -225,28 +195,48 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         home: overrides `PAPER_SEARCH_HOME`.
 
     Raises:
-        ConfigError: a value cannot be used, or `env_path` is not a file.
+        ConfigError: a value cannot be used, or a file cannot be read.
     """
     env = _environment(env_path)
-    remembered = read_settings(_home(env, home), REMEMBERED)
-    usual = remembered.pop("sources", "")
-    for name, value in remembered.items():
-        if not env.get(REMEMBERED[name], "").strip():
-            env[REMEMBERED[name]] = value
-    settings: dict[str, object] = dict(_section(env, ""))
-    settings.pop("sources", None)
-    settings["remembered_sources"] = _only_remembered(env, usual)
-    if home is not None:
-        settings["home"] = str(home)
+    values = _values(env, home)
+    sections: dict[str, dict[str, str]] = {"": {}, "llm": {}, "server": {}, "embeddings": {}}
+    for name, value in values.items():
+        section, _, field = name.rpartition(".")
+        sections[section][field] = value.text
+    settings: dict[str, object] = dict(sections.pop(""))
+    embedding = values.get("embeddings.name", _Value("", ""))
+    if embedding.origin.startswith(".env") and not is_installed_embedding(embedding.text):
+        raise ConfigError(
+            "PAPER_SEARCH_EMBEDDINGS: a module is taken from the environment only, not from .env"
+        )
+    names = str(settings.pop("sources", ""))
+    is_remembered = "sources" in values and values["sources"].origin == FILE
+    chosen, usual = ("", names) if is_remembered else (names, "")
+    sources = source_settings(env, chosen, usual)
+    unasked = source_settings(env, "") if is_remembered else sources
     # Not from `.env`: a file in a working directory must not say which program runs, or which way
     # requests take.
     system = dict(os.environ)  # noqa: TID251  # the one module that may
-    settings.update(picked(system, EDITOR="editor") | picked(system, VISUAL="editor"))
-    settings["network"] = NetworkConfig.of(system)
-    return _checked({**_parts(env, usual), **settings})
+    return _checked(
+        {
+            **settings,
+            "sources": sources,
+            "remembered_sources": [n for n in _enabled(sources) if n not in _enabled(unasked)],
+            "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
+            "llm": llm_settings(env, sections["llm"]),
+            "embeddings": embeddings_settings(env, sections["embeddings"]),
+            "server": sections["server"],
+            "network": NetworkConfig.of(system),
+            "editor": system.get("VISUAL", "").strip() or system.get("EDITOR", "").strip() or None,
+        }
+    )
 
 
-def _checked(settings: dict[str, object]) -> AppConfig:
+def _enabled(sources: Mapping[str, Mapping[str, object]]) -> list[str]:
+    return [name for name, source in sources.items() if source.get("enabled", True)]
+
+
+def _checked(settings: Mapping[str, object]) -> AppConfig:
     """Return the settings.
 
     Raises:
@@ -256,33 +246,22 @@ def _checked(settings: dict[str, object]) -> AppConfig:
         return AppConfig.model_validate(settings)
     except ValidationError as error:
         faults = error.errors(include_input=False)
-        fields = "; ".join(f"{'.'.join(map(str, said['loc']))}: {said['msg']}" for said in faults)
+        fields = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
         raise ConfigError(f"settings cannot be used: {fields}") from None
 
 
-def _section(env: dict[str, str], section: str) -> dict[str, str]:
-    """Return the settings of a section that are given, by their names in it; "": of none."""
-    names = {variable: name.rpartition(".") for variable, name in SETTINGS.items()}
-    return picked(
-        env, **{variable: name for variable, (of, _, name) in names.items() if of == section}
-    )
-
-
-def _home(env: dict[str, str], home: Path | str | None) -> Path:
-    given = home if home is not None else env.get("PAPER_SEARCH_HOME", "").strip()
-    return Path(given) if given else default_home()
-
-
-def _only_remembered(env: dict[str, str], usual: str) -> list[str]:
-    """Return the sources that are searched for no other reason than that the home says so."""
-    if env.get("PAPER_SEARCH_SOURCES", "").strip():
-        return []
-    otherwise = _searched(source_settings(env, ""))
-    return [name for name in _searched(source_settings(env, "", usual)) if name not in otherwise]
-
-
-def _searched(sources: dict[str, dict[str, object]]) -> list[str]:
-    return [name for name, source in sources.items() if source.get("enabled", True)]
+def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:
+    """Return the settings that something sets, with what does."""
+    own = env.get(SETTINGS["home"], "").strip()
+    remembered = _remembered(Path(home or own or default_home()))
+    values = {name: _Value(text, FILE) for name, text in remembered.items()}
+    for name, variable in SETTINGS.items():
+        if text := env.get(variable, "").strip():
+            place = "environment" if variable in os.environ else ".env"  # noqa: TID251  # the one module that may
+            values[name] = _Value(text, f"{place}: {variable}")
+    if home is not None:
+        values["home"] = _Value(str(home), "--home")
+    return values
 
 
 def setting_origins(
@@ -293,20 +272,33 @@ def setting_origins(
     Raises:
         ConfigError: a file cannot be read.
     """
-    system = {name for name, value in os.environ.items() if value.strip()}  # noqa: TID251  # the one module that may
-    env = _environment(env_path)
-    remembered = read_settings(_home(env, home), REMEMBERED)
-    origins = {}
-    for variable, name in SETTINGS.items():
-        if variable in system:
-            origins[name] = f"environment: {variable}"
-        elif env.get(variable, "").strip():
-            origins[name] = f".env: {variable}"
-        else:
-            origins[name] = FILE if name in remembered else "default"
-    if home is not None:
-        origins["home"] = "--home"
-    return origins
+    values = _values(_environment(env_path), home)
+    return {name: values[name].origin if name in values else "default" for name in SETTINGS}
+
+
+def _remembered(home: Path) -> dict[str, str]:
+    """Return the settings that a home remembers, as text; none if it has no such file.
+
+    Raises:
+        ConfigError: the file cannot be read, or has a name that cannot be remembered.
+    """
+    path = home / FILE
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{str(path)!r} cannot be read: {error}; correct it, or delete it to start afresh"
+        ) from error
+    for name, value in settings.items():
+        if name not in REMEMBERED or not isinstance(value, str | bool | int | float | list):
+            accepted = ", ".join(REMEMBERED)
+            raise ConfigError(f"{str(path)!r}: {name!r} is not a setting; accepted are {accepted}")
+    return {
+        name: ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        for name, value in settings.items()
+    }
 
 
 def remember_setting(name: str, value: str, *, home: Path) -> Path:
@@ -316,14 +308,14 @@ def remember_setting(name: str, value: str, *, home: Path) -> Path:
         UnknownNameError: the home does not remember a setting of that name.
         ConfigError: the value cannot be used, or the home cannot be written.
     """
-    require_name(name, REMEMBERED)
-    if not value.strip():
+    text = value.strip()
+    if name in REMEMBERED and not text:
         raise ConfigError(
             f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
         )
-    if name != "sources":
+    if name in REMEMBERED and name != "sources":
         _checked({name: value})
-    return write_settings(home, {**read_settings(home, REMEMBERED), name: value.strip()})
+    return _change_file(home, name, text)
 
 
 def forget_setting(name: str, *, home: Path) -> Path:
@@ -333,25 +325,27 @@ def forget_setting(name: str, *, home: Path) -> Path:
         UnknownNameError: the home does not remember a setting of that name.
         ConfigError: the home cannot be written.
     """
-    require_name(name, REMEMBERED)
-    kept = read_settings(home, REMEMBERED)
-    kept.pop(name, None)
-    return write_settings(home, kept)
+    return _change_file(home, name, "")
 
 
-def _parts(env: dict[str, str], usual_sources: str) -> dict[str, object]:
-    """Return the settings that are objects of their own."""
-    return {
-        "llm": llm_settings(env, _section(env, "llm")),
-        "sources": source_settings(env, env.get("PAPER_SEARCH_SOURCES", ""), usual_sources),
-        "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
-        "server": _section(env, "server"),
-        "embeddings": embeddings_settings(
-            env,
-            _section(env, "embeddings"),
-            may_import="PAPER_SEARCH_EMBEDDINGS" in os.environ,  # noqa: TID251  # the one module that may
-        ),
-    }
+def _change_file(home: Path, name: str, text: str) -> Path:
+    """Write one setting in one step; an empty text takes it out."""
+    if name not in REMEMBERED:
+        raise UnknownNameError("setting", name, list(REMEMBERED))
+    path = home / FILE
+    settings = {n: t for n, t in (_remembered(home) | {name: text}).items() if t}
+    lines = [f"{n} = {json.dumps(t)}\n" for n, t in sorted(settings.items())]
+    try:
+        private_directory(home)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=home, delete=False) as draft:
+            draft.write("".join(lines))
+        os.replace(draft.name, path)  # noqa: PTH105  # an atomic rename, as persistence does it
+    except OSError as error:
+        raise ConfigError(
+            f"{str(path)!r} cannot be written: {error.strerror or error}; "
+            "give a writable directory with --home"
+        ) from error
+    return path
 
 
 def encryption_keys(env_path: Path | str | None = None) -> list[str]:
@@ -383,17 +377,14 @@ def settings_elsewhere(config: AppConfig) -> dict[str, str]:
     scheme, url = "sqlite:///", config.persistence_url
     if url.startswith(scheme):
         url = f"{scheme}{Path(url.removeprefix(scheme)).absolute()}"
-    return {
-        **_environment(None),
-        "PAPER_SEARCH_HOME": str(config.home.absolute()),
-        "DATABASE_URL": url,
-    }
+    home = {"PAPER_SEARCH_HOME": str(config.home.absolute())}
+    return {**_environment(None), **home, "DATABASE_URL": url}
 
 
 def _environment(env_path: Path | str | None) -> dict[str, str]:
     path = Path(".env") if env_path is None else Path(env_path)
     if env_path is not None and not path.is_file():
         raise ConfigError(f"no such settings file: {str(path)!r}")
-    from_file = dotenv_values(path) if path.is_file() else {}
-    given = {name: value for name, value in from_file.items() if value is not None}
-    return given | dict(os.environ)  # noqa: TID251  # the one module that may
+    lines = dotenv_values(path) if path.is_file() else {}
+    stated = {name: value for name, value in lines.items() if value is not None}
+    return stated | dict(os.environ)  # noqa: TID251  # the one module that may

@@ -1,4 +1,4 @@
-"""The settings of services, from variables that are given: which there are, which are asked.
+"""The settings of services and models, from variables that are given.
 
 Nothing is read from the environment here; `paper_search.config` does that.
 """
@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from paper_search.models.settings import (
+    CHAT_MODELS_GROUP,
+    CHAT_PACKAGES,
+    EMBEDDINGS_GROUP,
+    split_list,
+)
 from paper_search.resources import EntryPoints
 
 _PREFIXES = {
@@ -17,7 +23,8 @@ _PREFIXES = {
 }
 """Services to what their variables begin with, where that is not the name of an installed source.
 
-The variables of a service are `..._API_KEY`, `..._MAX_CALLS` and `..._RATE_LIMIT`.
+The variables of a service are `..._API_KEY`, `..._MAX_CALLS`, `..._RATE_LIMIT`, of web searches
+`..._URL`, too.
 """
 OTHER_KEYS = {
     "pubmed": ("NCBI_API_KEY",),
@@ -36,36 +43,21 @@ _WEB_PREFIXES = {"serper": "serper", "tavily": "tavily", "searxng": "searxng", "
 """Searches of web and news to what their variables begin with, in the order of asking."""
 
 WEB_SOURCES = (
-    "openalex",
-    "crossref",
-    "arxiv",
-    "pubmed",
-    "europe_pmc",
-    "doaj",
-    "datacite",
-    "core",
-)
+    "openalex", "crossref", "arxiv", "pubmed", "europe_pmc", "doaj", "datacite", "core",
+)  # fmt: skip
 """Services that answer without a key; together they are called `web`."""
 WEB_WITH_KEY = ("semantic_scholar",)
 """Services that belong to `web` where there is a key: without one they mostly refuse."""
-
 USUAL_SOURCES = "library"
 """What is searched where nobody says anything."""
 
-
-def picked(env: Mapping[str, str], **names: str) -> dict[str, str]:
-    """Return the non-empty variables among `names`, under their field names."""
-    return {field: env[name] for name, field in names.items() if env.get(name, "").strip()}
-
-
-def listed(text: str) -> list[str]:
-    """Return what stands between the commas of a text, without what is empty."""
-    return [part.strip() for part in text.split(",") if part.strip()]
+_FIELDS = ("api_key", "max_calls", "rate_limit")
+Settings = dict[str, object]
 
 
 def source_settings(
     env: Mapping[str, str], chosen_names: str, usual_names: str = ""
-) -> dict[str, dict[str, object]]:
+) -> dict[str, Settings]:
     """Return the settings of sources; what is neither named nor set is left to its defaults.
 
     Args:
@@ -74,33 +66,21 @@ def source_settings(
             that has a key.
         usual_names: the usual ones; empty: the library.
     """
-    prefixes = service_prefixes()
-    keyed = [name for name, prefix in prefixes.items() if _key(env, prefix)]
+    services = _services(env, service_prefixes())
+    keyed = [name for name, settings in services.items() if "api_key" in settings]
     usual = expand_sources((usual_names or USUAL_SOURCES).split(","), keyed)
-    sources: dict[str, dict[str, object]] = {name: {"name": name} for name in usual}
+    sources: dict[str, Settings] = {name: {"name": name} for name in usual}
     for name in ("library", "sample"):
         sources.setdefault(name, {"name": name, "enabled": False})
-    for name, prefix in prefixes.items():
-        given = _key(env, prefix) | picked(
-            env,
-            **{f"{prefix}_MAX_CALLS": "max_calls", f"{prefix}_RATE_LIMIT": "rate_limit"},
-        )
-        if given:
-            # A key is only got on purpose; without one, a search goes to nobody unasked.
-            is_ready = name in _WITH_KEY and "api_key" in given
-            sources.setdefault(name, {"name": name, "enabled": is_ready})
-            sources[name] |= {field: value.strip() for field, value in given.items()}
+    for name, settings in services.items():
+        # A key is only got on purpose; without one, a search goes to nobody unasked.
+        is_ready = name in _WITH_KEY and "api_key" in settings
+        sources[name] = {"enabled": name in usual or is_ready, **sources.get(name, {}), **settings}
     chosen = expand_sources(chosen_names.split(","), keyed)
-    if chosen:
-        for settings in sources.values():
-            settings["enabled"] = False
-        for name in chosen:
-            # Taken out and put in again: the order of the variable is the order of searching.
-            sources[name] = sources.pop(name, {"name": name}) | {"enabled": True}
-    return sources
+    return _only(sources, chosen) if chosen else sources
 
 
-def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[str, object]]:
+def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, Settings]:
     """Return the settings of searches of web and news.
 
     Args:
@@ -108,25 +88,39 @@ def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, dict[st
         chosen_names: which are asked, in which order; `none`: none of them; empty: those that have
             a key or an address.
     """
-    found: dict[str, dict[str, object]] = {}
-    for name, first in web_prefixes().items():
-        given = _key(env, first) | picked(
-            env,
-            **{f"{first}_URL": "url"},
-            **{f"{first}_MAX_CALLS": "max_calls", f"{first}_RATE_LIMIT": "rate_limit"},
-        )
-        is_ready = "api_key" in given or "url" in given
-        if given:
-            found[name] = {"name": name, "enabled": is_ready}
-            found[name] |= {field: value.strip() for field, value in given.items()}
-    chosen = listed(chosen_names)
-    if not chosen:
-        return found
-    named = [] if chosen == ["none"] else chosen
-    rest = {
-        name: settings | {"enabled": False} for name, settings in found.items() if name not in named
+    searches = {
+        name: {"enabled": "api_key" in settings or "url" in settings, **settings}
+        for name, settings in _services(env, web_prefixes(), "url").items()
     }
-    return {name: found.get(name, {"name": name}) | {"enabled": True} for name in named} | rest
+    chosen = split_list(chosen_names)
+    return _only(searches, [] if chosen == ["none"] else chosen) if chosen else searches
+
+
+def _only(services: Mapping[str, Settings], chosen: Iterable[str]) -> dict[str, Settings]:
+    """Return the services with the chosen ones enabled and first, in their order."""
+    first = {name: {"name": name, **services.get(name, {}), "enabled": True} for name in chosen}
+    return first | {
+        name: {**settings, "enabled": False}
+        for name, settings in services.items()
+        if name not in first
+    }
+
+
+def _services(
+    env: Mapping[str, str], prefixes: Mapping[str, str], *more: str
+) -> dict[str, Settings]:
+    """Return the services of which something is set, with the fields that are."""
+    services: dict[str, Settings] = {}
+    for name, prefix in prefixes.items():
+        variables = {field: [f"{prefix}_{field.upper()}"] for field in (*_FIELDS, *more)}
+        variables["api_key"] += OTHER_KEYS.get(prefix.lower(), ())
+        texts = {
+            field: next(filter(None, (env.get(name, "").strip() for name in names)), "")
+            for field, names in variables.items()
+        }
+        if any(texts.values()):
+            services[name] = {"name": name, **{f: text for f, text in texts.items() if text}}
+    return services
 
 
 def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[str]:
@@ -142,25 +136,55 @@ def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[st
     return list(dict.fromkeys(filter(None, expanded)))
 
 
-def _key(env: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """Return the key of the services whose variables begin so, by the name of its field."""
-    names = (f"{prefix}_API_KEY", *OTHER_KEYS.get(prefix.lower(), ()))
-    found = next((env[name] for name in names if env.get(name, "").strip()), None)
-    return {} if found is None else {"api_key": found}
-
-
 def service_prefixes() -> dict[str, str]:
     """Return what the variables of each service begin with: its name, with few exceptions."""
-    given = {name: name for name in _installed(SOURCES)} | _PREFIXES
-    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}
+    return _prefixes({}, SOURCES, _PREFIXES)
 
 
 def web_prefixes() -> dict[str, str]:
     """Return what the variables of each search of web and news begin with, in order of asking."""
-    given = _WEB_PREFIXES | {name: name for name in _installed(WEB_SEARCHES)} | _WEB_PREFIXES
-    return {name: prefix.upper().replace("-", "_") for name, prefix in given.items()}
+    return _prefixes(_WEB_PREFIXES, WEB_SEARCHES, _WEB_PREFIXES)
 
 
-def _installed(group: str) -> list[str]:
-    registered: EntryPoints[object] = EntryPoints(group, "service")
-    return registered.names()
+def _prefixes(first: Mapping[str, str], group: str, own: Mapping[str, str]) -> dict[str, str]:
+    names = EntryPoints[object](group, "service").names()
+    prefixes = {**first, **{name: name for name in names}, **own}
+    return {name: prefix.upper().replace("-", "_") for name, prefix in prefixes.items()}
+
+
+def key_variable(provider: str) -> str:
+    """Return the variable of the key of a provider of models; empty: it has none."""
+    package = CHAT_PACKAGES.get(provider)
+    return f"{provider.upper()}_API_KEY" if package is None else package.key_variable
+
+
+def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:
+    """Return the settings of the model, with the keys of the providers that its names need.
+
+    A provider that is neither shipped nor installed names no variable.
+
+    Args:
+        env: all variables.
+        texts: what they say of the model, by the names of the settings.
+    """
+    provider = texts.get("provider", "").lower() or "openai"
+    names = [name for setting, name in texts.items() if setting.endswith("model")]
+    providers = {provider, *(n.partition(":")[0].strip().lower() for n in names if ":" in n)}
+    providers &= {*CHAT_PACKAGES, *EntryPoints[object](CHAT_MODELS_GROUP, "chat model").names()}
+    keys = {name: env.get(key_variable(name), "").strip() for name in providers}
+    own = keys.pop(provider, "")
+    others = {name: key for name, key in keys.items() if key}
+    return {**texts, "provider": provider, "api_key": own, "api_keys": others}
+
+
+def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the embedding model, with OpenAI's key where it is meant."""
+    key = env.get("OPENAI_API_KEY", "").strip()
+    is_openai = texts.get("name", "").partition(":")[0] == "openai" and "base_url" not in texts
+    return {"api_key": key, **texts} if is_openai and key else dict(texts)
+
+
+def is_installed_embedding(name: str) -> bool:
+    """Return whether an embedding model is named by a provider, not by a module."""
+    provider = name.partition(":")[0]
+    return provider in EntryPoints[object](EMBEDDINGS_GROUP, "embedding model").names()

@@ -50,20 +50,16 @@ def test_every_way_to_read_the_environment_is_seen() -> None:
     assert len(uses_of_the_environment(ast.walk(ast.parse(ways)))) == 3
 
 
-def variables_that_config_reads() -> set[str]:
-    """Every name in capitals that is a keyword or a string of config.py, and no constant's name."""
+def variables() -> set[str]:
+    """Those of the fields, and every string in capitals of config.py, and no constant's name."""
     variable = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
     statements = [
         statement for statement in parsed(READER).body if not _is_list_of_names(statement)
     ]
     nodes = [node for statement in statements for node in ast.walk(statement)]
-    keywords = {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
-    strings = {node.value for node in nodes if isinstance(node, ast.Constant)}
-    return {
-        keyword
-        for keyword in keywords | {text for text in strings if isinstance(text, str)}
-        if variable.fullmatch(keyword)
-    }
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    named = {text for text in texts if isinstance(text, str) and variable.fullmatch(text)}
+    return named | set(SETTINGS.values())
 
 
 def _is_list_of_names(statement: ast.stmt) -> bool:
@@ -91,7 +87,7 @@ def test_the_example_settings_name_every_variable_that_config_reads() -> None:
         for setting in ("API_KEY", "MAX_CALLS", "RATE_LIMIT", "URL")
     }
     of_sources |= {name for names in OTHER_KEYS.values() for name in names}
-    assert named - of_sources == variables_that_config_reads() - OF_THE_SYSTEM | OF_PROVIDERS
+    assert named - of_sources == variables() - OF_THE_SYSTEM | OF_PROVIDERS
     for prefix in (service_prefixes()[name] for name in WITH_KEYS):
         assert named & {f"{prefix}_API_KEY", *OTHER_KEYS.get(prefix.lower(), ())}, prefix
     assert named >= {"SERPER_API_KEY", "TAVILY_API_KEY", "SEARXNG_URL", "NEWS_API_KEY"}
@@ -112,7 +108,7 @@ def test_the_defaults_that_the_example_settings_state_are_those_of_the_program()
     }
     program = {
         variable: functools.reduce(getattr, name.split("."), AppConfig())
-        for variable, name in SETTINGS.items()
+        for name, variable in SETTINGS.items()
         if name != "sources"
     }
     compared = stated.keys() & program.keys() - {"LLM_MODEL_INTENT"}

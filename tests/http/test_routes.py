@@ -28,7 +28,7 @@ from paper_search.http.errors import HttpProxyError, HttpUnreachableError
 from paper_search.http.limits import HostLimiter
 from paper_search.http.network import Routes, trusted_certificates
 from paper_search.models import SourceStatus
-from paper_search.models.network import NetworkConfig, Setting
+from paper_search.models.settings import NetworkConfig, Setting
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.explanation import explained
 

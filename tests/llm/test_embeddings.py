@@ -11,7 +11,7 @@ from werkzeug import Request, Response
 
 from paper_search.errors import ConfigError, EmbeddingError
 from paper_search.library.embedding import create_embedder
-from paper_search.models.language_models import EmbeddingsConfig
+from paper_search.models.settings import EmbeddingsConfig
 
 KEY = "sk-key-of-a-server-0123456789"
 

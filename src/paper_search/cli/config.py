@@ -93,9 +93,7 @@ def shown_settings(config: "AppConfig", home: Path | None) -> list[ShownSetting]
     from paper_search.config import SETTINGS, setting_origins
 
     origins = setting_origins(home=home)
-    entries = [
-        ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS.values()
-    ]
+    entries = [ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS]
     return [*entries, *_services(config)]
 
 
@@ -132,8 +130,7 @@ def _value(config: "AppConfig", name: str) -> str | None:
 
 def _services(config: "AppConfig") -> Iterator[ShownSetting]:
     """Yield what is set for models and single services; of keys only that they are set."""
-    from paper_search.config import encryption_keys, service_prefixes, web_prefixes
-    from paper_search.model_settings import key_variable
+    from paper_search.config import encryption_keys, key_variable, service_prefixes, web_prefixes
 
     if config.llm.api_key:
         yield ShownSetting("llm.api_key", "set", key_variable(config.llm.provider))

@@ -43,7 +43,7 @@ from paper_search.http.network import (
 )
 from paper_search.http.redaction import LOGGERS, RedactingFilter, redact
 from paper_search.http.retry import parse_retry_after
-from paper_search.models.network import NetworkConfig
+from paper_search.models.settings import NetworkConfig
 from paper_search.models.source_report import RequestRecord
 
 _log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ import certifi
 import httpx
 
 from paper_search.errors import ConfigError
-from paper_search.models.network import NetworkConfig, Setting
+from paper_search.models.settings import NetworkConfig, Setting
 
 _PROXY_SCHEMES = {"http", "https", "socks5", "socks5h"}
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network

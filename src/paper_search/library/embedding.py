@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.errors import ConfigError, EmbeddingError
 from paper_search.library.lexicon import text_of
-from paper_search.models.language_models import EMBEDDINGS_GROUP, EmbeddingsConfig
+from paper_search.models.settings import EMBEDDINGS_GROUP, EmbeddingsConfig
 from paper_search.resources import EntryPoints
 
 if TYPE_CHECKING:

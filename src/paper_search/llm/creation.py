@@ -15,10 +15,9 @@ from paper_search.errors import ConfigError
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import format_errors
-from paper_search.model_settings import key_variable
-from paper_search.models.language_models import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage
-from paper_search.models.settings import Skill
+from paper_search.models.settings import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage, Skill
 from paper_search.resources import EntryPoints
+from paper_search.service_settings import key_variable
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

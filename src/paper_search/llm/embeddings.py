@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from paper_search.errors import ConfigError
 from paper_search.http.redaction import redact_logs
 from paper_search.llm.creation import OPENAI_URL
-from paper_search.models.language_models import EmbeddingsConfig
+from paper_search.models.settings import EmbeddingsConfig
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

@@ -1,11 +1,13 @@
-"""The settings of the model, of one source and of the server, checked."""
+"""Settings: models, sources, server and network; with the variables that set them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, field_validator
@@ -13,6 +15,13 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, field_va
 STUDIO = "https://smith.langchain.com"
 """Where LangGraph Studio's pages come from."""
 MIN_TOKEN_CHARS = 16
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Names the variable that sets a field: `domain: Annotated[str, Variable("DOMAIN")]`."""
+
+    name: str
 
 
 def _named_values(given: object) -> object:
@@ -26,7 +35,50 @@ def _named_values(given: object) -> object:
     return {name.strip(): value.strip() for name, _, value in pairs.values()}
 
 
+def split_list(text: str) -> list[str]:
+    """Return the items between the commas of a text, without empty ones."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+Names = Annotated[list[str], BeforeValidator(lambda v: split_list(v) if isinstance(v, str) else v)]
 NamedValues = Annotated[dict[str, str], BeforeValidator(_named_values)]
+
+CHAT_MODELS_GROUP = "paper_search.chat_models"
+"""The entry points of further providers: a factory (LLMConfig) -> BaseChatModel of
+langchain-core."""
+EMBEDDINGS_GROUP = "paper_search.embeddings"
+"""Entry points of what makes an embedding model: a factory (EmbeddingsConfig) -> Embeddings."""
+
+
+class ChatPackage(NamedTuple):
+    """A package of LangChain that has a chat model."""
+
+    module: str
+    class_name: str
+    key_variable: str = ""
+    """The variable of its key; empty: it has none, or reads its own."""
+
+
+CHAT_PACKAGES = {
+    "openai": ChatPackage("langchain_openai", "ChatOpenAI", "OPENAI_API_KEY"),
+    "anthropic": ChatPackage("langchain_anthropic", "ChatAnthropic", "ANTHROPIC_API_KEY"),
+    "azure_openai": ChatPackage("langchain_openai", "AzureChatOpenAI", "AZURE_OPENAI_API_KEY"),
+    "bedrock_converse": ChatPackage("langchain_aws", "ChatBedrockConverse"),
+    "cohere": ChatPackage("langchain_cohere", "ChatCohere", "COHERE_API_KEY"),
+    "deepseek": ChatPackage("langchain_deepseek", "ChatDeepSeek", "DEEPSEEK_API_KEY"),
+    "fireworks": ChatPackage("langchain_fireworks", "ChatFireworks", "FIREWORKS_API_KEY"),
+    "google_genai": ChatPackage(
+        "langchain_google_genai", "ChatGoogleGenerativeAI", "GOOGLE_API_KEY"
+    ),
+    "groq": ChatPackage("langchain_groq", "ChatGroq", "GROQ_API_KEY"),
+    "mistralai": ChatPackage("langchain_mistralai", "ChatMistralAI", "MISTRAL_API_KEY"),
+    "ollama": ChatPackage("langchain_ollama", "ChatOllama"),
+    "together": ChatPackage("langchain_together", "ChatTogether", "TOGETHER_API_KEY"),
+    "xai": ChatPackage("langchain_xai", "ChatXAI", "XAI_API_KEY"),
+}
+"""Providers by the names that LangChain's `init_chat_model` gives them. No other name leads to a
+module or a variable."""
+
 
 WITHOUT = "none"
 """What a skill's model is called that does without, though others have one."""
@@ -44,26 +96,26 @@ class Skill(str, Enum):
 class LLMConfig(BaseModel):
     """Which language model to use; without a model name, none is used."""
 
-    provider: str = "openai"
+    provider: Annotated[str, Variable("LLM_PROVIDER")] = "openai"
     """Of models that are named without one."""
-    model: str = ""
+    model: Annotated[str, Variable("LLM_MODEL")] = ""
     """MODEL or PROVIDER:MODEL, such as `anthropic:claude-sonnet-4-5`."""
-    intent_model: str = ""
+    intent_model: Annotated[str, Variable("LLM_MODEL_INTENT")] = ""
     """What understands questions; empty: as `model` says, `none`: none."""
-    strategy_model: str = ""
-    duplicates_model: str = ""
-    judge_model: str = ""
+    strategy_model: Annotated[str, Variable("LLM_MODEL_STRATEGY")] = ""
+    duplicates_model: Annotated[str, Variable("LLM_MODEL_DUPLICATES")] = ""
+    judge_model: Annotated[str, Variable("LLM_MODEL_JUDGE")] = ""
     api_key: str = Field(default="", repr=False)
     """Of `provider`."""
     api_keys: dict[str, str] = Field(default_factory=dict, repr=False)
     """Of other providers, by name."""
-    base_url: str | None = None
+    base_url: Annotated[str | None, Variable("LLM_BASE_URL")] = None
     """Any server that speaks as `provider` does."""
-    prices: Path | None = None
+    prices: Annotated[Path | None, Variable("LLM_PRICES")] = None
     """A file that corrects the price table."""
-    temperature: float = 0.0
-    max_tokens: int = 4096
-    timeout_s: float = 60.0
+    temperature: Annotated[float, Variable("LLM_TEMPERATURE")] = 0.0
+    max_tokens: Annotated[int, Variable("LLM_MAX_TOKENS")] = 4096
+    timeout_s: Annotated[float, Variable("LLM_TIMEOUT_S")] = 60.0
 
     @field_validator("base_url")
     @classmethod
@@ -111,13 +163,17 @@ class SearchSourceConfig(BaseModel):
 class ServerConfig(BaseModel):
     """Who may use the server, and from where."""
 
-    tokens: dict[str, str] = Field(default_factory=dict, repr=False)
+    tokens: Annotated[dict[str, str], Variable("PAPER_SEARCH_TOKENS")] = Field(
+        default_factory=dict, repr=False
+    )
     """Token by name of its owner; none: everybody on this machine, and nobody else."""
-    hosts: list[str] = Field(default_factory=list)
+    hosts: Annotated[Names, Variable("PAPER_SEARCH_HOSTS")] = Field(default_factory=list)
     """Names that the server answers to besides those of the loopback."""
-    origins: list[str] = Field(default_factory=lambda: [STUDIO])
+    origins: Annotated[Names, Variable("PAPER_SEARCH_ORIGINS")] = Field(
+        default_factory=lambda: [STUDIO]
+    )
     """Pages that may use it from a browser."""
-    is_mcp_open: bool = False
+    is_mcp_open: Annotated[bool, Variable("PAPER_SEARCH_MCP")] = False
     """Whether `/mcp` offers searches and reports as tools."""
 
     @field_validator("tokens", mode="before")
@@ -125,7 +181,7 @@ class ServerConfig(BaseModel):
     def _split_tokens(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
-        pairs = [pair.partition("=") for pair in _listed(value)]
+        pairs = [pair.partition("=") for pair in split_list(value)]
         if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
             raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
         if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
@@ -141,22 +197,12 @@ class ServerConfig(BaseModel):
             raise ValueError("gives two owners the same token")
         return tokens
 
-    @field_validator("hosts", "origins", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        return _listed(value) if isinstance(value, str) else value
-
     @field_validator("origins")
     @classmethod
     def _check_origins(cls, origins: list[str]) -> list[str]:
         if any("*" in origin or "://" not in origin for origin in origins):
             raise ValueError("takes origins like https://example.org, and no *")
         return [origin.rstrip("/") for origin in origins]
-
-
-def _listed(text: str) -> list[str]:
-    """Return the items between the commas of a text, without empty ones."""
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 _PLACEHOLDER = re.compile(r"(?i)[@.](?:example(?:\.(?:com|net|org))?|test|invalid|localhost)\Z")
@@ -178,3 +224,69 @@ def _address(text: str | None) -> str | None:
 
 Contact = Annotated[str | None, AfterValidator(_address)]
 """An e-mail address, or none."""
+
+
+class EmbeddingsConfig(BaseModel):
+    """Which embedding model the library is ranked with, too; without a name, none."""
+
+    name: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS")] = ""
+    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`."""
+    api_key: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS_API_KEY")] = Field(
+        default="", repr=False
+    )
+    base_url: Annotated[str | None, Variable("PAPER_SEARCH_EMBEDDINGS_BASE_URL")] = None
+    """The server, for providers that know several; None: the provider's own."""
+    batch_size: Annotated[int, Variable("PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE")] = Field(
+        default=64, ge=1
+    )
+    """Texts in one call."""
+    timeout_s: Annotated[float, Variable("PAPER_SEARCH_EMBEDDINGS_TIMEOUT_S")] = Field(
+        default=120.0, gt=0
+    )
+    """For one call."""
+
+
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+_CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_DIR")
+_EXCEPTIONS = "NO_PROXY"
+
+
+class Setting(BaseModel, frozen=True):
+    """The value of a variable, with its name: an error names it, and never shows a password."""
+
+    variable: str
+    value: str = Field(repr=False)
+
+
+class NetworkConfig(BaseModel):
+    """Variables that all programs of a machine share; they are checked when they are used."""
+
+    http: Setting | None = None
+    """The proxy for http, of its own variable or of ALL_PROXY."""
+    https: Setting | None = None
+    exceptions: Setting | None = None
+    """Hosts, domains, addresses and networks that no proxy is used for."""
+    certificates: Setting | None = None
+    """A file, or a directory, of authorities to trust beside the usual ones."""
+
+    @classmethod
+    def of(cls, env: Mapping[str, str]) -> Self:
+        """Return the settings in the variables of a process, in capitals or not."""
+        settings = {
+            name.upper(): Setting(variable=name, value=value.strip())
+            for name, value in sorted(env.items(), key=lambda item: item[0].islower())
+            if name.upper() in {*_PROXIES, *_CERTIFICATES, _EXCEPTIONS} and value.strip()
+        }
+        all_ = settings.get("ALL_PROXY")
+        return cls(
+            http=settings.get("HTTP_PROXY", all_),
+            https=settings.get("HTTPS_PROXY", all_),
+            exceptions=settings.get(_EXCEPTIONS),
+            certificates=next((settings[name] for name in _CERTIFICATES if name in settings), None),
+        )
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The proxies that hold a password."""
+        proxies = (self.http, self.https)
+        return tuple(proxy.value for proxy in proxies if proxy is not None and "@" in proxy.value)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from paper_search.http.errors import HttpError
 from paper_search.http.retry import RetryPolicy
 from paper_search.models import RequestRecord, SourceStatus
-from paper_search.models.network import NetworkConfig
+from paper_search.models.settings import NetworkConfig
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explained, refusal_of
 

@@ -10,7 +10,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.models.network import NetworkConfig
+from paper_search.models.settings import NetworkConfig
 from paper_search.sources.adapter import Paging, Request, Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import (

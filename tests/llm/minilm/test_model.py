@@ -16,7 +16,7 @@ from paper_search.library import Embedder, Library
 from paper_search.library.embedding import create_embedder
 from paper_search.llm.minilm import LONGEST, MiniLM, ModelFiles, WordPieces
 from paper_search.models import RawPaper
-from paper_search.models.language_models import EmbeddingsConfig
+from paper_search.models.settings import EmbeddingsConfig
 
 PUBLISHED = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of sentence-transformers/all-MiniLM-L6-v2, model.safetensors, as its authors give it."""
@@ -40,7 +40,7 @@ sys.addaudithook(refuse)
 from paper_search.library import Library
 from paper_search.library.embedding import create_embedder
 from paper_search.models import RawPaper
-from paper_search.models.language_models import EmbeddingsConfig
+from paper_search.models.settings import EmbeddingsConfig
 
 embedder = create_embedder(EmbeddingsConfig(name="minilm"))
 with Library.open(sys.argv[2], embedder=embedder) as library:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError
-from paper_search.models.language_models import EmbeddingsConfig
+from paper_search.models.settings import EmbeddingsConfig
 
 if TYPE_CHECKING:
     import numpy as np
