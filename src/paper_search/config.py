@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import ConfigError, UnknownNameError
 from paper_search.models.settings import (
@@ -29,11 +29,11 @@ from paper_search.models.settings import (
     EmbeddingsConfig,
     LLMConfig,
     NamedValues,
+    Names,
     NetworkConfig,
     SearchSourceConfig,
     ServerConfig,
     Variable,
-    split_list,
 )
 from paper_search.models.usage import Budget
 from paper_search.private_files import private_directory
@@ -93,9 +93,7 @@ class AppConfig(BaseModel):
     """Whether what live sources find is added to the library."""
     enrich: Annotated[bool, Variable("PAPER_SEARCH_ENRICH")] = False
     """Whether what merged works lack (abstract, DOI, open text) is looked up."""
-    enrichers: Annotated[
-        list[str], BeforeValidator(split_list), Variable("PAPER_SEARCH_ENRICHERS")
-    ] = ["openalex", "crossref"]
+    enrichers: Annotated[Names, Variable("PAPER_SEARCH_ENRICHERS")] = ["openalex", "crossref"]
     """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
     enrich_max_calls: Annotated[int, Variable("PAPER_SEARCH_ENRICH_MAX_CALLS")] = Field(20, ge=0)
     """Requests that each of them may send for one search round."""

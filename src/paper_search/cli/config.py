@@ -75,13 +75,7 @@ _SECRETS = {"database_url", "embeddings.api_key", "server.tokens"}
 
 
 class ShownSetting(NamedTuple):
-    """One setting, without any secret.
-
-    Attributes:
-        name: as `config set` takes it, if it can be remembered.
-        value: as text; of a secret whether it is set, or None.
-        origin: a variable of the environment or of `.env`, the file of the home, or `default`.
-    """
+    """One setting with its origin; of a secret only whether it is set."""
 
     name: str
     value: str | None

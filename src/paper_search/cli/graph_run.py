@@ -1,7 +1,7 @@
 """`paper-search graph run` and `graph resume`: a workflow, in memory or on a thread."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -13,7 +13,7 @@ from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.options import Home, Json, Thread, home_option, settings
 
 if TYPE_CHECKING:
-    from paper_search.steps import Run, StepOutput, Workflow
+    from paper_search.steps import Run, Workflow
     from paper_search.threads.every import PlainDetail
 
 ResultT = TypeVar("ResultT")
@@ -59,6 +59,8 @@ def run(  # noqa: PLR0913  # one argument for each option
     It prints the result or the question. With --thread, `graph resume` continues it, and `threads`,
     `show`, `prune` and `delete` know it. Without, nothing is saved.
     """
+    from pydantic_core import to_jsonable_python
+
     if step is not None and (thread is not None or answers):
         raise UsageMistakeError("--step runs without a thread and asks nobody; leave out the other")
     from paper_search.persistence import open_persistence
@@ -74,9 +76,8 @@ def run(  # noqa: PLR0913  # one argument for each option
     }
     step_input = _json_object(given)
     if step is not None:
-        print_json(
-            _step_document(_validated(lambda: workflow.run(step, state=step_input, **options)))
-        )
+        work = asyncio.to_thread(workflow.run, step, state=step_input, **options)
+        print_json(to_jsonable_python(asdict(_validated(work))))
         return
     options["answers"] = [_json(answer, "--answer") for answer in answers or []]
 
@@ -86,9 +87,9 @@ def run(  # noqa: PLR0913  # one argument for each option
             return await run_workflow(workflow, step_input, **storage, **options)
 
     if thread is None:
-        _tell(_await(run_workflow(workflow, step_input, **options)), as_json=as_json)
+        _tell(_validated(run_workflow(workflow, step_input, **options)), as_json=as_json)
     else:
-        outcome = _await(on_a_thread(checked_thread(thread)))
+        outcome = _validated(on_a_thread(checked_thread(thread)))
         _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 
@@ -120,33 +121,18 @@ def resume(  # noqa: PLR0913  # one argument for each option
                 services=_services(ctx, workflow, home),
             )
 
-    _tell(_await(resumed()), thread, home_option(ctx, home), as_json=as_json)
+    _tell(_validated(resumed()), thread, home_option(ctx, home), as_json=as_json)
 
 
-def _step_document(output: "StepOutput") -> dict[str, Any]:
-    from pydantic_core import to_jsonable_python
-
-    document: dict[str, Any] = to_jsonable_python(asdict(output))
-    return document
-
-
-def _await(work: "Coroutine[Any, Any, Run]") -> "Run":
-    return _validated(lambda: asyncio.run(work))
-
-
-def _validated(work: Callable[[], ResultT]) -> ResultT:
-    """Return what the work gives.
-
-    Raises:
-        InputError: settings or state cannot be used; names the field.
-    """
+def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Return what the work gives; settings or a state that cannot be used are an InputError."""
     from pydantic import ValidationError
 
     from paper_search.errors import InputError
     from paper_search.steps.checking import listed
 
     try:
-        return work()
+        return asyncio.run(work)
     except ValidationError as error:
         raise InputError(f"{error.title} cannot be used: {listed(error)}") from error
 

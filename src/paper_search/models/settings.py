@@ -44,8 +44,7 @@ Names = Annotated[list[str], BeforeValidator(lambda v: split_list(v) if isinstan
 NamedValues = Annotated[dict[str, str], BeforeValidator(_named_values)]
 
 CHAT_MODELS_GROUP = "paper_search.chat_models"
-"""The entry points of further providers: a factory (LLMConfig) -> BaseChatModel of
-langchain-core."""
+"""Entry points of further providers: (LLMConfig) -> BaseChatModel of langchain-core."""
 EMBEDDINGS_GROUP = "paper_search.embeddings"
 """Entry points of what makes an embedding model: a factory (EmbeddingsConfig) -> Embeddings."""
 
@@ -112,7 +111,6 @@ class LLMConfig(BaseModel):
     base_url: Annotated[str | None, Variable("LLM_BASE_URL")] = None
     """Any server that speaks as `provider` does."""
     prices: Annotated[Path | None, Variable("LLM_PRICES")] = None
-    """A file that corrects the price table."""
     temperature: Annotated[float, Variable("LLM_TEMPERATURE")] = 0.0
     max_tokens: Annotated[int, Variable("LLM_MAX_TOKENS")] = 4096
     timeout_s: Annotated[float, Variable("LLM_TIMEOUT_S")] = 60.0
