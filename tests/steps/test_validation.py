@@ -21,7 +21,7 @@ from paper_search.steps import (
     discover_workflows,
     run_workflow,
 )
-from paper_search.steps.signatures import read_signature
+from paper_search.steps.parameters import read_signature
 from paper_search.steps.validation import DEFAULT_BOUND
 
 OK, SKIP, FAIL, ITERATE, DEFAULT = (

@@ -129,12 +129,12 @@ def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     from pydantic import ValidationError
 
     from paper_search.errors import InputError
-    from paper_search.steps.checking import listed
+    from paper_search.steps.parameters import describe_errors
 
     try:
         return asyncio.run(work)
     except ValidationError as error:
-        raise InputError(f"{error.title} cannot be used: {listed(error)}") from error
+        raise InputError(f"{error.title} cannot be used: {describe_errors(error)}") from error
 
 
 def _tell(

@@ -24,7 +24,7 @@ from paper_search.errors import (
     StepResultError,
     WorkflowRunError,
 )
-from paper_search.steps.checking import listed, wrong_values
+from paper_search.steps.parameters import describe_errors, wrong_values
 from paper_search.steps.step import (
     BindableHandler,
     BoundHandler,
@@ -45,18 +45,6 @@ from paper_search.steps.types import (
     token_of,
 )
 from paper_search.steps.workflow import Workflow, title_of
-
-__all__ = [
-    "OUTCOME",
-    "PARAMS",
-    "VISITS",
-    "ask_json",
-    "compile_in_memory",
-    "compile_subgraph",
-    "compile_workflow",
-    "graph_to_read",
-    "resume",
-]
 
 RECURSION_LIMIT = 1000
 
@@ -90,7 +78,7 @@ def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only 
         WorkflowDefinitionError: a step does not lead on from each way its sub-workflow can end.
     """
     environment = Environment(services, agents or {}, connect)
-    return _graph(workflow, environment, checkpointer=checkpointer, store=store)
+    return compile_subgraph(workflow, environment, checkpointer=checkpointer, store=store)
 
 
 def graph_to_read(workflow: Workflow, *, checkpointer: Any, store: Any) -> Any:
@@ -106,17 +94,14 @@ def _without_services(workflow: Workflow) -> Any:
     return compile_workflow(workflow)
 
 
-def compile_subgraph(workflow: Workflow, environment: Environment) -> Any:
+def compile_subgraph(workflow: Workflow, environment: Environment, **persistence: Any) -> Any:
     """Return the graph of a sub-workflow, which shares thread, saver and store with the outer one.
 
     Args:
         workflow: the sub-workflow.
         environment: of the step that hands over to it.
+        persistence: saver and store, for the outermost one only.
     """
-    return _graph(workflow, environment)
-
-
-def _graph(workflow: Workflow, environment: Environment, **persistence: Any) -> Any:
     is_outermost = not environment.path
     environment = replace(environment, path=(*environment.path, workflow.name))
     builder = StateGraph(
@@ -125,10 +110,9 @@ def _graph(workflow: Workflow, environment: Environment, **persistence: Any) -> 
         input_schema=cast("Any", workflow.request if is_outermost else None),
         output_schema=cast("Any", _output(workflow) if is_outermost else None),
     )
-    settings = _Settings(workflow.params)
     for step in workflow.steps:
         handler = _bound(workflow, step, environment)
-        runner = _StepRunner(workflow, step, settings, environment, handler)
+        runner = _StepRunner(workflow, step, environment, handler)
         node: Any = _node(runner, handler.subgraph)
         builder.add_node(step.id, node, metadata={"title": step.title})
         targets = {outcome.value: END if to is None else to for outcome, to in step.next.items()}
@@ -175,27 +159,10 @@ def _router(step: StepDef) -> Callable[[dict[str, Any]], str]:
     return route
 
 
-class _Settings:
-    """The settings of a run, read once for all steps where no step can change them."""
-
-    def __init__(self, model: type[BaseModel] | None) -> None:
-        self._model = model
-        self._is_shared = model is None or bool(model.model_config.get("frozen"))
-        self._last: tuple[Any, Any] = (None, None)
-
-    def fixed(self, chosen: Any) -> tuple[Any, Any]:
-        """Return the settings as JSON and as the steps get them."""
-        plain = to_jsonable_python(chosen) if isinstance(chosen, BaseModel) else chosen or {}
-        seen, params = self._last
-        if not self._is_shared or seen is None or seen != plain:
-            params = self._read(plain)
-            self._last = (plain, params)
-        return plain, params
-
-    def _read(self, plain: Any) -> Any:
-        if self._model is None:
-            return MappingProxyType(dict(plain))
-        return self._model.model_validate(plain)
+def _read_settings(model: type[BaseModel] | None, chosen: Any) -> tuple[Any, Any]:
+    """Return the settings of a run as JSON and as the steps get them."""
+    plain = to_jsonable_python(chosen) if isinstance(chosen, BaseModel) else chosen or {}
+    return plain, MappingProxyType(dict(plain)) if model is None else model.model_validate(plain)
 
 
 def _node(runner: _StepRunner, subgraph: Any) -> Node:
@@ -215,13 +182,11 @@ class _StepRunner:
         self,
         workflow: Workflow,
         step: StepDef,
-        settings: _Settings,
         environment: Environment,
         handler: BoundHandler,
     ) -> None:
         self._workflow = workflow
         self._step = step
-        self._settings = settings
         self._services = environment.services
         self._is_outermost = len(environment.path) == 1
         self._invoke = handler.invoke
@@ -245,7 +210,8 @@ class _StepRunner:
             )
         is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
         context = runtime.context if is_first and self._is_outermost else None
-        plain, params = self._settings.fixed(state.get(PARAMS) if context is None else context)
+        chosen = state.get(PARAMS) if context is None else context
+        plain, params = _read_settings(self._workflow.params, chosen)
         written = _counted(self._step, params, {} if is_first else state.get(VISITS) or {})
         if is_first:
             written[PARAMS] = plain if self._workflow.params is None else to_jsonable_python(params)
@@ -285,7 +251,7 @@ class _StepRunner:
         except ValidationError as error:
             raise InputError(
                 f"step {self._step.id!r} cannot read the state of {self._workflow.name!r}: "
-                f"{listed(error)}"
+                f"{describe_errors(error)}"
             ) from None
 
     def _written(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:

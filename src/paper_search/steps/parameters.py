@@ -1,10 +1,14 @@
-"""Settings of a run: the model made of what the handlers take, and values given as text."""
+"""What handlers take and may give, read from their signatures; and values checked against types."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal
+import inspect
+import types
+import typing
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
     BaseModel,
@@ -17,8 +21,130 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from paper_search.errors import InputError, UnknownNameError
-from paper_search.steps.signatures import Parameter, Signature
-from paper_search.steps.types import Arg
+from paper_search.steps.step import BindableHandler
+from paper_search.steps.types import Arg, Outcome
+
+EMPTY = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A setting that a handler takes beside its context."""
+
+    name: str
+    annotation: Any
+    arg: Arg
+    default: Any = EMPTY
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a run has to be given a value."""
+        return self.arg.required or self.default is EMPTY
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What can be read from a handler before it runs."""
+
+    outcomes: frozenset[Outcome] | None = None
+    """Those that it may give; None: its annotation does not say."""
+    parameters: tuple[Parameter, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_signature(handler: Any) -> Signature:
+    """Return what a handler says about itself."""
+    if isinstance(handler, BindableHandler):
+        return Signature(outcomes=handler.outcomes())
+    if not callable(handler):
+        return Signature()
+    try:
+        parameters = inspect.signature(handler).parameters.values()
+    except ValueError:  # a builtin without a signature
+        return Signature()
+    by_name = [p for p in parameters if p.kind is not p.VAR_KEYWORD]
+    if not by_name or by_name[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        return Signature(problems=("its handler takes no context",))
+    function = _function(handler)
+    settings = [_parameter(p, function) for p in by_name[1:] if p.kind is not p.VAR_POSITIONAL]
+    return Signature(
+        stated_outcomes(handler),
+        tuple(setting for setting in settings if isinstance(setting, Parameter)),
+        tuple(problem for problem in settings if isinstance(problem, str)),
+    )
+
+
+def _function(handler: Callable[..., Any]) -> Any:
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    if inspect.isroutine(handler):
+        return inspect.unwrap(handler)
+    return inspect.unwrap(type(handler).__call__)
+
+
+def _hint(function: Any, name: str) -> Any:
+    """Return one annotation as a type; EMPTY: there is none, or it cannot be resolved here."""
+    annotations = getattr(function, "__annotations__", {})
+    if name not in annotations:
+        return EMPTY
+    holder = types.SimpleNamespace(__annotations__={name: annotations[name]})
+    names = getattr(function, "__globals__", {})
+    try:
+        return typing.get_type_hints(holder, globalns=names, include_extras=True)[name]
+    except (NameError, AttributeError, TypeError, SyntaxError):
+        return EMPTY  # of a function's own scope, imported for the type checker alone, or no type
+
+
+def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str | None:
+    """Return the setting, what is wrong with it, or None: its default is all that it gets."""
+    name = parameter.name
+    hint = _hint(function, name)
+    args = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Arg)]
+    if not args:
+        if hint is EMPTY and "Arg(" in str(parameter.annotation):
+            return (
+                f"the annotation of its parameter {name!r} cannot be read outside of its function"
+            )
+        if parameter.default is not EMPTY:
+            return None
+        return (
+            f"nothing supplies its parameter {name!r}: annotate it with an Arg or give it a default"
+        )
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        return f"its parameter {name!r} cannot be given by name"
+    default, arg = parameter.default, args[-1]
+    if default is EMPTY:
+        default = arg.default
+    elif arg.default is not EMPTY and arg.default != default:
+        return f"its parameter {name!r} has two defaults, {default!r} and {arg.default!r}"
+    return Parameter(name, typing.get_args(hint)[0], arg, default)
+
+
+def stated_outcomes(handler: Callable[..., Any]) -> frozenset[Outcome] | None:
+    """Return the outcomes in a function's annotation; None: it does not say."""
+    return _outcomes(_hint(_function(handler), "return"))
+
+
+def _outcomes(result: Any) -> frozenset[Outcome] | None:
+    origin, args = typing.get_origin(result), typing.get_args(result)
+    if origin in {Awaitable, Coroutine}:
+        return _outcomes(args[-1])
+    if origin is not tuple or not args:
+        return None
+    return _literals(args[0])
+
+
+def _literals(annotation: Any) -> frozenset[Outcome] | None:
+    origin = typing.get_origin(annotation)
+    if origin is Annotated:
+        return _literals(typing.get_args(annotation)[0])
+    parts: list[Any] = list(typing.get_args(annotation))
+    if origin is Literal:
+        return frozenset(parts) if all(isinstance(part, Outcome) for part in parts) else None
+    if origin in {Union, types.UnionType}:
+        outcomes = [_literals(part) for part in parts]
+        return None if None in outcomes else frozenset().union(*filter(None, outcomes))
+    return None
 
 
 class RunSettings(BaseModel, frozen=True, extra="forbid"):
@@ -39,48 +165,42 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         return getattr(self, name) if name in type(self).model_fields else default
 
 
-def gathered(signatures: Mapping[str, Signature]) -> tuple[dict[str, Parameter], list[str]]:
+def gather_settings(signatures: Mapping[str, Signature]) -> tuple[dict[str, Parameter], list[str]]:
     """Return the settings that the steps take, by name, and what does not fit together."""
-    found: dict[str, Parameter] = {}
+    settings: dict[str, Parameter] = {}
     first: dict[str, str] = {}
     problems = []
     for step_id, signature in signatures.items():
         problems += [f"step {step_id!r}: {problem}" for problem in signature.problems]
-        for taken in signature.parameters:
-            if taken.name not in found:
-                found[taken.name], first[taken.name] = taken, step_id
-                problems += [f"step {step_id!r}: {wrong}" for wrong in _default_problems(taken)]
-            elif found[taken.name] != taken:
-                problems.append(
-                    f"steps {first[taken.name]!r} and {step_id!r} take {taken.name!r} differently"
-                )
-    return found, problems
+        for setting in signature.parameters:
+            name = setting.name
+            if name not in settings:
+                settings[name], first[name] = setting, step_id
+                problems += [f"step {step_id!r}: {wrong}" for wrong in _default_problems(setting)]
+            elif settings[name] != setting:
+                problems.append(f"steps {first[name]!r} and {step_id!r} take {name!r} differently")
+    return settings, problems
 
 
 def params_model(title: str, parameters: Iterable[Parameter]) -> type[BaseModel]:
     """Return the model of the settings: immutable, and the same one for the same settings."""
-    chosen = tuple(parameters)
+    settings = tuple(parameters)
     try:
-        hash(chosen)
-    except TypeError:  # a default like a list
-        return _model(title, chosen)
-    return _remembered_model(title, chosen)
+        return _model(title, settings)
+    except TypeError:  # a default like a list, which cannot be hashed
+        return _model.__wrapped__(title, settings)
 
 
 @functools.lru_cache(maxsize=256)
-def _remembered_model(title: str, parameters: tuple[Parameter, ...]) -> type[BaseModel]:
-    return _model(title, parameters)
-
-
 def _model(title: str, parameters: tuple[Parameter, ...]) -> type[BaseModel]:
     fields: dict[str, Any] = {
-        taken.name: (_checked_type(taken), ... if taken.is_required else taken.default)
-        for taken in parameters
+        setting.name: (_type_with_checks(setting), ... if setting.is_required else setting.default)
+        for setting in parameters
     }
     return create_model(f"{title}Params", __base__=RunSettings, **fields)
 
 
-def _checked_type(parameter: Parameter) -> Any:
+def _type_with_checks(parameter: Parameter) -> Any:
     arg = parameter.arg
     kind = parameter.annotation if arg.choices is None else Literal[arg.choices]
     return Annotated[kind, Field(description=arg.description or None, ge=arg.min, le=arg.max)]
@@ -88,14 +208,13 @@ def _checked_type(parameter: Parameter) -> Any:
 
 def _default_problems(parameter: Parameter) -> Iterator[str]:
     try:
-        adapter: TypeAdapter[Any] = TypeAdapter(_checked_type(parameter))
+        adapter: TypeAdapter[Any] = TypeAdapter(_type_with_checks(parameter))
     except (PydanticUserError, TypeError) as error:
         yield f"{parameter.name!r} cannot be checked: {error}"
         return
-    if parameter.default is Arg.default:
-        return
     try:
-        adapter.validate_python(parameter.default)
+        if parameter.default is not EMPTY:
+            adapter.validate_python(parameter.default)
     except ValidationError as error:
         yield (
             f"the default {parameter.default!r} of {parameter.name!r} is not one that it "
@@ -127,11 +246,11 @@ def parse_params(model: type[BaseModel] | None, pairs: Iterable[str]) -> dict[st
             raise InputError(f"{pair!r} is not a setting; write it as name=value")
         if name not in fields:
             raise UnknownNameError("setting", name, list(fields))
-        values[name] = _parsed(name, text, field_type(fields[name]))
+        values[name] = _parse_value(name, text, field_type(fields[name]))
     return values
 
 
-def _parsed(name: str, text: str, kind: Any) -> Any:
+def _parse_value(name: str, text: str, kind: Any) -> Any:
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
     try:
         return adapter.validate_python(text)
@@ -142,3 +261,33 @@ def _parsed(name: str, text: str, kind: Any) -> Any:
             is_json = second.errors()[0]["type"] != "json_invalid"
             message = (second if is_json else error).errors()[0]["msg"]
             raise InputError(f"{name}={text!r} cannot be used: {message}") from None
+
+
+def wrong_values(model: type[BaseModel], values: Mapping[str, Any]) -> str:
+    """Return what is wrong with which field; empty: nothing is.
+
+    Args:
+        model: whose fields the values are of.
+        values: JSON, by the name of the field.
+    """
+    problems = []
+    for name, value in values.items():
+        try:
+            _adapter(model, name).validate_python(value)
+        except ValidationError as error:
+            problems.append(describe_errors(error, name))
+    return "; ".join(problems)
+
+
+def describe_errors(error: ValidationError, *prefix: str) -> str:
+    """Return what is wrong with which field, never the values."""
+    return "; ".join(
+        (".".join(map(str, [*prefix, *item["loc"]])) or "as a whole")
+        + f": {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors(include_url=False, include_input=False)
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(field_type(model.model_fields[name]))

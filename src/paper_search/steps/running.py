@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import uuid
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from paper_search.errors import (
@@ -17,31 +17,12 @@ from paper_search.errors import (
     ThreadNotFoundError,
     ThreadWaitingError,
 )
-from paper_search.steps.checking import listed, wrong_values
 from paper_search.steps.compiler import compile_in_memory, resume
+from paper_search.steps.parameters import describe_errors, wrong_values
 from paper_search.steps.types import MADE_BY, OUTCOME, PARAMS, RESERVED, Outcome, Run
 from paper_search.steps.workflow import Workflow
 
 _NO_REPLY = object()
-
-
-class Place(Protocol):
-    """Where threads live: what `paper_search.persistence.open_persistence` gives."""
-
-    @property
-    def checkpointer(self) -> Any:
-        """Keeps the states."""
-        ...
-
-    @property
-    def store(self) -> Any:
-        """Keeps the records."""
-        ...
-
-    @property
-    def leases(self) -> Any:
-        """Say who drives a thread."""
-        ...
 
 
 async def run_workflow(  # noqa: PLR0913  # one argument for each thing that only the caller has
@@ -51,7 +32,7 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
     params: Mapping[str, Any] | None = None,
     answers: Iterable[Any] = (),
     thread_id: str | None = None,
-    persistence: Place | None = None,
+    persistence: Any = None,
     **options: Any,
 ) -> Run:
     """Run a workflow to its end or to a question that nobody answers.
@@ -62,7 +43,8 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
         params: the settings of the run.
         answers: one for each question, in order: JSON, a model, or a function of the question.
         thread_id: names the thread, so that it can be resumed; None: a new UUID.
-        persistence: where the thread lives, open; None: in memory, for this call.
+        persistence: where the thread lives, as `paper_search.persistence.open_persistence` opens
+            it; None: in memory, for this call.
         options: see `compile_workflow`.
 
     Raises:
@@ -86,7 +68,7 @@ async def resume_workflow(
     workflow: Workflow,
     thread_id: str,
     *,
-    persistence: Place,
+    persistence: Any,
     answers: Iterable[Any] = (),
     **options: Any,
 ) -> Run:
@@ -129,15 +111,15 @@ async def resume_workflow(
 
 @contextlib.asynccontextmanager
 async def _opened(
-    workflow: Workflow, thread_id: str, place: Place | None, options: Mapping[str, Any]
+    workflow: Workflow, thread_id: str, place: Any, options: Mapping[str, Any]
 ) -> AsyncIterator[Any]:
     """Give the graph, and hold the thread against other processes."""
     if place is None:
         yield compile_in_memory(workflow, **options)
         return
-    kept = {"checkpointer": place.checkpointer, "store": place.store}
+    stores = {"checkpointer": place.checkpointer, "store": place.store}
     async with place.leases.hold(thread_id):
-        yield compile_in_memory(workflow, **{**kept, **options})
+        yield compile_in_memory(workflow, **{**stores, **options})
 
 
 async def _driven(  # noqa: PLR0913, PLR0917  # what a run is made of
@@ -174,8 +156,8 @@ async def _driven(  # noqa: PLR0913, PLR0917  # what a run is made of
             if not snapshot.interrupts:
                 raise
             raise InputError(
-                f"the answer to step {snapshot.next[0]!r} cannot be used: {listed(error)}; the "
-                "question stays open"
+                f"the answer to step {snapshot.next[0]!r} cannot be used: "
+                f"{describe_errors(error)}; the question stays open"
             ) from None
         waiting = (await graph.aget_state(config)).interrupts
         if waiting:
@@ -213,16 +195,13 @@ def _input(workflow: Workflow, given: Mapping[str, Any]) -> dict[str, Any]:
             f"the input of {workflow.name!r} has no fields {unknown}; it has: "
             f"{', '.join(model.model_fields)}"
         )
+    plain: dict[str, Any] = to_jsonable_python(dict(given))
+    wrong = wrong_values(model, plain)
     if workflow.request is not None:
-        return _requested(workflow.request, workflow.name, given)
-    plain = to_jsonable_python(dict(given))
-    if wrong := wrong_values(model, plain):
+        try:
+            return workflow.request.model_validate(given).model_dump(mode="json")
+        except ValidationError as error:
+            wrong = describe_errors(error)
+    if wrong:
         raise InputError(f"the input of {workflow.name!r} cannot be used: {wrong}")
     return {**plain, PARAMS: None}  # an input must not be empty
-
-
-def _requested(request: type[BaseModel], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        return request.model_validate(given).model_dump(mode="json")
-    except ValidationError as error:
-        raise InputError(f"the input of {name!r} cannot be used: {listed(error)}") from None

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -80,12 +80,9 @@ class Arg:
     required: bool = False
 
 
-class Asker(Protocol):
-    """Puts a question to a person and waits, for days if need be."""
-
-    def __call__(self, question: BaseModel, answer: Any) -> Any:
-        """Return the answer, valid by the given type: a model, or one annotated with checks."""
-        ...
+Asker = Callable[[BaseModel, Any], Any]
+"""Puts a question to a person and waits, for days if need be; the answer is of the given type: a
+model, or one annotated with checks."""
 
 
 def token_of(interrupt_id: str) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from paper_search.steps.parameters import field_type
-from paper_search.steps.signatures import Signature
+from paper_search.steps.parameters import Signature, field_type
 from paper_search.steps.step import BindableHandler, StepDef
 from paper_search.steps.types import Outcome
 

@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from paper_search.errors import UnknownNameError, WorkflowDefinitionError
-from paper_search.steps.parameters import gathered, params_model
-from paper_search.steps.signatures import read_signature
+from paper_search.steps.parameters import gather_settings, params_model, read_signature
 from paper_search.steps.step import BindableHandler, StepDef, checked_result
 from paper_search.steps.types import RESERVED, Arg, Outcome, StepContext, StepOutput
 from paper_search.steps.validation import problems, with_default_bounds
@@ -72,7 +71,7 @@ class Workflow:
         metadata: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         signatures = {step.id: read_signature(step.handler) for step in steps}
-        settings, mistakes = gathered(signatures)
+        settings, mistakes = gather_settings(signatures)
         if params is None and settings and not mistakes:
             params = params_model(title_of(name), settings.values())
         first = entry_point if entry_point is not None else steps[0].id if steps else ""

@@ -83,26 +83,19 @@ def discover_workflows(where: str | Path) -> Discovery:
     Raises:
         InputError: there is no such package or directory.
     """
-    found: dict[str, Workflow] = {}
+    workflows: dict[str, Workflow] = {}
     locations: dict[str, Location] = {}
     problems: list[str] = []
     for location in _locations(where):
-        count, problem = _definitions(location.path)
-        if problem is not None:
-            problems.append(problem)
-        if count == 0 or problem is not None:
-            continue
-        workflow = _loaded(location, is_importable=not _is_directory(where))
-        if isinstance(workflow, str):
-            problems.append(workflow)
-        elif workflow.name in found:
-            first = locations[workflow.name].path
-            problems.append(
-                f"two workflows are called {workflow.name!r}: in {first} and in {location.path}"
-            )
-        else:
-            found[workflow.name], locations[workflow.name] = workflow, location
-    return Discovery(found, locations, tuple(problems))
+        match _load(location, is_importable=not _is_directory(where)):
+            case str(problem):
+                problems.append(problem)
+            case Workflow(name=name) if name in workflows:
+                both = f"in {locations[name].path} and in {location.path}"
+                problems.append(f"two workflows are called {name!r}: {both}")
+            case Workflow(name=name) as workflow:
+                workflows[name], locations[name] = workflow, location
+    return Discovery(workflows, locations, tuple(problems))
 
 
 def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> list[str]:
@@ -113,28 +106,22 @@ def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> lis
     """
     try:
         graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
-        named = {name: _target(value) for name, value in graphs.items()}
+        targets = {
+            name: str(value["path"]) if isinstance(value, dict) else str(value)
+            for name, value in graphs.items()
+        }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{str(path)!r} is no langgraph.json with graphs: {error!r}") from error
-    problems = [
-        f"{path.name} does not name the workflow {name!r}"
-        for name in sorted(discovery.keys() - named)
-    ]
-    problems += [
-        f"{path.name} names {name!r}, which no workflow is called"
-        for name in sorted(named.keys() - discovery.keys())
-    ]
-    for name, target in sorted(named.items()):
+    absent, unknown = sorted(discovery.keys() - targets), sorted(targets.keys() - discovery.keys())
+    problems = [f"{path.name} does not name the workflow {name!r}" for name in absent]
+    problems += [f"{path.name} names {name!r}, which no workflow is called" for name in unknown]
+    for name, target in sorted(targets.items()):
         file, _, attribute = target.partition(":")
         if file.endswith(".py") and not (path.parent / file).is_file():
             problems.append(f"{path.name} has {name!r} in {file!r}, which does not exist")
         elif not attribute:
             problems.append(f"{path.name} does not say which variable of {file!r} is {name!r}")
     return problems
-
-
-def _target(value: object) -> str:
-    return str(value["path"]) if isinstance(value, dict) else str(value)
 
 
 def _is_directory(where: str | Path) -> bool:
@@ -167,49 +154,43 @@ def _locations(where: str | Path) -> list[Location]:
     return locations
 
 
-def _definitions(path: Path) -> tuple[int, str | None]:
-    """Return how often a module defines `WORKFLOW`, and what is wrong with that."""
-    try:
-        source = path.read_bytes()
-        if NAME.encode() not in source:  # parsing a whole package takes a second
-            return 0, None
-        tree = ast.parse(source, str(path))
-    except (OSError, SyntaxError, ValueError) as error:
-        return 0, f"{path} cannot be read: {error}"
-    count = sum(_names(node) for node in _module_level(tree.body))
-    if count > 1:
-        return count, f"{path} defines {NAME} {count} times; one entry point has one workflow"
-    return count, None
-
-
-def _module_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for node in body:
-        yield node
-        for part in ("body", "orelse", "finalbody"):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                yield from _module_level(getattr(node, part, []))
-
-
-def _names(node: ast.stmt) -> int:
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        targets = [node.target]
-    else:
+def _count_definitions(path: Path) -> int:
+    """Return how often a module defines `WORKFLOW` when it is imported."""
+    source = path.read_bytes()
+    if NAME.encode() not in source:  # parsing a whole package takes a second
         return 0
-    return sum(isinstance(target, ast.Name) and target.id == NAME for target in targets)
+    count, nodes = 0, list[ast.AST](ast.parse(source, str(path)).body)
+    while nodes:
+        match nodes.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                pass
+            case ast.AnnAssign(value=None):
+                pass
+            case ast.Name(id=name, ctx=ast.Store()):
+                count += name == NAME
+            case node:
+                nodes.extend(ast.iter_child_nodes(node))
+    return count
 
 
-def _loaded(location: Location, *, is_importable: bool) -> Workflow | str:
-    """Return the workflow of a module, or why there is none."""
+def _load(location: Location, *, is_importable: bool) -> Workflow | str | None:
+    """Return the workflow of a module, what is wrong with it, or None: it defines none."""
+    path = location.path
     try:
-        module = importlib.import_module(location.module) if is_importable else _run(location.path)
+        count = _count_definitions(path)
+    except (OSError, SyntaxError, ValueError) as error:
+        return f"{path} cannot be read: {error}"
+    if count != 1:
+        wrong = f"{path} defines {NAME} {count} times; one entry point has one workflow"
+        return wrong if count else None
+    try:
+        module = importlib.import_module(location.module) if is_importable else _run(path)
     except Exception as error:  # noqa: BLE001  # a module may raise anything; it is told
-        return f"{location.path} cannot be imported: {type(error).__name__}: {error}"
-    found = getattr(module, NAME, None)
-    if not isinstance(found, Workflow):
-        return f"{location.path} defines {NAME}, which is no Workflow: {found!r}"
-    return found
+        return f"{path} cannot be imported: {type(error).__name__}: {error}"
+    workflow = getattr(module, NAME, None)
+    if not isinstance(workflow, Workflow):
+        return f"{path} defines {NAME}, which is no Workflow: {workflow!r}"
+    return workflow
 
 
 def _run(path: Path) -> ModuleType:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from paper_search.errors import DispatchError, WorkflowDefinitionError
-from paper_search.steps.signatures import stated_outcomes
+from paper_search.steps.parameters import stated_outcomes
 from paper_search.steps.step import BindableHandler, BoundHandler, Environment, StepDef
 from paper_search.steps.toolkit.remote import Remote, run_remote
 from paper_search.steps.types import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paper_search.steps.step import StepDef
 from paper_search.steps.toolkit.dispatch import Dispatch
@@ -13,10 +13,7 @@ START = "__start__"
 END = "__end__"
 
 
-@dataclass(frozen=True)
-class _Edge:
-    """One outcome of one step."""
-
+class _Edge(NamedTuple):
     source: str
     outcome: str
     target: str
@@ -60,12 +57,9 @@ def to_json(workflow: Workflow, *, indent: int | None = 2) -> str:
             for step in workflow.steps
         ],
         "transitions": [
-            {
-                "from": edge.source,
-                "outcome": edge.outcome,
-                "to": None if edge.target == END else edge.target,
-            }
-            for edge in _edges(workflow)
+            {"from": step.id, "outcome": outcome.value, "to": target}
+            for step in workflow.steps
+            for outcome, target in step.next.items()
         ],
     }
     return json.dumps(document, indent=indent, ensure_ascii=False)
@@ -87,6 +81,5 @@ def _edges(workflow: Workflow) -> list[_Edge]:
 
 
 def _shape(step: StepDef) -> str:
-    return (
-        f"{step.id}[[{step.id}]]" if isinstance(step.handler, Dispatch) else f"{step.id}[{step.id}]"
-    )
+    label = f"[{step.id}]"
+    return step.id + (f"[{label}]" if isinstance(step.handler, Dispatch) else label)

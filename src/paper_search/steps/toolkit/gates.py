@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -48,12 +48,6 @@ def blocking_severities(round_number: int) -> frozenset[Severity]:
     return frozenset({Severity.MUST})
 
 
-def blocking(findings: Iterable[Finding], round_number: int) -> list[Finding]:
-    """Return the findings that stop the work in a round, counted from 1."""
-    stopping = blocking_severities(round_number)
-    return [finding for finding in findings if finding.severity in stopping]
-
-
 @dataclass(frozen=True)
 class QualityGate:
     """Makes an outcome of a review: ok, fail (mend it), or skip (enough rounds; go on as it is).
@@ -75,13 +69,11 @@ class QualityGate:
     ) -> tuple[Literal[Outcome.OK, Outcome.FAIL, Outcome.SKIP], StepUpdate]:
         """Return the outcome of the round, with the findings that block."""
         state = ctx.step_state
-        if isinstance(state, Mapping):
-            past = state.get(self.round_field, 0)
-        else:
-            past = getattr(state, self.round_field)
-        round_number = past + 1
-        found = TypeAdapter(list[Finding]).validate_python(result.get(self.findings, []))
-        stopping = blocking(found, round_number)
+        past = state if isinstance(state, Mapping) else vars(state)
+        round_number = past.get(self.round_field, 0) + 1
+        findings = TypeAdapter(list[Finding]).validate_python(result.get(self.findings, []))
+        severities = blocking_severities(round_number)
+        stopping = [finding for finding in findings if finding.severity in severities]
         update = {self.round_field: round_number, self.findings: stopping}
         if not stopping:
             return Outcome.OK, update

@@ -82,9 +82,13 @@ def generate_inputs(
     for step_id, schema in extract_schema(workflow, domains).items():
         step = workflow[step_id]
         for values in product(*schema.values()):
-            given = dict(zip(schema, values, strict=True))
-            if _is_led_to(step, given) and _is_within(step, given):
-                yield {STEP: step_id, **given}
+            settings: dict[str, Any] = dict(zip(schema, values, strict=True))
+            is_led_to = all(settings[name] in values for name, values in step.when.items())
+            is_within = not isinstance(step.bound, str) or (
+                settings[ITERATION] <= settings[step.bound]
+            )
+            if is_led_to and is_within:
+                yield {STEP: step_id, **settings}
 
 
 def generate_params(
@@ -139,14 +143,6 @@ def _highest(step: StepDef, known: Mapping[str, Domain]) -> int:
     if isinstance(step.bound, int):
         return step.bound
     return max(value for value in known[str(step.bound)] if isinstance(value, int))
-
-
-def _is_led_to(step: StepDef, given: Mapping[str, Any]) -> bool:
-    return all(given[name] in values for name, values in step.when.items())
-
-
-def _is_within(step: StepDef, given: Mapping[str, Any]) -> bool:
-    return not isinstance(step.bound, str) or given[ITERATION] <= given[step.bound]
 
 
 def _domain(workflow: Workflow, name: str, field: FieldInfo) -> Domain:
