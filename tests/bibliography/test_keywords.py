@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.bibliography.arxiv_categories import category_names
-from paper_search.bibliography.keywords import MOST, distinct_keywords, heading, keywords_of
+from paper_search.bibliography.keywords import (
+    MOST,
+    category_names,
+    distinct_keywords,
+    heading,
+    keywords_of,
+)
 
 
 @pytest.mark.parametrize(

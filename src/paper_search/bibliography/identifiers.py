@@ -139,20 +139,23 @@ def stable_id(record: BibliographicRecord) -> str:
     The first of DOI, arXiv id, PMID, PMCID, OpenAlex and Semantic Scholar id; an arXiv DOI counts
     as the arXiv id. Without any: a hash of normalised title, year and first author's family name.
     """
-    doi = parse_doi(record.doi)
-    arxiv = parse_arxiv_id(doi) if doi and _ARXIV_DOI.match(doi) else None
-    if doi and not arxiv:
-        return f"doi:{doi}"
-    if arxiv := arxiv or parse_arxiv_id(record.arxiv_id):
-        return f"arxiv:{arxiv}"
-    rest = {
+    named = _identifiers(record)
+    if (doi := named["doi"]) and _ARXIV_DOI.match(doi) and (arxiv := parse_arxiv_id(doi)):
+        named |= {"doi": None, "arxiv": arxiv}
+    first = next((f"{kind}:{value}" for kind, value in named.items() if value), None)
+    return first or f"hash:{content_key(record)}"
+
+
+def _identifiers(record: BibliographicRecord) -> dict[str, str | None]:
+    """Return the identifiers by kind, the most telling first."""
+    return {
+        "doi": parse_doi(record.doi),
+        "arxiv": parse_arxiv_id(record.arxiv_id),
         "pmid": parse_pmid(record.pmid),
         "pmcid": parse_pmcid(record.pmcid),
         "openalex": (record.openalex_id or "").rstrip("/").rpartition("/")[2].upper(),
         "s2": (record.s2_id or "").strip().lower(),
     }
-    named = next((f"{kind}:{value}" for kind, value in rest.items() if value), None)
-    return named or f"hash:{content_key(record)}"
 
 
 def names_of(record: BibliographicRecord) -> set[str]:
@@ -160,15 +163,8 @@ def names_of(record: BibliographicRecord) -> set[str]:
 
     Two records with one in common are of the same work, unless one of them is wrong.
     """
-    doi = parse_doi(record.doi)
-    named = {
-        "doi": doi,
-        "arxiv": parse_arxiv_id(record.arxiv_id) or (parse_arxiv_id(doi) if doi else None),
-        "pmid": parse_pmid(record.pmid),
-        "pmcid": parse_pmcid(record.pmcid),
-        "openalex": (record.openalex_id or "").rstrip("/").rpartition("/")[2],
-        "s2": record.s2_id,
-    }
+    named = _identifiers(record)
+    named["arxiv"] = named["arxiv"] or parse_arxiv_id(named["doi"])
     return {f"{kind}:{value.lower()}" for kind, value in named.items() if value}
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from paper_search.bibliography.text import clean
+from paper_search.resources import PackageFiles
 
 MOST = 60
 """Keywords of one record; indexers give at most some forty."""
@@ -37,6 +39,21 @@ def distinct_keywords(given: Iterable[str]) -> list[str]:
         if any(map(str.isalnum, word)) and len(word) <= _LONGEST:
             found.setdefault(word.casefold(), word)
     return list(found.values())[:MOST]
+
+
+@cache
+def _arxiv_categories() -> dict[str, str]:
+    text = PackageFiles("paper_search.bibliography").read("arxiv_categories.txt").decode("ascii")
+    return dict(line.split(" ", 1) for line in text.splitlines())
+
+
+def category_names(codes: str) -> list[str]:
+    """Return the names of the categories in a text of codes such as `cs.LG stat.ML`, each once.
+
+    Codes that are not arXiv's (the ACM's and the AMS's are given beside them) are left out.
+    """
+    names = _arxiv_categories()
+    return list(dict.fromkeys(names[code] for code in codes.split() if code in names))
 
 
 def heading(text: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 from xml.etree.ElementTree import Element  # for its type only
 
-from paper_search.bibliography.arxiv_categories import category_names
 from paper_search.bibliography.identifiers import parse_arxiv_id
+from paper_search.bibliography.keywords import category_names
 from paper_search.bibliography.text import plain
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints, SourceStatus

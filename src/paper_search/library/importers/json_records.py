@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from paper_search.bibliography.arxiv_categories import category_names
 from paper_search.bibliography.fields import record_of
+from paper_search.bibliography.keywords import category_names
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.json_text import decoded
 from paper_search.models import Paper, RawPaper
