@@ -270,7 +270,7 @@ async def test_a_count_turns_no_page_and_asks_for_the_smallest_without_a_cache()
     async with httpx.AsyncClient(transport=httpx.MockTransport(service)) as client:
         counted = await HttpSource(Sized(URL), client=client).count("graphs", SearchConstraints())
     assert counted is not None
-    assert (counted.hits, len(counted.papers), set(sizes)) == (70, 1, {1})
+    assert (counted.hits, len(counted.papers), sizes[-1]) == (70, 1, 1)
 
 
 async def test_a_count_of_a_broader_query_says_so_and_a_failure_is_raised(

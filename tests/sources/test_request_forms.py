@@ -40,7 +40,6 @@ from paper_search.sources.enrichment.services import (
     SemanticScholarLookup,
     UnpaywallLookup,
 )
-from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
@@ -287,11 +286,10 @@ def _words(size: int) -> str:
 def _fits(adapter: Adapter, size: int) -> bool:
     """Whether a query of so many words goes into a URL."""
     limits = SearchConstraints(max_results=10)
-    request = adapter.first(adapter.translate(parse(_words(size)), limits), limits, 10)
-    try:
-        return adapter.as_sent(request).form is None
-    except ServiceError:
-        return False
+    query = adapter.translate(parse(_words(size)), limits)
+    if adapter.form_suffix is None:
+        return adapter.takes(query, limits)
+    return adapter.as_sent(adapter.first(query, limits, 10)).form is None
 
 
 READERS: dict[str, Callable[[HttpAnswer, Asked], Page]] = {

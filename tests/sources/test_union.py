@@ -1,6 +1,9 @@
 """What a service cannot be asked as one query is asked as several that find the same."""
 
+import os
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import httpx
 import pytest
@@ -20,22 +23,19 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.query import Node, evaluate, parse, render
+from paper_search.query.strategy import read_strategy
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.asking import Asked, keep_best
-from paper_search.sources.crossref import Crossref
-from paper_search.sources.datacite import Datacite
-from paper_search.sources.dblp import Dblp
+from paper_search.sources.base import known_sources, service_of
 from paper_search.sources.doaj import Doaj
-from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholarBulk
 from paper_search.sources.serper import SerperScholar
 from paper_search.sources.translation import translations_of
 from paper_search.sources.union import MOST_ENDINGS, union
 
+SHARED = Path(os.environ.get("PAPER_SEARCH_SHARED", Path(__file__).parents[3] / "shared"))
 NO_LIMITS = SearchConstraints()
 WORDS = [f"{letter * 9}" for letter in "abcdefgh"]
 
@@ -85,13 +85,15 @@ def test_the_parts_of_a_query_find_what_it_finds(
     tree = parse(query)
     said = union(Terse(most, parts), tree, NO_LIMITS, {})
     assert any(wanted(part, document) for part in said) == evaluate(tree, document)
-    assert len(said) <= parts
 
 
-@given(query=queries, most=st.integers(60, 120))
+@given(query=queries, most=st.integers(60, 120), parts=st.integers(1, 40))
 @examples(50)
-def test_each_part_is_short_enough(query: str, most: int) -> None:
-    assert all(len(part.text) <= most for part in union(Terse(most), parse(query), NO_LIMITS, {}))
+def test_each_part_is_short_enough_even_if_that_takes_more_parts(
+    query: str, most: int, parts: int
+) -> None:
+    said = union(Terse(most, parts), parse(query), NO_LIMITS, {})
+    assert all(len(part.text) <= most for part in said)
 
 
 def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone() -> None:
@@ -105,17 +107,48 @@ def long_strategy() -> str:
     return " AND ".join(f"({' OR '.join(concept)})" for concept in concepts)
 
 
-@pytest.mark.parametrize(
-    "adapter",
-    [Arxiv(), Crossref(), Datacite(), Dblp(), Doaj(), EuropePmc(), OpenAlex(), Pubmed(),
-     SemanticScholarBulk(), SerperScholar("key")],
-    ids=lambda adapter: adapter.name,
-)  # fmt: skip
+ADAPTERS = [
+    service("key" if service.needs_key else "")
+    for service in map(service_of, known_sources())
+    if service is not None
+]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
 def test_no_service_refuses_a_long_strategy(adapter: Adapter) -> None:
     query = SearchQuery(keywords=[], boolean_query=long_strategy())
     [said] = translations_of(adapter, SearchStrategy(queries=[query], sources=[adapter.name]))
     assert said.error is None
     assert len(said.requests) == len(said.texts)
+
+
+TOPICS = SHARED / "data" / "clef_tar" / "2017-TAR"
+
+
+@pytest.mark.skipif(not TOPICS.is_dir(), reason="the strategies of CLEF TAR are not here")
+@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+def test_no_service_refuses_a_published_strategy_and_no_page_of_it_is_too_long(
+    adapter: Adapter,
+) -> None:
+    for query in published_queries():
+        strategy = SearchStrategy(queries=[query], sources=[adapter.name])
+        [sent] = translations_of(adapter, strategy)
+        assert sent.error is None, f"{sent.error}: {query.boolean_query[:200]}"
+        assert len(sent.requests) == len(sent.texts) >= 1
+
+
+@cache
+def published_queries() -> list[SearchQuery]:
+    """Return the longest of the published strategies."""
+    texts = set()
+    for path in TOPICS.glob("*/*/*"):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if printed := text.partition("Query:")[2].partition("Pids:")[0]:
+            strategy = read_strategy(printed)
+            tree = strategy.lines[-1].node if strategy else parse(printed)
+            texts |= {render(tree)} if tree is not None else set()
+    longest = sorted(texts, key=len)[-12:]
+    return [SearchQuery(keywords=[], boolean_query=text) for text in longest]
 
 
 def said(adapter: Adapter, query: str, **endings: list[str]) -> list[Translated]:
@@ -140,6 +173,13 @@ def test_to_exclude_a_truncated_word_is_checked_in_the_answers() -> None:
     [asked] = said(Doaj(), "vision NOT comput*")
     assert asked.remainder is not None
     assert not evaluate(asked.remainder, {"title": "vision of computronium"})
+
+
+@pytest.mark.parametrize("query", ["slam NOT drones", "slam* NOT drones"])
+def test_an_exclusion_by_stem_is_named(query: str) -> None:
+    [asked] = said(OpenAlex(), query)
+    is_named = any("NOT excludes other forms" in note for note in asked.notes)
+    assert is_named is ("*" not in query)
 
 
 def test_phrases_and_wildcards_inside_of_words_are_written_out() -> None:

@@ -31,6 +31,8 @@ __all__ = [
     "translated_as_far_as_known",
 ]  # fmt: skip
 _LONGEST_FAULT = 200
+_LONGEST_CURSOR, _LONGEST_NUMBER = 300, 8
+"""Bytes by which the request for a later page may be longer than that for the first."""
 
 SMALLEST_PAGE = 25
 """A page costs the same whatever its size, and some of its records may be removed locally."""
@@ -152,7 +154,7 @@ class Adapter(Service, ABC):
         truncates: whether it knows words that begin with a stem, `comput*`.
         fields_apart: fields that it has parameters of their own for, which no OR can join.
         longest_text: the most characters of a query; None: the length of a request limits it.
-        most_parts: queries that one query is split into at most.
+        most_parts: queries that one query is split into, unless the service takes none so long.
         page_size: the most records on one page.
         most_results: the most records that the service gives for one query.
         dialect: what writes a boolean query.
@@ -237,14 +239,19 @@ class Adapter(Service, ABC):
         return min(self.page_size, max(wanted, SMALLEST_PAGE))
 
     def fits(self, query: Translated, filters: SearchConstraints) -> bool:
-        """Whether the service takes a query in one request, or is to be asked it in parts."""
+        """Whether a query is to be asked in one request; else it is asked in parts."""
+        return self.takes(query, filters)
+
+    def takes(self, query: Translated, filters: SearchConstraints) -> bool:
+        """Whether a query is short enough for the service."""
         if self.longest_text is not None and len(query.text) > self.longest_text:
             return False
-        try:
-            self.as_sent(self.first(query, filters, 1))
-        except ServiceError:
-            return False
-        return True
+        if self.form_suffix is not None:
+            return True
+        request = self.first(query, filters, self.most_results)
+        paging = self.paging_of(request)
+        spare = _LONGEST_CURSOR if paging and paging.cursor else _LONGEST_NUMBER
+        return self.line_length(request) + spare <= self.longest_line
 
     @abstractmethod
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:

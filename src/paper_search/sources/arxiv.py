@@ -89,6 +89,7 @@ read_entry = ENTRY.read
 class ArxivDialect(FieldDialect):
     """`field:word`, `field:"a phrase"`, AND, OR, ANDNOT, and years as dates of submission."""
 
+    compares_stems: bool = True
     service: ClassVar[str] = "arXiv"
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS
     operators: ClassVar[frozenset[str]] = frozenset({"AND", "OR", "ANDNOT", "NOT", "TO"})

@@ -98,6 +98,7 @@ class CoreDialect(FieldDialect):
     A NOT is written as AND NOT: without the AND, Lucene's language could read OR.
     """
 
+    compares_stems: bool = True
     service: ClassVar[str] = "CORE"
     fields: ClassVar[Mapping[str | None, str]] = {
         "title": "title:",

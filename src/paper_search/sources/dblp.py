@@ -78,7 +78,9 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     Raises:
         InputError: no word is left to ask for, such as when the tree only excludes.
     """
-    return translated_as_far_as_known(tree, lambda given: _to_dblp(given, filters), service="DBLP")
+    return translated_as_far_as_known(
+        tree, lambda given: _to_dblp(given, filters), service="DBLP", fields=("tiab",)
+    )
 
 
 def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
@@ -97,7 +99,7 @@ def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
 
 def _said(node: Node) -> _Said:  # noqa: PLR0911  # one case per kind of node
     match node:
-        case Term(text, field) if field in {None, "title"}:
+        case Term(text, field) if field in {None, "title", "tiab"}:
             return _Said(_words(text), is_exact=len(_words(text)) == 1)
         case Term() | Phrase() if node.field == "abstract":
             return _ANYTHING
@@ -148,6 +150,8 @@ def _checked(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one ca
     word means itself.
     """
     match node:
+        case Term() | Phrase() if node.field == "tiab":
+            return _checked(replace(node, field="title"), is_wanted=is_wanted)
         case Term() | Phrase() if node.field is None:
             fields = (replace(node, field=field) for field in _SEARCHED)
             return Or(tuple(_checked(name, is_wanted=is_wanted) for name in fields))
@@ -174,7 +178,8 @@ def _in_field(side: Node, field: str) -> Node:
     """Return a side of a NEAR limited to a field, where it is limited to none."""
     match side:
         case Term() | Phrase():
-            return side if side.field else replace(side, field=field)
+            own = "title" if side.field == "tiab" else side.field
+            return replace(side, field=own or field)
         case Or(children):
             return Or(tuple(_in_field(child, field) for child in children))
         case Near(left, right, distance):
@@ -192,7 +197,7 @@ def _notes(tree: Node) -> list[str]:
         YearRange: "years are checked in the results: DBLP has no filter for them",
     }
     notes = [note for kind, note in said.items() if any(isinstance(node, kind) for node in nodes)]
-    if any(getattr(node, "field", None) == "abstract" for node in nodes):
+    if any(getattr(node, "field", None) in {"abstract", "tiab"} for node in nodes):
         notes.append("abstract: is ignored: DBLP has no abstracts")
     return notes
 

@@ -84,6 +84,7 @@ class Dialect(ABC):
             the text, since the service has parameters for them.
         known_fields: what it knows beside title, abstract, author and venue, such as headings.
         shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+        compares_stems: whether a word finds its other forms, so that NOT excludes them, too.
         language: the clause for a language, with `{}` for its name; empty: it has no filter.
         language_notes: what to say to who wants one.
         preprints: the clause for preprints; empty: there is none.
@@ -96,6 +97,7 @@ class Dialect(ABC):
     has_year_parameters: ClassVar[bool] = False
     known_fields: ClassVar[Collection[str]] = ()
     shortest_stem: ClassVar[int | None] = 3
+    compares_stems: bool = False
 
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
@@ -212,6 +214,8 @@ class Dialect(ABC):
         if text is None:
             raise InputError(f"{self.service} supports no part of the query")
         said = [written.text for _, written in excluded if written.is_exact and written.text]
+        if said and self.compares_stems:
+            self.note(f"NOT excludes other forms of a word, too: {self.service} compares stems")
         text = self.without(text, self._either(said)) if said else text
         rest = tuple(part for part, written in [*kept, *excluded] if not written.is_exact)
         return Translated(

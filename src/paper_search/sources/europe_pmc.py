@@ -170,6 +170,7 @@ class EuropePmcDialect(FieldDialect):
     are among the keywords (`KW:`).
     """
 
+    compares_stems: bool = True
     service: ClassVar[str] = "Europe PMC"
     known_fields: ClassVar[Collection[str]] = ("tiab", "type", *HEADINGS)
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS

@@ -197,6 +197,7 @@ def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
 class _Words(Dialect):
     """Words and groups, the same in all of OpenAlex's fields."""
 
+    compares_stems: bool = True
     service: ClassVar[str] = "OpenAlex"
     known_fields: ClassVar[Collection[str]] = ("tiab",)
     has_year_parameters: ClassVar[bool] = True
@@ -229,6 +230,7 @@ class _OpenAlex(_Words):
         self._long_phrases = 0
         self._is_of_titles = bool(words) and all(leaf.field == "title" for leaf in words)
         self._is_exact = any(_is_cut(leaf) for leaf in words)
+        self.compares_stems = not self._is_exact
         if self._is_exact:
             self.note("words are matched exactly, not by stem: OpenAlex requires this for '*'")
 

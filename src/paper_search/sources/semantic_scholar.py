@@ -217,6 +217,7 @@ def _limits(query: Translated) -> dict[str, str | int]:
 class BulkDialect(Dialect):
     """Title and abstract together; nothing else can be limited to."""
 
+    compares_stems: bool = True
     service: ClassVar[str] = "Semantic Scholar"
     has_year_parameters: ClassVar[bool] = True
 

@@ -154,7 +154,7 @@ class Service:
         Raises:
             ServiceError: it is too long, and the service takes no forms.
         """
-        length = self._line_length(request)
+        length = self.line_length(request)
         if length <= self.longest_line:
             return request
         if self.form_suffix is not None:
@@ -165,7 +165,7 @@ class Service:
             f" {length:,}: shorten it, or split it into several queries"
         )
 
-    def _line_length(self, request: Request) -> int:
+    def line_length(self, request: Request) -> int:
         """Return how many bytes the first line of a request has, its key included."""
         query = urlencode({**request.params, **self.own_params}, errors="replace")
         path = urlsplit(request.url).path.encode("utf-8", "replace")

@@ -57,10 +57,12 @@ def union(
         translation = _translated(adapter, part, filters)
         if not adapter.fits(translation, filters):
             halves = _halved(part)
-            if halves and len(parts) + len(waiting) + len(halves) <= adapter.most_parts:
+            is_room = len(parts) + len(waiting) + len(halves) <= adapter.most_parts
+            looser = None if halves and is_room else _loosened(adapter, part, translation, filters)
+            if halves and (looser is None or not adapter.takes(looser, filters)):
                 waiting.extendleft(reversed(halves))
                 continue
-            translation = _loosened(adapter, part, translation, filters)
+            translation = looser or translation
         parts.append(translation)
     return [_noted(part, notes, len(parts), unchecked) for part in parts]
 
@@ -190,7 +192,10 @@ def _loosened(
             return whole
         parts = [part for part in parts if part not in longest]
         left_out += longest
-        translation = adapter.translate(normalise(And(tuple(parts))), filters)
+        try:
+            translation = adapter.translate(normalise(And(tuple(parts))), filters)
+        except InputError:  # what is left cannot be asked for
+            return whole
     if not left_out:
         return translation
     checks = (*([translation.remainder] if translation.remainder else []), *left_out)
