@@ -4,11 +4,13 @@
     python scripts/live_smoke.py [--out DIR] [--recorded DIR] [SOURCE ...]
 
 Each source gets one plain question or boolean query with every filter that searches use, and at
-most two requests, retries included; twenty at most in all, each service at its own pace. A line of
+most two requests, retries included; twenty at most in all, each service at its own pace. Without
+SOURCE, what is left of the twenty goes to other kinds of requests: a boolean query, a second page,
+a query by POST, a work by its identifier, citations, missing fields. A line of
 the table says whether it answered, how many records were read, which of their fields are filled,
 and, with `--recorded`, which keys of the answer are in none of the recorded ones, or missing. The
-answers are saved as the recorded ones are: a body, a `.meta.json` and one `index.json`. Keys are
-not saved. It is no part of the gate: nothing there reaches a network.
+answers to searches are saved as the recorded ones are: a body, a `.meta.json` and one `index.json`.
+Keys are not saved. It is no part of the gate: nothing there reaches a network.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,10 +37,17 @@ from paper_search.models import (
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
+    Seed,
+    SourceReport,
 )
 from paper_search.service_settings import WEB_SOURCES, WEB_WITH_KEY
 from paper_search.sources import create_source
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.enrichment.lookup import HttpEnricher
+from paper_search.sources.enrichment.services import CrossrefLookup
 from paper_search.sources.http_source import HttpSource
+from paper_search.sources.snowballing.services import OpenAlexTracker
+from paper_search.sources.snowballing.source import SnowballSource
 
 MOST_REQUESTS = 20
 MOST_OF_A_SOURCE = 2
@@ -50,6 +60,38 @@ FILTERS = SearchConstraints(
     max_results=10,
 )
 FIELDS = ("abstract", "authors", "year", "venue", "doi", "language", "publication_type", "url")
+
+
+DOI = "10.1038/nature14539"
+"""A review that thousands of works cite."""
+BOOLEAN = '("machine learning" OR "deep learning") AND migraine AND year:2018-2022'
+LONG = " OR ".join(f'"migraine attack {number}"' for number in range(400))
+
+
+def queries(*texts: str, most: int = 10, **parts: Any) -> SearchStrategy:
+    """Return a strategy of boolean queries."""
+    asked = [SearchQuery(keywords=[], boolean_query=text) for text in texts]
+    limits = SearchConstraints(max_results=most)
+    return SearchStrategy(queries=asked, sources=["any"], filters=limits, **parts)
+
+
+KINDS: list[tuple[str, str, SearchStrategy]] = [
+    ("a boolean query", "openalex", queries(BOOLEAN)),
+    ("a second page", "europe_pmc", queries("migraine AND prevention", most=150)),
+    ("a query by POST", "europe_pmc", queries(LONG)),
+    ("a work by its DOI", "crossref", queries(works=[f"doi:{DOI}"])),
+]
+"""One request each, the second page two; citations take two, missing fields one."""
+REQUESTS_OF_KINDS = 8
+
+
+@dataclass
+class Run:
+    """Where answers are saved and compared, and how many requests may still be made."""
+
+    folder: Path
+    recorded: Path | None
+    left: int = MOST_REQUESTS
 
 
 class Recorder(httpx.AsyncBaseTransport):
@@ -77,7 +119,9 @@ class Recorder(httpx.AsyncBaseTransport):
         return httpx.Response(response.status_code, headers=unpacked, content=content)
 
 
-async def ask(name: str, config: AppConfig, folder: Path, recorded: Path | None) -> str:
+async def ask(
+    name: str, config: AppConfig, run: Run, kind: str = "", strategy: SearchStrategy | None = None
+) -> str:
     """Ask a source, save what it answers, and return its line of the table."""
     made = create_source(name, config)
     if not isinstance(made, HttpSource):
@@ -85,20 +129,49 @@ async def ask(name: str, config: AppConfig, folder: Path, recorded: Path | None)
     async with httpx.AsyncClient(
         transport=(recorder := Recorder(Routes(config.network), config.secrets)), trust_env=False
     ) as client:
-        budget = CallBudget(MOST_OF_A_SOURCE)
+        budget = CallBudget(min(MOST_OF_A_SOURCE, run.left))
         source = HttpSource(made.adapter, made.settings, client=client, budget=budget)
         ranked = [RankedQuery(text=QUESTION)] if source.ranks_text else []
         words = SearchQuery(keywords=[], boolean_query="migraine AND prevention")
-        strategy = SearchStrategy(
+        usual = SearchStrategy(
             queries=[] if ranked else [words], ranked=ranked, sources=[name], filters=FILTERS
         )
+        strategy = strategy or usual
         report = await source.report(strategy)
-    paths = [save(name, folder, meta, content) for meta, content in recorder.answers]
-    [said, *_] = report.sources
-    changes = "; ".join(changed(name, paths, recorded)) if recorded else ""
+    run.left -= budget.used
+    paths = [save(name, run.folder, meta, content) for meta, content in recorder.answers]
+    changes = "; ".join(changed(name, paths, run.recorded)) if run.recorded else ""
+    return line(f"{name}{kind and f': {kind}'}", report.sources[0], report.papers, changes)
+
+
+async def ask_otherwise(config: AppConfig, run: Run) -> Iterator[str]:
+    """Ask for citations and missing fields, and return their lines of the table."""
+    about: dict[str, Any] = {"contact": config.contact, "network": config.network}
+    settings = SourceSettings(max_calls=min(2, run.left), max_retries=0, **about)
+    seed = Seed(openalex_id="W2919115771", doi=DOI)
+    openalex = config.sources.get("openalex")
+    snowball = SnowballSource([OpenAlexTracker(openalex.api_key if openalex else "")], settings)
+    cited = await snowball.report(queries(seeds=[seed]))
+    run.left -= sum(len(report.requests) for report in cited.sources)
+    settings = SourceSettings(max_calls=min(1, run.left), max_retries=0, **about)
+    work = RawPaper(id="1", title="Deep learning", doi=DOI, source="smoke")
+    filled = await HttpEnricher(CrossrefLookup("", contact=config.contact), settings).look_up(
+        [work]
+    )
+    records = [record for found in filled.records.values() for record in found]
+    return iter(
+        (
+            line("citations (openalex)", cited.sources[0], cited.papers),
+            line("missing fields (crossref)", filled.report, records),
+        )
+    )
+
+
+def line(name: str, said: SourceReport, papers: list[RawPaper], changes: str = "") -> str:
+    """Return a line of the table."""
     told = (said.error or said.note or "")[:120].replace("|", "/")
-    filled = " ".join(f"{field} {count}" for field, count in counts(report.papers))
-    return f"| {name} | {said.status.value}: {told} | {said.kept} | {filled} | {changes} |"
+    filled = " ".join(f"{field} {count}" for field, count in counts(papers))
+    return f"| {name} | {said.status.value}: {told} | {len(papers)} | {filled} | {changes} |"
 
 
 def counts(papers: list[RawPaper]) -> Iterator[tuple[str, int]]:
@@ -174,11 +247,19 @@ async def main() -> None:
     parser.add_argument("--recorded", type=Path)
     given = parser.parse_args()
     names = given.sources or [*WEB_SOURCES, *WEB_WITH_KEY]
-    names = names[: MOST_REQUESTS // MOST_OF_A_SOURCE]
+    run = Run(given.out, given.recorded)
+    spare = 0 if given.sources else REQUESTS_OF_KINDS
     config = load_config().model_copy(update={"http_cache": False})
     print("| source | answered | records | fields filled | differs |\n|---|---|--:|---|---|")
     for name in names:
-        print(await ask(name, config, given.out, given.recorded))
+        if run.left > spare:
+            print(await ask(name, config, run))
+    if given.sources:
+        return
+    for kind, name, strategy in KINDS:
+        print(await ask(name, config, run, kind, strategy))
+    for row in await ask_otherwise(config, run):
+        print(row)
 
 
 if __name__ == "__main__":

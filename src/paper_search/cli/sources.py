@@ -113,11 +113,10 @@ def _refusal(adapter: Any, config: AppConfig) -> str | None:
 def _service_note(adapter: Any) -> str:
     form = "plain questions" if adapter.ranks_text else "boolean queries"
     most = f"{adapter.title}: {form}, at most {adapter.most_results:,} records each"
-    if adapter.key_variable is None:
-        return most
     if adapter.key:
         return f"{most}; asked with your key"
-    return f"{most}; better with {adapter.key_variable}, see {adapter.key_page}"
+    better = adapter.key_variable and f"better with {adapter.key_variable}, see {adapter.key_page}"
+    return "; ".join(filter(None, (most, adapter.caveat, better)))
 
 
 def _local_note(name: str, config: AppConfig) -> str | None:

@@ -9,13 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from paper_search.config import AppConfig, SearchSourceConfig
-from paper_search.models import (
-    HitCount,
-    RawPaper,
-    SearchConstraints,
-    SearchReport,
-    SearchStrategy,
-)
+from paper_search.models import HitCount, RawPaper, SearchConstraints, SearchReport, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import SOURCES

@@ -16,10 +16,7 @@ from paper_search.bibliography.text import normalised_title, plain
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
-from paper_search.sources.dialect import (
-    FieldDialect,
-    Written,
-)
+from paper_search.sources.dialect import FieldDialect, Written
 from paper_search.sources.record import Entry, Table, every, first, listed, words
 from paper_search.sources.values import address
 

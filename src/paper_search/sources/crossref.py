@@ -12,9 +12,7 @@ import re
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from paper_search.bibliography.identifiers import (
-    parse_arxiv_id,
-)
+from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import Node

@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from paper_search.bibliography.identifiers import (
-    doi_of_arxiv,
-)
+from paper_search.bibliography.identifiers import doi_of_arxiv
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.models import RawPaper, SearchConstraints
 from paper_search.query import Node

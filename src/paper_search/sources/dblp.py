@@ -32,12 +32,7 @@ from paper_search.sources.adapter import (
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.record import Entry, Table, every, first
-from paper_search.sources.values import (
-    address,
-    mapping,
-    text,
-    without_stop,
-)
+from paper_search.sources.values import address, mapping, text, without_stop
 
 ENDPOINT = "https://dblp.org/search/publ/api"
 _MOST_WORDS = 3
@@ -269,6 +264,7 @@ class Dblp(Adapter):
 
     name: ClassVar[str] = NAME
     title: ClassVar[str] = "DBLP"
+    caveat: ClassVar[str] = "refuses most programs with a page for people"
     longest_line: ClassVar[int] = 8190
 
     ranks_text: ClassVar[bool] = True

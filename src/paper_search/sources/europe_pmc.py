@@ -11,9 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from paper_search.bibliography.abstracts import plain_abstract
-from paper_search.bibliography.identifiers import (
-    parse_pmcid,
-)
+from paper_search.bibliography.identifiers import parse_pmcid
 from paper_search.bibliography.languages import library_code
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.bibliography.text import clean
@@ -22,10 +20,7 @@ from paper_search.query import HEADINGS, OPERATORS
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.dialect import HYPHENATED, FieldDialect
 from paper_search.sources.record import Entry, Table, cleaned, every, first, keywords, texts
-from paper_search.sources.values import (
-    address,
-    without_brackets,
-)
+from paper_search.sources.values import address, without_brackets
 
 ENDPOINT = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 _FIELDS: dict[str | None, str] = {

@@ -83,6 +83,7 @@ class SemanticScholarAdapter(Adapter):
     key_variable: ClassVar[str | None] = "SEMANTIC_SCHOLAR_API_KEY"
     key_page: ClassVar[str | None] = "https://www.semanticscholar.org/product/api#api-key-form"
 
+    caveat: ClassVar[str] = "refuses most requests without a key"
     longest_line: ClassVar[int] = 8190
     interval_s = 1.0
     """Over all of its paths together, as a key allows."""

@@ -13,11 +13,7 @@ from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.models.settings import NetworkConfig
 from paper_search.sources.adapter import Paging, Request, Translated
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.errors import (
-    NonRetryableError,
-    RetryableError,
-    SerpAPIError,
-)
+from paper_search.sources.errors import NonRetryableError, RetryableError, SerpAPIError
 from paper_search.sources.explanation import explain_missing_key
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.scholar import SOURCE, GoogleScholar, read_result

@@ -87,6 +87,7 @@ class Service:
         key_variable: the environment variable that it is read from; None: there are no keys.
         key_page: where to get one.
         record_prefix: what the ids of its records begin with; None: its name.
+        caveat: what to know of it as long as there is no key; empty: nothing.
         says_open: whether the texts that it links to are, as it says, open to everybody.
         contact: an e-mail address, or empty; it goes into no `Request` either.
         contact_param: the parameter that takes it; None: the User-Agent is enough.
@@ -116,6 +117,7 @@ class Service:
     contact_param: ClassVar[str | None] = None
     record_prefix: ClassVar[str | None] = None
     says_open: ClassVar[bool] = False
+    caveat: ClassVar[str] = ""
 
     key: str = ""
     contact: str = ""
