@@ -80,7 +80,7 @@ async def test_a_step_begins_when_the_one_before_it_is_saved(persistence):
 
     session = LookSession.on(persistence, "t", look)
     await session.begin("a b")
-    await session.take("approve")
+    await session.answers.take("approve")
     assert saved == ["2 papers (high)"]
 
 
@@ -91,7 +91,7 @@ async def test_who_decides_while_another_one_drives_is_told_so_and_the_audit_kee
     question = await session.require_question()
     async with session.lease():
         with pytest.raises(ThreadBusyError):
-            await session.take("approve", "bob")
+            await session.answers.take("approve", "bob")
     assert await refused(persistence) == [("bob", "busy", '"approve"')]
     (event,) = await persistence.ledger.audit("t")
     assert event.interrupt_id == question.interrupt_id
@@ -103,7 +103,7 @@ async def test_who_decides_the_same_while_it_is_applied_learns_who_was_first(ses
     await session.decide(await session.require_question(), "approve", "ada")
     async with session.lease():
         with pytest.raises(ThreadBusyError, match="same decision was stored by ada at 2"):
-            await session.take("approve", "bob")
+            await session.answers.take("approve", "bob")
 
 
 async def test_who_decides_otherwise_while_it_is_applied_learns_who_was_first(session, persistence):
@@ -111,7 +111,7 @@ async def test_who_decides_otherwise_while_it_is_applied_learns_who_was_first(se
     await session.decide(await session.require_question(), "approve", "ada")
     async with session.lease():
         with pytest.raises(AlreadyDecidedError, match="by ada"):
-            await session.take("reject", "bob")
+            await session.answers.take("reject", "bob")
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
@@ -121,14 +121,14 @@ async def test_a_decision_on_a_past_question_that_is_being_applied_is_known_as_t
     decision = await stopped(persistence, "ada")
     async with session.lease():
         with pytest.raises(ThreadBusyError, match="same decision was stored by ada"):
-            await session.take(decision, "bob")
+            await session.answers.take(decision, "bob")
     assert await refused(persistence) == []
 
 
 async def test_a_decision_that_was_stored_and_not_applied_is_applied_by_whoever_repeats_it(session):
     await session.begin("a b")
     await session.decide(await session.require_question(), "approve", "ada")
-    await session.take("approve", "bob")
+    await session.answers.take("approve", "bob")
     assert await session.result() == "2 papers (high)"
 
 
@@ -138,7 +138,7 @@ async def test_a_decision_that_was_stored_and_not_applied_counts_against_another
     await session.begin("a b")
     await session.decide(await session.require_question(), "approve", "ada")
     with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await session.take("reject", "bob")
+        await session.answers.take("reject", "bob")
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
 
 
@@ -179,7 +179,7 @@ async def test_who_is_overtaken_by_the_same_answer_is_done_though_another_questi
     persistence,
 ):
     session, decision = await overtaken(persistence)
-    await session.take(decision, "bob")
+    await session.answers.take(decision, "bob")
     assert (await session.require_question()).question.number == 2
     assert await refused(persistence) == []
 
@@ -187,7 +187,7 @@ async def test_who_is_overtaken_by_the_same_answer_is_done_though_another_questi
 async def test_who_is_overtaken_by_another_answer_learns_which(persistence):
     session, decision = await overtaken(persistence)
     with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await session.take({**decision, "action": "approve"}, "bob")
+        await session.answers.take({**decision, "action": "approve"}, "bob")
     assert [(by, reason) for by, reason, _ in await refused(persistence)] == [
         ("bob", "already decided")
     ]
@@ -195,7 +195,7 @@ async def test_who_is_overtaken_by_another_answer_learns_which(persistence):
 
 async def test_a_repeated_decision_goes_on_with_what_stopped(session, persistence):
     decision = await stopped(persistence, "ada")
-    await session.take(decision, "bob")
+    await session.answers.take(decision, "bob")
     assert await session.result() == "2 papers (high)"
 
 
@@ -203,8 +203,8 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(session, p
     await session.begin("a b")
     await session.decide(await session.require_question(), "approve", "ada")
     async with session.lease():
-        await session.fork(lambda named: named.number == 1, "enough", "eve")
-    await session.take(await naming_its_question(session, "reject"), "eve")
+        await session.answers.reopen(lambda named: named.number == 1, "enough", "eve")
+    await session.answers.take(await naming_its_question(session, "reject"), "eve")
     told = await Catalog(persistence, LookSession).decisions("t")
     assert [(event.event, event.by) for event in told][1:] == [
         ("forked", "eve"),
@@ -228,10 +228,10 @@ async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_pr
     question = await session.require_question()
     await session.decide(question, "approve")
     with pytest.raises(AlreadyDecidedError, match=f"by {current_person()}"):
-        await session.take("reject")
-    await session.take("approve")
+        await session.answers.take("reject")
+    await session.answers.take("approve")
     async with session.lease():
-        await session.fork(lambda named: named.number == 1, "enough")
+        await session.answers.reopen(lambda named: named.number == 1, "enough")
     told = await Catalog(persistence, LookSession).decisions("t")
     assert {event.event for event in told} == {"decided", "refused", "forked"}
     assert {event.by for event in told} == {current_person()}
@@ -243,7 +243,7 @@ async def test_who_decides_nameless_while_another_drives_is_kept_as_who_runs_the
     await session.begin("a b")
     async with session.lease():
         with pytest.raises(ThreadBusyError):
-            await session.take("approve")
+            await session.answers.take("approve")
     assert await refused(persistence) == [(current_person(), "busy", '"approve"')]
 
 
@@ -251,10 +251,10 @@ async def test_an_answer_that_may_be_for_the_question_before_is_kept_with_the_op
     session, persistence
 ):
     await session.begin("a b c")
-    await session.take(await naming_its_question(session, "reject"), "ada")
+    await session.answers.take(await naming_its_question(session, "reject"), "ada")
     question = await session.require_question()
     with pytest.raises(StaleDecisionError, match="which question it is for"):
-        await session.take("approve", "ada")
+        await session.answers.take("approve", "ada")
     assert await refused(persistence) == [("ada", "names no question", '"approve"')]
     last = (await persistence.ledger.audit("t"))[-1]
     assert last.interrupt_id == question.interrupt_id
@@ -264,11 +264,11 @@ async def test_a_fork_keeps_which_checkpoint_it_left_and_replaces_what_was_decid
     session, persistence
 ):
     await session.begin("a b c")
-    await session.take(await naming_its_question(session, "reject"), "ada")
-    await session.take(await naming_its_question(session, "approve"), "ada")
+    await session.answers.take(await naming_its_question(session, "reject"), "ada")
+    await session.answers.take(await naming_its_question(session, "approve"), "ada")
     left = (await session.snapshot()).config["configurable"]["checkpoint_id"]
     async with session.lease():
-        await session.fork(lambda named: named.number == 2, "enough", "eve")
+        await session.answers.reopen(lambda named: named.number == 2, "enough", "eve")
     statuses = [entry.status.value for entry in await persistence.ledger.entries("t")]
     assert sorted(statuses) == ["applied", "superseded"]
     told = await Catalog(persistence, LookSession).decisions("t")

@@ -21,15 +21,13 @@ from paper_search.report_workflow.reviews import (
     BreakpointName,
     Review,
     ReviewHandler,
-    ReviewRef,
 )
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.decisions import listed
 from paper_search.threads.engine import ThreadEngine, checked_thread
 from paper_search.threads.progress import ProgressReporter
-from paper_search.threads.questions import checked_question
-from paper_search.threads.reading import OpenQuestion
+from paper_search.threads.questions import OpenQuestion, QuestionRef, checked_question
 
 
 class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
@@ -122,7 +120,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         """
         words = " or ".join(kinds) or "review"
 
-        def is_wanted(asked: ReviewRef) -> bool:
+        def is_wanted(asked: QuestionRef) -> bool:
             return (not kinds or asked.kind in kinds) and number in {None, asked.number}
 
         named = words + ("" if number is None else f" with the number {number}")

@@ -23,6 +23,7 @@ from paper_search.errors import ConfigError
 from paper_search.report.models import SearchType, now
 from paper_search.threads.client_forms import ClientForms, changed_args
 from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
+from paper_search.threads.questions import QuestionRef
 
 BreakpointName = Literal["plan_review", "pre_output_review", "critical_issue_review"]
 TimedBreakpoint = Literal["plan_review", "pre_output_review"]
@@ -139,26 +140,9 @@ class Review(ClientForms):
         return now() >= self.expires_at
 
     @property
-    def reference(self) -> ReviewRef:
+    def reference(self) -> QuestionRef:
         """Return what names the question."""
-        return ReviewRef(run_id=self.run_id, kind=self.kind, number=self.number)
-
-
-class ReviewRef(BaseModel):
-    """Names one question."""
-
-    run_id: str
-    kind: BreakpointName
-    number: int
-
-    @property
-    def position(self) -> int:
-        """Return what orders the questions of a report by when they are asked."""
-        return self.number
-
-    def __str__(self) -> str:
-        """Return the reference in words."""
-        return f"{self.kind} number {self.number} of report {self.run_id!r}"
+        return QuestionRef(run_id=self.run_id, kind=self.kind, number=self.number)
 
 
 class ReviewDecision(BaseModel):
@@ -168,7 +152,7 @@ class ReviewDecision(BaseModel):
     feedback: str | None = None
     modifications: dict[str, Any] | None = None
     """`research_plan` or `draft` with the fields that change; only for modify."""
-    review: ReviewRef | None = None
+    review: QuestionRef | None = None
     """The question that is meant; an answer that names another one is refused."""
     token: str | None = None
     """The same by the question's token."""
@@ -316,7 +300,7 @@ def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
     return {**decision, "feedback": feedback, "modifications": {name: changed} if changed else None}
 
 
-def past_decision(named: ReviewRef, answer: Any) -> ReviewDecision | None:
+def past_decision(named: QuestionRef, answer: Any) -> ReviewDecision | None:
     """Return the decision in an answer to a review that is past; None: there is none in it."""
     try:
         decision = CheckedDecision.model_validate(plain(answer))
@@ -351,7 +335,7 @@ def _check(decision: ReviewDecision, review: Review) -> None:
     _check_content(decision, review.kind)
 
 
-def _check_content(decision: ReviewDecision, kind: BreakpointName) -> None:
+def _check_content(decision: ReviewDecision, kind: str) -> None:
     """Check what goes with the action, and put modifications into their form."""
     if decision.action is not HITLAction.MODIFY:
         if decision.modifications is not None:

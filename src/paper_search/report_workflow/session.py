@@ -18,14 +18,13 @@ from paper_search.report_workflow.reviews import (
     HITLAction,
     Review,
     ReviewDecision,
-    ReviewRef,
     answer_model,
     past_decision,
 )
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps.types import PARAMS
 from paper_search.threads.decisions import to_storable
-from paper_search.threads.reading import OpenQuestion
+from paper_search.threads.questions import OpenQuestion, QuestionRef
 from paper_search.threads.session import ThreadSession
 
 SILENCE = "timeout"
@@ -42,7 +41,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     records_type = ReportRecords
     question_type = Review
     decision_type = ReviewDecision
-    reference_type = ReviewRef
     reference_field = "review"
     actions = ACTIONS
     audited = ("action", "feedback", "review", "decided_by")
@@ -50,7 +48,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     @property
     def records(self) -> ReportRecords:
         """Return where the records of the report are."""
-        return ReportRecords(self._persistence.store, self._thread_id)
+        return ReportRecords(self._persistence.store, self.thread_id)
 
     async def approve_by_timeout(self, waiting: OpenQuestion[Review]) -> bool:
         """Go on with what nobody answered in time, if the run is set to; return whether it did.
@@ -64,7 +62,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
             action=HITLAction.APPROVE, review=waiting.question.reference, decided_by="timeout"
         )
         plain = to_storable(silence.model_dump(mode="json"))
-        entry = await self._ledger.record(self._thread_id, waiting.interrupt_id, plain, SILENCE)
+        entry = await self.ledger.record(self.thread_id, waiting.interrupt_id, plain, SILENCE)
         await self.apply(entry)
         return True
 
@@ -90,9 +88,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         """
         state = await self.state()
         if state.draft is None:
-            raise ExportError(
-                f"report {self._thread_id!r} has no draft yet: it waits with its plan"
-            )
+            raise ExportError(f"report {self.thread_id!r} has no draft yet: it waits with its plan")
         params = ReportParams.model_validate((await self.channels()).get(PARAMS) or {})
         results = await self.results()
         product = {**final_output(state, params, results), "status": "draft"}
@@ -114,21 +110,23 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
 
     async def _counting(self) -> dict[int, LedgerEntry]:
         """Return the decisions that count, by the numbers of their questions."""
-        entries = await self._ledger.entries(self._thread_id)
+        entries = await self.ledger.entries(self.thread_id)
         counting = [entry for entry in entries if entry.status is not LedgerStatus.SUPERSEDED]
-        return {self._reference_of(entry).position: entry for entry in counting}
+        return {self.reference_of(entry).position: entry for entry in counting}
 
     def _answers(self, question: Review, state: WorkflowState) -> Any:
         del state  # a review says which decisions it takes
         return answer_model(question)
 
-    def _past_decision(self, named: ReviewRef, decision: Any) -> ReviewDecision | None:
+    def past_decision(self, named: QuestionRef, decision: Any) -> ReviewDecision | None:
+        """See `ThreadSession`."""
         return past_decision(named, decision)
 
-    def _as_stored(self, decision: BaseModel, named: ReviewRef) -> dict[str, Any]:
+    def as_stored(self, decision: BaseModel, named: QuestionRef) -> dict[str, Any]:
         """See `ThreadSession`; whoever answers is a person, and nobody can pass for a timeout."""
-        return super()._as_stored(decision.model_copy(update={"decided_by": "person"}), named)
+        return super().as_stored(decision.model_copy(update={"decided_by": "person"}), named)
 
-    async def _undo_effects(self, named: ReviewRef) -> None:
+    async def undo_effects(self, named: QuestionRef) -> None:
+        """See `ThreadSession`."""
         if named.kind == "plan_review":
             await PlanApprovals(self.records).revoke(0)

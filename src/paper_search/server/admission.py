@@ -29,7 +29,7 @@ from paper_search.server.rules import (
     without_checkpoints,
 )
 from paper_search.threads.decisions import listed
-from paper_search.threads.reading import OpenQuestion
+from paper_search.threads.questions import OpenQuestion
 from paper_search.threads.session import ThreadSession
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")
@@ -181,12 +181,12 @@ class ThreadAdmission:
         question = await session.require_question()
         answer = _for(question, given)
         if answer is given:
-            if await session.is_replay(answer, owner):
+            if await session.answers.is_replay(answer, owner):
                 raise StaleDecisionError(
                     "this decision was given before and counts; the thread waits with the next "
                     f"question: {question.question.reference} (token {question.question.token})"
                 )
-            await session.require_meant(question, answer, owner)
+            await session.answers.require_meant(question, answer, owner)
         return {question.interrupt_id: session.checked(question, answer)}
 
     async def _begin(self, session: Session, payload: dict[str, Any]) -> dict[str, Any]:

@@ -144,7 +144,7 @@ async def _decided(session: Session, given: Any, person: str | None) -> LedgerEn
         question = await session.require_question()
         answer = answer_to(question.interrupt_id, given.resume)
         if answer is given.resume:
-            await session.require_meant(question, answer, person)
+            await session.answers.require_meant(question, answer, person)
         return await session.decide(question, answer, person)
     try:
         state = await session.state()

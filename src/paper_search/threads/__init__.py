@@ -5,8 +5,13 @@ A graph brings its table of steps, its question and its result; what drives it i
 
 from paper_search.threads.catalog import BriefInfo, Catalog, DecisionInfo, ThreadStatus
 from paper_search.threads.engine import ThreadEngine
-from paper_search.threads.questions import QuestionRef, ThreadDecision, ThreadQuestion, answer_model
-from paper_search.threads.reading import OpenQuestion
+from paper_search.threads.questions import (
+    OpenQuestion,
+    QuestionRef,
+    ThreadDecision,
+    ThreadQuestion,
+    answer_model,
+)
 from paper_search.threads.records import RecordStore
 from paper_search.threads.session import ThreadSession
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from paper_search.errors import InputError, InvalidDecisionError, ThreadWaitingError
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.threads.progress import Progress, ProgressReporter, step_phases
-from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT
-from paper_search.threads.session import ThreadSession
+from paper_search.threads.questions import OpenQuestion, QuestionT
+from paper_search.threads.session import ResultT, ThreadSession
 
 _THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 
@@ -97,7 +97,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         A decision counts once: given again for the question that it names, it changes nothing and
         returns the question that is open now, or the result. One that names no question is for the
         one that this object returned last, from `start`, `answer` or `pending`; where it returned
-        none, it is refused after the thread's first question (`ThreadSession.require_meant`).
+        none, it is refused after the thread's first question (`Answers.require_meant`).
 
         Args:
             thread_id: which thread.
@@ -200,7 +200,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             StaleDecisionError: it was never decided, or the history was pruned.
         """
         async with self._session(checked_thread(thread_id)) as session, session.lease():
-            await session.fork(is_wanted, words, by)
+            await session.answers.reopen(is_wanted, words, by)
             return await self._question_or_result(session)
 
     # --- what a graph may have otherwise ----------------------------------------------------------
@@ -270,7 +270,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """Answer the question that is meant; one that was shown takes one bare answer."""
         shown = self._shown.pop(session.thread_id, "")
         try:
-            await session.take(decision, by, token, shown or None)
+            await session.answers.take(decision, by, token, shown or None)
         except InvalidDecisionError:
             self._shown[session.thread_id] = shown
             raise

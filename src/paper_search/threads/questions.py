@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Protocol
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
@@ -13,31 +14,29 @@ from paper_search.threads.decisions import Named, decode, form_for, require_open
 MAX_QUESTION_CHARS = 10_000
 
 
-class Reference(Protocol):
-    """Names one question of one thread."""
-
-    @property
-    def position(self) -> Any:
-        """Return what orders the questions of a thread by when they are asked."""
-        ...
-
-    def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """Return the reference as JSON."""
-        ...
-
-
 class Question(Protocol):
     """A question that a graph asks a person."""
 
-    @property
-    def reference(self) -> Any:
-        """Return what names the question."""
-        ...
+    token: str
+    """Its short name."""
 
     @property
-    def token(self) -> str:
-        """Return its short name."""
+    def reference(self) -> Any:
+        """Return what names the question; its `position` orders the questions of a thread."""
         ...
+
+
+QuestionT = TypeVar("QuestionT", bound=Question)
+
+
+@dataclass(frozen=True)
+class OpenQuestion(Generic[QuestionT]):
+    """A question that waits on a thread, and the interrupt that an answer must name."""
+
+    interrupt_id: str
+    question: QuestionT
+    answers: Any
+    """The type of the decisions that it takes."""
 
 
 class QuestionRef(BaseModel):

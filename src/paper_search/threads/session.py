@@ -1,9 +1,11 @@
-"""ThreadSession: one thread of any graph, driven from question to question."""
+"""ThreadSession: one thread of any graph, read and driven from question to question."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
@@ -11,33 +13,68 @@ from pydantic import BaseModel
 
 from paper_search.config import current_person
 from paper_search.errors import (
-    AlreadyDecidedError,
-    StaleDecisionError,
-    ThreadBusyError,
-    ThreadError,
     ThreadExistsError,
-    ThreadTakenOverError,
+    ThreadFinishedError,
+    ThreadNotFoundError,
+    ThreadNotWaitingError,
     ThreadWaitingError,
 )
-from paper_search.persistence import LedgerEntry, LedgerStatus
+from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
+from paper_search.persistence.encryption import DamagedError
+from paper_search.persistence.threads import INPUT
+from paper_search.steps import Workflow
+from paper_search.steps.compiler import compile_workflow, graph_to_read
 from paper_search.steps.types import PARAMS, token_of
-from paper_search.threads.decisions import (
-    ACTIONS,
-    Named,
-    check,
-    decode,
-    excerpt,
-    naming,
-    plain,
-    to_storable,
+from paper_search.threads.answers import Answers
+from paper_search.threads.decisions import ACTIONS, check, plain, to_storable
+from paper_search.threads.questions import (
+    OpenQuestion,
+    QuestionRef,
+    QuestionT,
+    ThreadDecision,
+    ThreadQuestion,
+    answer_model,
+    checked_question,
 )
-from paper_search.threads.questions import QuestionRef, ThreadDecision
-from paper_search.threads.reading import OpenQuestion, QuestionT, ResultT, StateT, ThreadReader
+from paper_search.threads.records import RecordStore
+from paper_search.threads.state import read_state
+
+Events = Callable[[str, Mapping[str, Any]], None]
 
 
-class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
-    """Drives one thread; each decision counts once."""
+class ThreadState(Protocol):
+    """A state that says whether it is the last one."""
 
+    is_complete: bool
+
+
+StateT = TypeVar("StateT", bound=ThreadState)
+ResultT = TypeVar("ResultT")
+
+
+class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
+    """Reads and drives one thread; each decision counts once.
+
+    A subclass says what belongs to one graph: its table, its questions, its result.
+
+    Args:
+        graph: made by `ThreadSession.graph` on the same persistence.
+        persistence: where the thread lives.
+        thread_id: which one.
+        events: takes what the steps report.
+    """
+
+    workflow: ClassVar[Workflow]
+    """The table of the graph."""
+    begins_with: ClassVar[str]
+    """The channel that the threads of this graph have, and of no other: what was asked for."""
+    noun: ClassVar[str]
+    """What such a thread is called."""
+    after_the_end: ClassVar[str] = "Start a new one"
+    """What can be done with a thread that is done."""
+    records_type: ClassVar[type[RecordStore]]
+    """What keeps the records of a thread."""
+    question_type: ClassVar[type[BaseModel]] = ThreadQuestion
     decision_type: ClassVar[type[BaseModel]] = ThreadDecision
     reference_type: ClassVar[type[BaseModel]] = QuestionRef
     reference_field: ClassVar[str] = "question"
@@ -47,14 +84,70 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     audited: ClassVar[tuple[str, ...]] = ("action", "note", "question")
     """The fields of a decision that the audit shows."""
 
+    def __init__(
+        self,
+        graph: Any,
+        persistence: Persistence,
+        thread_id: str,
+        events: Events = lambda _event, _details: None,
+    ) -> None:
+        self.compiled = graph
+        self.thread_id = thread_id
+        self._events = events
+        self._persistence = persistence
+        self.ledger = persistence.ledger
+        self.answers = Answers(self)
+        # Strict: an answer to a question that is not open is an error, and changes nothing.
+        chosen = {"thread_id": thread_id, "__pregel_strict_resume": True}
+        self._config: RunnableConfig = {"configurable": chosen}
+        self.anywhere: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+
+    @classmethod
+    def graph(cls, persistence: Persistence, services: Any = None) -> Any:
+        """Return the graph on a persistence; without services, to read only."""
+        checkpointer, store = persistence.checkpointer, persistence.store
+        if services is None:
+            return graph_to_read(cls.workflow, checkpointer=checkpointer, store=store)
+        return compile_workflow(
+            cls.workflow, services=services, checkpointer=checkpointer, store=store
+        )
+
+    @classmethod
+    def on(cls, persistence: Persistence, thread_id: str, services: Any = None) -> Self:
+        """Return what reads a thread on a persistence; without services, it cannot be driven."""
+        return cls(cls.graph(persistence, services), persistence, thread_id)
+
     # --- what each graph says of itself -----------------------------------------------------------
+
+    @classmethod
+    def check_input(cls, asked_for: str) -> None:
+        """Refuse what no thread of this graph can begin with.
+
+        Raises:
+            QuestionError: it cannot be used.
+        """
+        checked_question(asked_for)
+
+    @abstractmethod
+    async def result(self) -> ResultT:
+        """Return the result as far as there is one."""
+
+    def _answers(self, question: Any, state: StateT) -> Any:
+        """Return the type of the decisions that a question takes."""
+        del state  # a plain question says itself which it takes
+        return answer_model(question)
+
+    async def _question(self, shown: Any, state: StateT) -> QuestionT:
+        """Return the question that an interrupt shows, with all that is needed to decide."""
+        del state  # it shows all that is needed
+        return self.question_type.model_validate(shown)  # type: ignore[return-value]  # the subclass pairs them
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the audit shows of a stored decision."""
         return {name: decision.get(name) for name in cls.audited}
 
-    def _past_decision(self, named: Any, decision: Any) -> BaseModel | None:
+    def past_decision(self, named: Any, decision: Any) -> BaseModel | None:
         """Return the decision in an answer to a question that is past, or None."""
         del named  # the shape of a decision is the same for all questions
         try:
@@ -62,7 +155,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         except (ValueError, RecursionError):
             return None
 
-    def _as_stored(self, decision: BaseModel, named: Any) -> dict[str, Any]:
+    def as_stored(self, decision: BaseModel, named: Any) -> dict[str, Any]:
         """Return a decision on a question as the ledger has it."""
         whole = decision.model_copy(update={self.reference_field: named})
         return to_storable(whole.model_dump(mode="json", exclude={"token"}))
@@ -71,8 +164,100 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """Return a stored decision as the graph is given it."""
         return entry.decision
 
-    async def _undo_effects(self, named: Any) -> None:
+    async def undo_effects(self, named: Any) -> None:
         """Undo what the decisions from a question on left beside the state, before a fork."""
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def lease(self) -> AbstractAsyncContextManager[None]:
+        """Hold the thread against other processes.
+
+        Raises:
+            ThreadBusyError: another one drives it.
+        """
+        return self._persistence.leases.hold(self.thread_id)
+
+    async def is_driven(self) -> bool:
+        """Whether a living process drives the thread at this moment."""
+        return await self._persistence.leases.is_held(self.thread_id)
+
+    async def exists(self) -> bool:
+        """Whether there is a thread of this id, of whatever graph."""
+        try:
+            return await self._persistence.checkpointer.aget_tuple(self.anywhere) is not None
+        except DamagedError:
+            return True
+
+    async def state(self) -> StateT:
+        """Return the state of the thread.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            PersistenceError: it was written by another version of the program.
+        """
+        return self._read((await self.snapshot()).values)
+
+    async def snapshot(self) -> Any:
+        """Return LangGraph's snapshot of the thread.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread, or it belongs to another graph.
+        """
+        snapshot = await self.compiled.aget_state(self._config)
+        if not snapshot.metadata:
+            raise ThreadNotFoundError(
+                f"no {self.noun} has the thread {self.thread_id!r}; `paper-search threads` lists "
+                "all"
+            )
+        channels = snapshot.values or await self._input()
+        if channels and self.begins_with not in channels:
+            raise ThreadNotFoundError(
+                f"thread {self.thread_id!r} is not a {self.noun}; it belongs to another graph: "
+                "see `paper-search show`"
+            )
+        return snapshot
+
+    async def open_question(self) -> OpenQuestion[QuestionT] | None:
+        """Return the question that waits for a person; None: none does.
+
+        One that was decided does not wait, also where the graph was not told yet.
+        """
+        snapshot = await self.snapshot()
+        interrupt = snapshot.interrupts[0] if snapshot.interrupts else None
+        if interrupt is None or await self.ledger.entry(self.thread_id, interrupt.id) is not None:
+            return None
+        state = self._read(snapshot.values)
+        shown = {**interrupt.value, "token": token_of(interrupt.id)}
+        question = await self._question(shown, state)
+        return OpenQuestion(interrupt.id, question, self._answers(question, state))
+
+    async def require_question(self) -> OpenQuestion[QuestionT]:
+        """Return the question that waits for a person.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+            ThreadFinishedError: it is done.
+            ThreadNotWaitingError: it stopped between two questions.
+        """
+        await self._require_unfinished()
+        question = await self.open_question()
+        if question is None and (entry := await self.decided()) is not None:
+            raise ThreadNotWaitingError(
+                f"the question of {self.noun} {self.thread_id!r} was decided by "
+                f"{entry.decided_by} at {entry.decided_at} and the decision is not applied yet; "
+                "resume the thread without a decision to apply it"
+            )
+        if question is None:
+            raise ThreadNotWaitingError(
+                f"{self.noun} {self.thread_id!r} does not wait for a decision: it stopped between "
+                "two questions. Resume it without a decision first; none was used"
+            )
+        return question
+
+    async def decided(self) -> LedgerEntry | None:
+        """Return the decision on the latest question that the graph was not told yet, if any."""
+        interrupt = await self.interrupt()
+        return await self.ledger.entry(self.thread_id, interrupt.id) if interrupt else None
 
     # --- driving ----------------------------------------------------------------------------------
 
@@ -88,7 +273,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """
         if await self.exists():
             raise ThreadExistsError(
-                f"thread {self._thread_id!r} already exists; resume it or omit the thread id"
+                f"thread {self.thread_id!r} already exists; resume it or omit the thread id"
             )
         settings = {} if params is None else {PARAMS: params.model_dump(mode="json")}
         await self._run({self.begins_with: asked_for, **settings})
@@ -104,13 +289,13 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
             ThreadWaitingError: it waits for a decision.
         """
         await self._require_unfinished()
-        interrupt = await self._interrupt()
+        interrupt = await self.interrupt()
         if interrupt is None:
             await self._run(None)
             return
-        entry = await self._ledger.entry(self._thread_id, interrupt.id)
+        entry = await self.ledger.entry(self.thread_id, interrupt.id)
         if entry is None:
-            raise ThreadWaitingError(f"{self.noun} {self._thread_id!r} waits for a decision")
+            raise ThreadWaitingError(f"{self.noun} {self.thread_id!r} waits for a decision")
         await self.apply(entry)
 
     async def answer(
@@ -137,7 +322,7 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
             InvalidDecisionError: it cannot be used; the question stays open.
             StaleDecisionError: it names another question.
         """
-        return self._as_stored(check(decision, question.answers), question.question.reference)
+        return self.as_stored(check(decision, question.answers), question.question.reference)
 
     async def decide(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
@@ -151,9 +336,9 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
         """
         person = by or current_person()
         stored = self.checked(question, decision)
-        entry = await self._ledger.record(self._thread_id, question.interrupt_id, stored, person)
+        entry = await self.ledger.record(self.thread_id, question.interrupt_id, stored, person)
         if entry.decision != stored:
-            raise await self._refused(entry, stored, person)
+            raise await self.answers.refusal(entry, stored, person)
         return entry
 
     def resuming(self, entry: LedgerEntry) -> Command[Any]:
@@ -163,237 +348,52 @@ class ThreadSession(ThreadReader[StateT, QuestionT, ResultT]):
     async def apply(self, entry: LedgerEntry) -> None:
         """Give a stored decision to the graph and run up to the next question or the end."""
         await self._run(self.resuming(entry))
-        await self._ledger.mark(entry, LedgerStatus.APPLIED)
-
-    async def fork(
-        self, is_wanted: Callable[[Any], bool], words: str, by: str | None = None
-    ) -> None:
-        """Ask a decided question again; what came after stays in the history and in the audit.
-
-        The caller holds the lease.
-
-        Args:
-            is_wanted: whether a question is the one, by its reference; the latest such is asked.
-            words: what the question is called in an error.
-            by: who does it; None: who runs the program.
-
-        Raises:
-            StaleDecisionError: the thread never asked it, or its history was pruned.
-        """
-        await self.state()  # a thread of another version is left alone
-        now = (await self._graph.aget_state(self._anywhere)).config
-        asked = await self._decided_before(now, is_wanted)
-        if asked is None:
-            raise StaleDecisionError(
-                f"thread {self._thread_id!r} has no decided {words} in its history: it was never "
-                "decided, or the history was pruned"
-            )
-        interrupt = asked.interrupts[0]
-        named = self._reference(interrupt.value)
-        await self._undo_effects(named)
-        # Without an answer: one that is given together with an old checkpoint would not be read.
-        await self._graph.ainvoke(None, asked.config, durability="sync")
-        for entry in await self._ledger.entries(self._thread_id):
-            if self._reference_of(entry).position >= named.position:
-                await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
-        left = now["configurable"]["checkpoint_id"]
-        detail = {"back_to": named.model_dump(mode="json"), "left": left}
-        person = by or current_person()
-        await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
-
-    # --- decisions that come again, late, or from two ---------------------------------------------
-
-    async def take(
-        self,
-        decision: Any,
-        by: str | None = None,
-        token: str | None = None,
-        shown: str | None = None,
-    ) -> None:
-        """Answer the open question; of many people who do so at once, one succeeds.
-
-        Who was refused because another one is at it learns what that one decided, if it is known.
-
-        Args:
-            decision: of any shape that `decisions.decode` knows.
-            by: who decides; None: who runs the program.
-            token: of the question that is meant; None: the decision names it, or does not.
-            shown: the same for an answer that names none: whoever gives it was shown this last.
-
-        Raises:
-            ThreadError: see `ThreadEngine.answer`.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
-        """
-        if token is None and self._named(decision) is None:
-            token = shown
-        if token is not None:
-            decision = naming(decision, token, self.actions)
-        try:
-            is_replay = await self.is_replay(decision, by)
-            if is_replay and await self.is_at_rest():
-                return
-            async with self.lease():
-                # Somebody may have answered since, and the thread asks something else by now.
-                is_replay = is_replay or await self.is_replay(decision, by)
-                entry = await self.decided()
-                if is_replay and not await self.is_at_rest():
-                    await self.proceed()  # whoever was at it is dead
-                elif is_replay:
-                    return
-                elif entry is None:
-                    question = await self.require_question()
-                    await self.require_meant(question, decision, by)
-                    await self.answer(question, decision, by)
-                elif await self.is_same(entry, decision, by):
-                    await self.apply(entry)
-        except ThreadTakenOverError:
-            raise
-        except ThreadBusyError as error:
-            raise await self.busy(error, decision, by) from None
-
-    async def is_replay(self, decision: Any, by: str | None = None) -> bool:
-        """Whether the decision was given before, on a question that it names; nothing changes.
-
-        Raises:
-            AlreadyDecidedError: that question was decided differently.
-        """
-        named = self._named(decision)
-        if named is None or not await self.exists():
-            return False
-        interrupt = await self._interrupt()
-        if interrupt is not None and self._is_meant(named, interrupt.id, interrupt.value):
-            return False
-        entry = await self._earlier(named)
-        if entry is None:
-            return False
-        if not self._says(entry.decision, decision, self._reference_of(entry)):
-            raise await self._refused(entry, decision, by or current_person())
-        return True
-
-    async def require_meant(
-        self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
-    ) -> None:
-        """Refuse an answer that names no question, unless the thread has asked this one alone.
-
-        After another one, whoever answers may mean that: a double click, a script that ran twice.
-
-        Raises:
-            InvalidDecisionError: it cannot be used at all.
-            StaleDecisionError: it names none; says what was decided, and how to name this one.
-        """
-        if self._named(decision) is not None:
-            return
-        last = await self._ledger.last_action(self._thread_id, question.interrupt_id)
-        if last is None:
-            return
-        person = by or current_person()
-        check(decision, question.answers)
-        await self._note_refusal(question.interrupt_id, decision, person, "names no question")
-        token = question.question.token
-        raise StaleDecisionError(
-            f"the answer does not say which question it is for. {last.by} {last.what} at "
-            f"{last.at}; after that another question was asked, which is still open: "
-            f"{question.question.reference}. To answer that one: `paper-search resume "
-            f'{self._thread_id} --approve --token {token}`, or "token": "{token}" in the answer'
-        )
-
-    async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
-        """Whether the decision says what was stored.
-
-        Raises:
-            AlreadyDecidedError: it does not.
-        """
-        if not self._says(entry.decision, decision, self._reference_of(entry)):
-            raise await self._refused(entry, decision, by or current_person())
-        return True
-
-    async def busy(self, error: ThreadBusyError, decision: Any, by: str | None) -> ThreadError:
-        """Return what to say to who decides while another process drives; keep it for the audit."""
-        person = by or current_person()
-        named = self._named(decision)
-        entry = await self._earlier(named) if named else await self.decided()
-        if entry is None:
-            open_id = getattr(await self._interrupt(), "id", "")
-            await self._note_refusal(open_id, decision, person, "busy")
-            return error
-        if self._says(entry.decision, decision, self._reference_of(entry)):
-            return ThreadBusyError(
-                f"the same decision was stored by {entry.decided_by} at {entry.decided_at} and is "
-                f"being applied: {error}"
-            )
-        return await self._refused(entry, decision, person)
+        await self.ledger.mark(entry, LedgerStatus.APPLIED)
 
     # --- within -----------------------------------------------------------------------------------
 
+    def _read(self, values: Mapping[str, Any]) -> StateT:
+        """Return the state in the channels; Raises PersistenceError."""
+        model: Any = self.workflow.state
+        state: StateT = read_state(model, values, f"{self.noun} {self.thread_id!r}")
+        return state
+
+    async def channels(self) -> Mapping[str, Any]:
+        """Return the channels of the thread; before its first step, what it was begun with.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread, or it belongs to another graph.
+        """
+        return (await self.snapshot()).values or await self._input()
+
+    async def _input(self) -> Mapping[str, Any]:
+        """Return what a thread was begun with that died before its first step."""
+        saved = await self._persistence.checkpointer.aget_tuple(self.anywhere)
+        request = saved.checkpoint["channel_values"].get(INPUT) if saved else None
+        return request if isinstance(request, Mapping) else {}
+
+    async def interrupt(self) -> Any:
+        """Return the interrupt that LangGraph shows, decided or not."""
+        snapshot = await self.snapshot()
+        return snapshot.interrupts[0] if snapshot.interrupts else None
+
+    async def _require_unfinished(self) -> None:
+        if (await self.state()).is_complete:
+            raise ThreadFinishedError(
+                f"{self.noun} {self.thread_id!r} is done; there is nothing to resume. "
+                f"{self.after_the_end}"
+            )
+
     async def _run(self, graph_input: Any) -> None:
         options = {"stream_mode": ["custom"], "durability": "sync"}
-        async for _mode, event in self._graph.astream(graph_input, self._config, **options):
+        async for _mode, event in self.compiled.astream(graph_input, self._config, **options):
             details = {name: value for name, value in event.items() if name != "event"}
             self._events(event["event"], details)
 
-    @property
-    def _anywhere(self) -> RunnableConfig:
-        return {"configurable": {"thread_id": self._thread_id}}
-
-    async def _decided_before(self, now: Any, is_wanted: Callable[[Any], bool]) -> Any:
-        """Return the latest snapshot that asked a wanted question which was decided; None: none."""
-        decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
-        async for past in self._graph.aget_state_history(self._anywhere):
-            if not past.interrupts:
-                continue
-            interrupt = past.interrupts[0]
-            is_open = past.config == now and interrupt.id not in decided
-            if not is_open and is_wanted(self._reference(interrupt.value)):
-                return past
-        return None
-
-    def _reference(self, value: Any) -> Any:
+    def reference(self, value: Any) -> Any:
         """Return what names the question that an interrupt shows, or that a decision names."""
         return self.reference_type.model_validate(value)
 
-    def _reference_of(self, entry: LedgerEntry) -> Any:
-        return self._reference(entry.decision[self.reference_field])
-
-    def _named(self, decision: Any) -> Named | None:
-        """Return how a decision of any shape names its question; None: it names none."""
-        try:
-            decoded = decode(plain(decision), self.actions)
-            given = decoded if isinstance(decoded, Mapping) else {}
-            reference, token = given.get(self.reference_field), given.get("token")
-            named = None if reference is None else self._reference(plain(reference))
-            return Named(named, token) if named is not None or token else None
-        except (ValueError, RecursionError):  # a ValidationError is a ValueError
-            return None
-
-    def _is_meant(self, named: Named, interrupt_id: str, value: Any) -> bool:
-        return named.means(self._reference(value), token_of(interrupt_id))
-
-    def _says(self, stored: Mapping[str, Any], decision: Any, named: Any) -> bool:
-        """Whether a decision of any shape says what was stored for a question."""
-        said = self._past_decision(named, decision)
-        return said is not None and self._as_stored(said, named) == dict(stored)
-
-    async def _earlier(self, named: Named) -> LedgerEntry | None:
-        """Return the decision that counts for a question that is past."""
-        found = [
-            entry
-            for entry in await self._ledger.entries(self._thread_id)
-            if entry.status is not LedgerStatus.SUPERSEDED
-            and self._is_meant(named, entry.interrupt_id, entry.decision[self.reference_field])
-        ]
-        return found[-1] if found else None
-
-    async def _refused(self, entry: LedgerEntry, decision: Any, person: str) -> ThreadError:
-        await self._note_refusal(entry.interrupt_id, decision, person, "already decided")
-        return AlreadyDecidedError(
-            f"this question of {self.noun} {self._thread_id!r} was already decided "
-            f"({entry.decision['action']}) by {entry.decided_by} at {entry.decided_at}; "
-            "the first decision counts; yours was ignored. "
-            "`paper-search fork` starts again from this question"
-        )
-
-    async def _note_refusal(
-        self, interrupt_id: str, decision: Any, person: str, reason: str
-    ) -> None:
-        detail = {"reason": reason, "decision": excerpt(decision)}
-        await self._ledger.note(self._thread_id, interrupt_id, "refused", person, detail)
+    def reference_of(self, entry: LedgerEntry) -> Any:
+        """Return what names the question of a decision."""
+        return self.reference(entry.decision[self.reference_field])

@@ -16,7 +16,7 @@ from paper_search.persistence import Persistence
 from paper_search.threads.decisions import listed
 from paper_search.threads.engine import ThreadEngine, checked_thread
 from paper_search.threads.progress import Progress, ProgressReporter
-from paper_search.threads.reading import OpenQuestion
+from paper_search.threads.questions import OpenQuestion
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,

@@ -13,8 +13,7 @@ from paper_search.models import MergeDecision, PaperCollection
 from paper_search.persistence import LedgerEntry, Persistence
 from paper_search.skills.intent.boolean_question import read_boolean
 from paper_search.steps.types import PARAMS
-from paper_search.threads.reading import Events
-from paper_search.threads.session import ThreadSession
+from paper_search.threads.session import Events, ThreadSession
 from paper_search.threads.spending import meter_of
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -65,7 +64,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     @classmethod
     def check_input(cls, asked_for: str) -> None:
-        """See `ThreadReader.check_input`; a boolean query has to be one that can be read."""
+        """See `ThreadSession.check_input`; a boolean query has to be one that can be read."""
         super().check_input(asked_for)
         read_boolean(asked_for)
 
@@ -128,7 +127,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         decided = [paper for paper in papers if paper.decision != "undecided"]
         decisions = {paper.id: paper.screening for paper in decided if paper.screening}
         store, iteration = self._persistence.store, state.current_iteration
-        return Reviewers(papers, store, self._thread_id, iteration, decisions)
+        return Reviewers(papers, store, self.thread_id, iteration, decisions)
 
     async def _at_result(self) -> WorkflowState:
         """Return the state of a thread that has a result to screen; Raises as `screening`."""
@@ -137,7 +136,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         at_result = waiting is not None and (waiting.question.kind is CheckpointKind.RESULT_REVIEW)
         if state.result is None or not (state.is_complete or at_result):
             raise ThreadNotWaitingError(
-                f"thread {self._thread_id!r} has no result to screen: it is neither done nor does "
+                f"thread {self.thread_id!r} has no result to screen: it is neither done nor does "
                 "it wait with one. Resume it up to the question about the result"
             )
         return state
@@ -148,10 +147,10 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         budget = SearchParams.model_validate(values.get(PARAMS) or {}).budget
         place = "judge", state.current_iteration
         metering = skills.metering
-        meter = await meter_of(place, state.usage, self._thread_id, metering, budget)
+        meter = await meter_of(place, state.usage, self.thread_id, metering, budget)
         with metered(meter):
             store = self._persistence.store
-            return await judge_again(state, store, self._thread_id, skills, is_all=is_all)
+            return await judge_again(state, store, self.thread_id, skills, is_all=is_all)
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,18 +172,20 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     def _answers(self, question: Checkpoint, state: WorkflowState) -> Any:
         return answer_model(question, markable_ids(state), record_ids(state))
 
-    def _past_decision(self, named: CheckpointRef, decision: Any) -> Decision | None:
+    def past_decision(self, named: CheckpointRef, decision: Any) -> Decision | None:
+        """See `ThreadSession`."""
         return past_decision(named.kind, decision)
 
-    def _as_stored(self, decision: BaseModel, named: CheckpointRef) -> dict[str, Any]:
+    def as_stored(self, decision: BaseModel, named: CheckpointRef) -> dict[str, Any]:
         """See `ThreadSession`; who decided stands beside it, and nobody can pass for another."""
-        stored = super()._as_stored(decision, named)
+        stored = super().as_stored(decision, named)
         return {name: value for name, value in stored.items() if name not in _TOLD}
 
     def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision | {name: getattr(entry, name) for name in _TOLD}
 
-    async def _undo_effects(self, named: CheckpointRef) -> None:
+    async def undo_effects(self, named: CheckpointRef) -> None:
+        """See `ThreadSession`."""
         # The strategy of a result was decided before it; who waits has it searched again.
         is_result = named.kind is CheckpointKind.RESULT_REVIEW
         await StrategyApprovals(self._records).revoke(named.iteration + is_result)

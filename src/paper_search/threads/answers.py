@@ -1,0 +1,254 @@
+"""Answers that come again, late, or from two people at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from paper_search.config import current_person
+from paper_search.errors import (
+    AlreadyDecidedError,
+    StaleDecisionError,
+    ThreadBusyError,
+    ThreadError,
+    ThreadTakenOverError,
+)
+from paper_search.persistence import LedgerEntry, LedgerStatus
+from paper_search.steps.types import token_of
+from paper_search.threads.decisions import Named, check, decode, excerpt, naming, plain
+from paper_search.threads.questions import OpenQuestion
+
+if TYPE_CHECKING:
+    from paper_search.threads.session import ThreadSession
+
+
+class Answers:
+    """Answers to the questions of one thread.
+
+    Args:
+        session: of the thread.
+    """
+
+    def __init__(self, session: ThreadSession[Any, Any, Any]) -> None:
+        self._session = session
+        self._ledger, self._thread_id = session.ledger, session.thread_id
+
+    async def take(
+        self,
+        decision: Any,
+        by: str | None = None,
+        token: str | None = None,
+        shown: str | None = None,
+    ) -> None:
+        """Answer the open question; of many people who do so at once, one succeeds.
+
+        Who was refused because another one is at it learns what that one decided, if it is known.
+
+        Args:
+            decision: of any shape that `decisions.decode` knows.
+            by: who decides; None: who runs the program.
+            token: of the question that is meant; None: the decision names it, or does not.
+            shown: the same for an answer that names none: whoever gives it was shown this last.
+
+        Raises:
+            ThreadError: see `ThreadEngine.answer`.
+            InvalidDecisionError: the decision cannot be used; the question stays open.
+        """
+        if token is None and self._named(decision) is None:
+            token = shown
+        if token is not None:
+            decision = naming(decision, token, self._session.actions)
+        try:
+            is_replay = await self.is_replay(decision, by)
+            if is_replay and await self._is_at_rest():
+                return
+            async with self._session.lease():
+                # Somebody may have answered since, and the thread asks something else by now.
+                is_replay = is_replay or await self.is_replay(decision, by)
+                entry = await self._session.decided()
+                if is_replay and not await self._is_at_rest():
+                    await self._session.proceed()  # whoever was at it is dead
+                elif is_replay:
+                    return
+                elif entry is None:
+                    question = await self._session.require_question()
+                    await self.require_meant(question, decision, by)
+                    await self._session.answer(question, decision, by)
+                elif await self.is_same(entry, decision, by):
+                    await self._session.apply(entry)
+        except ThreadTakenOverError:
+            raise
+        except ThreadBusyError as error:
+            raise await self.busy(error, decision, by) from None
+
+    async def is_replay(self, decision: Any, by: str | None = None) -> bool:
+        """Whether the decision was given before, on a question that it names; nothing changes.
+
+        Raises:
+            AlreadyDecidedError: that question was decided differently.
+        """
+        named = self._named(decision)
+        if named is None or not await self._session.exists():
+            return False
+        interrupt = await self._session.interrupt()
+        if interrupt is not None and self._is_meant(named, interrupt.id, interrupt.value):
+            return False
+        entry = await self._earlier(named)
+        if entry is None:
+            return False
+        if not self._says(entry.decision, decision, self._session.reference_of(entry)):
+            raise await self.refusal(entry, decision, by or current_person())
+        return True
+
+    async def require_meant(
+        self, question: OpenQuestion[Any], decision: Any, by: str | None = None
+    ) -> None:
+        """Refuse an answer that names no question, unless the thread has asked this one alone.
+
+        After another one, whoever answers may mean that: a double click, a script that ran twice.
+
+        Raises:
+            InvalidDecisionError: it cannot be used at all.
+            StaleDecisionError: it names none; says what was decided, and how to name this one.
+        """
+        if self._named(decision) is not None:
+            return
+        last = await self._ledger.last_action(self._thread_id, question.interrupt_id)
+        if last is None:
+            return
+        person = by or current_person()
+        check(decision, question.answers)
+        await self._note_refusal(question.interrupt_id, decision, person, "names no question")
+        token = question.question.token
+        raise StaleDecisionError(
+            f"the answer does not say which question it is for. {last.by} {last.what} at "
+            f"{last.at}; after that another question was asked, which is still open: "
+            f"{question.question.reference}. To answer that one: `paper-search resume "
+            f'{self._thread_id} --approve --token {token}`, or "token": "{token}" in the answer'
+        )
+
+    async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
+        """Whether the decision says what was stored.
+
+        Raises:
+            AlreadyDecidedError: it does not.
+        """
+        if not self._says(entry.decision, decision, self._session.reference_of(entry)):
+            raise await self.refusal(entry, decision, by or current_person())
+        return True
+
+    async def busy(self, error: ThreadBusyError, decision: Any, by: str | None) -> ThreadError:
+        """Return what to say to who decides while another process drives; keep it for the audit."""
+        person = by or current_person()
+        named = self._named(decision)
+        entry = await self._earlier(named) if named else await self._session.decided()
+        if entry is None:
+            open_id = getattr(await self._session.interrupt(), "id", "")
+            await self._note_refusal(open_id, decision, person, "busy")
+            return error
+        if self._says(entry.decision, decision, self._session.reference_of(entry)):
+            return ThreadBusyError(
+                f"the same decision was stored by {entry.decided_by} at {entry.decided_at} and is "
+                f"being applied: {error}"
+            )
+        return await self.refusal(entry, decision, person)
+
+    async def reopen(
+        self, is_wanted: Callable[[Any], bool], words: str, by: str | None = None
+    ) -> None:
+        """Ask a decided question again; what came after stays in the history and in the audit.
+
+        The caller holds the lease.
+
+        Args:
+            is_wanted: whether a question is the one, by its reference; the latest such is asked.
+            words: what the question is called in an error.
+            by: who does it; None: who runs the program.
+
+        Raises:
+            StaleDecisionError: the thread never asked it, or its history was pruned.
+        """
+        await self._session.state()  # a thread of another version is left alone
+        now = (await self._session.compiled.aget_state(self._session.anywhere)).config
+        asked = await self._decided_before(now, is_wanted)
+        if asked is None:
+            raise StaleDecisionError(
+                f"thread {self._thread_id!r} has no decided {words} in its history: it was never "
+                "decided, or the history was pruned"
+            )
+        interrupt = asked.interrupts[0]
+        named = self._session.reference(interrupt.value)
+        await self._session.undo_effects(named)
+        # Without an answer: one that is given together with an old checkpoint would not be read.
+        await self._session.compiled.ainvoke(None, asked.config, durability="sync")
+        for entry in await self._ledger.entries(self._thread_id):
+            if self._session.reference_of(entry).position >= named.position:
+                await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
+        left = now["configurable"]["checkpoint_id"]
+        detail = {"back_to": named.model_dump(mode="json"), "left": left}
+        person = by or current_person()
+        await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
+
+    def _named(self, decision: Any) -> Named | None:
+        """Return how a decision of any shape names its question; None: it names none."""
+        try:
+            decoded = decode(plain(decision), self._session.actions)
+            given = decoded if isinstance(decoded, Mapping) else {}
+            reference, token = given.get(self._session.reference_field), given.get("token")
+            named = None if reference is None else self._session.reference(plain(reference))
+            return Named(named, token) if named is not None or token else None
+        except (ValueError, RecursionError):  # a ValidationError is a ValueError
+            return None
+
+    def _is_meant(self, named: Named, interrupt_id: str, value: Any) -> bool:
+        return named.means(self._session.reference(value), token_of(interrupt_id))
+
+    def _says(self, stored: Mapping[str, Any], decision: Any, named: Any) -> bool:
+        """Whether a decision of any shape says what was stored for a question."""
+        said = self._session.past_decision(named, decision)
+        return said is not None and self._session.as_stored(said, named) == dict(stored)
+
+    async def _earlier(self, named: Named) -> LedgerEntry | None:
+        """Return the decision that counts for a question that is past."""
+        found = [
+            entry
+            for entry in await self._ledger.entries(self._thread_id)
+            if entry.status is not LedgerStatus.SUPERSEDED
+            and self._is_meant(
+                named, entry.interrupt_id, entry.decision[self._session.reference_field]
+            )
+        ]
+        return found[-1] if found else None
+
+    async def _is_at_rest(self) -> bool:
+        """Whether the thread waits with a question or is done."""
+        state = await self._session.state()
+        return state.is_complete or await self._session.open_question() is not None
+
+    async def refusal(self, entry: LedgerEntry, decision: Any, person: str) -> ThreadError:
+        """Return what to say to who answers a question that is decided; keep it for the audit."""
+        await self._note_refusal(entry.interrupt_id, decision, person, "already decided")
+        return AlreadyDecidedError(
+            f"this question of {self._session.noun} {self._thread_id!r} was already decided "
+            f"({entry.decision['action']}) by {entry.decided_by} at {entry.decided_at}; "
+            "the first decision counts; yours was ignored. "
+            "`paper-search fork` starts again from this question"
+        )
+
+    async def _note_refusal(
+        self, interrupt_id: str, decision: Any, person: str, reason: str
+    ) -> None:
+        detail = {"reason": reason, "decision": excerpt(decision)}
+        await self._ledger.note(self._thread_id, interrupt_id, "refused", person, detail)
+
+    async def _decided_before(self, now: Any, is_wanted: Callable[[Any], bool]) -> Any:
+        """Return the latest snapshot that asked a wanted question which was decided; None: none."""
+        decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
+        async for past in self._session.compiled.aget_state_history(self._session.anywhere):
+            if not past.interrupts:
+                continue
+            interrupt = past.interrupts[0]
+            is_open = past.config == now and interrupt.id not in decided
+            if not is_open and is_wanted(self._session.reference(interrupt.value)):
+                return past
+        return None
