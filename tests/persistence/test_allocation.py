@@ -1,4 +1,4 @@
-"""The garbage collector waits while many objects are made, and not a moment longer."""
+"""While threads are open, the garbage collector starts seldom, and as before afterwards."""
 
 from __future__ import annotations
 
@@ -7,39 +7,29 @@ from collections.abc import Iterator
 
 import pytest
 
-from paper_search.persistence.allocation import making_many
+from paper_search.persistence import open_persistence
+from paper_search.persistence.allocation import ALLOCATIONS
 
 
 @pytest.fixture(autouse=True)
 def collecting() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700)
     yield
-    gc.enable()
+    gc.set_threshold(*before)
 
 
-def test_it_waits_and_goes_on_also_after_an_error():
-    was_enabled: list[bool] = []
-
-    def make() -> None:
-        with making_many():
-            was_enabled.append(gc.isenabled())
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        make()
-    assert was_enabled == [False]
-    assert gc.isenabled()
-
-
-def test_it_waits_for_the_last_of_several():
-    with making_many():
-        with making_many():
+async def test_it_starts_seldom_until_the_last_of_several_is_closed(tmp_path):
+    async with open_persistence(f"sqlite:///{tmp_path}/a.db"):
+        async with open_persistence(f"sqlite:///{tmp_path}/b.db"):
             pass
-        assert not gc.isenabled()
-    assert gc.isenabled()
+        assert gc.get_threshold()[0] == ALLOCATIONS
+    assert gc.get_threshold()[0] == 700
 
 
-def test_a_program_that_switched_it_off_keeps_it_off():
-    gc.disable()
-    with making_many():
-        pass
-    assert not gc.isenabled()
+@pytest.mark.parametrize("chosen", [0, 200_000])
+async def test_a_program_that_set_a_higher_threshold_or_none_keeps_it(chosen):
+    gc.set_threshold(chosen)
+    async with open_persistence("memory:"):
+        assert gc.get_threshold()[0] == chosen
+    assert gc.get_threshold()[0] == chosen

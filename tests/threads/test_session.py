@@ -162,7 +162,7 @@ class Overtaken(LookSession):
 
     @contextlib.asynccontextmanager
     async def lease(self) -> AsyncIterator[None]:
-        await LookSession.on(self._persistence, "t").take(self.adas, "ada")
+        await LookSession.on(self._persistence, "t").answers.take(self.adas, "ada")
         async with super().lease():
             yield
 

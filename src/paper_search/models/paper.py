@@ -281,19 +281,20 @@ class Paper(BibliographicRecord):
 
     @classmethod
     def from_scored(cls, scored: ScoredPaper) -> Paper:
-        """Return the paper of a scored record: all shared fields, with the verdict."""
-        shared = {name: getattr(scored.paper, name) for name in BibliographicRecord.model_fields}
-        shared["citation_count"] = scored.paper.known_citation_count
-        return cls(
-            **shared,
-            id=scored.paper.id,
-            relevance_score=scored.relevance_score,
-            relevance_reason=scored.relevance_reason,
-            tags=scored.tags,
-            is_judged=scored.is_judged,
-            unjudged_because=scored.unjudged_because,
-            grades=scored.grades,
-        )
+        """Return the paper of a scored record: all shared fields, with the verdict.
+
+        Both are valid: nothing is validated again, which is most of what making a paper costs.
+        """
+        fields = {**scored.paper.__dict__, **scored.__dict__, "labels": []}
+        for name in _OF_RAW:
+            del fields[name]
+        if scored.paper.known_citation_count is None:
+            del fields["citation_count"]
+        return _BLANK.model_copy(update=fields)
+
+
+_OF_RAW = (*sorted(RawPaper.model_fields.keys() - Paper.model_fields.keys()), "paper", "place")
+_BLANK = Paper(id="", title="", authors=[], source="")
 
 
 class Facets(BaseModel):

@@ -12,8 +12,9 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
 from paper_search.persistence.tables import Database, SqliteDatabase
@@ -38,9 +39,19 @@ _DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires
 _ATTEMPTS = 100
 """To take a lease that others give up and take meanwhile."""
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
-_held: ContextVar[Mapping[str, str]] = ContextVar("held_leases", default=_NOTHING)
-"""The leases that the running task holds: owner by thread. Savers read it at every write."""
+
+@dataclass(frozen=True)
+class HeldLease:
+    """A lease that the running task holds."""
+
+    owner: str
+    memory: dict[str, Any] = field(default_factory=dict)
+    """What was read of the thread under the lease; nobody else writes it as long as it is held."""
+
+
+_NOTHING: Mapping[str, HeldLease] = MappingProxyType({})
+_held: ContextVar[Mapping[str, HeldLease]] = ContextVar("held_leases", default=_NOTHING)
+"""The leases of the running task by thread. Savers read it at every write."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,7 @@ class Leases:
             raise ThreadBusyError(_busy(thread_id, winner))
         holding = _Holding(asyncio.current_task())
         renewal = asyncio.create_task(self._renew(thread_id, owner, holding))
-        _held.set(MappingProxyType({**_held.get(), thread_id: owner}))
+        _held.set(MappingProxyType({**_held.get(), thread_id: HeldLease(owner)}))
         try:
             yield
         except asyncio.CancelledError:
@@ -151,7 +162,7 @@ class Leases:
                 raise ThreadTakenOverError(_lost(thread_id)) from None
             raise
         finally:
-            rest = {thread: token for thread, token in _held.get().items() if thread != thread_id}
+            rest = {name: lease for name, lease in _held.get().items() if name != thread_id}
             _held.set(MappingProxyType(rest))
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
@@ -211,6 +222,12 @@ def held_threads() -> tuple[str, ...]:
     return tuple(_held.get())
 
 
+def lease_memory(thread_id: str) -> dict[str, Any] | None:
+    """Return what the running task remembers of a thread that it drives; None: it does not."""
+    held = _held.get().get(thread_id)
+    return None if held is None else held.memory
+
+
 def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> None:
     """Refuse a write on a thread that somebody else drives: the fence behind the leases.
 
@@ -228,7 +245,7 @@ def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> 
     """
     mine = _held.get().get(thread_id)
     if mine is not None:
-        if current is None or current.owner != mine:
+        if current is None or current.owner != mine.owner:
             raise ThreadTakenOverError(_lost(thread_id))
     elif current is not None and current.is_alive(now):
         raise ThreadBusyError(_busy(thread_id, current))

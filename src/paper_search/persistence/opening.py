@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, InputError, UnknownNameError
+from paper_search.persistence.allocation import fewer_collections
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, LeaseTable
 from paper_search.persistence.ledger import DecisionLedger
@@ -64,8 +65,9 @@ async def open_persistence(
     scheme = url.partition(":")[0]
     if scheme not in _OPENERS:
         raise UnknownNameError("persistence scheme", scheme, list(_OPENERS))
-    async with _OPENERS[scheme](url, keys) as persistence:
-        yield persistence
+    with fewer_collections():
+        async with _OPENERS[scheme](url, keys) as persistence:
+            yield persistence
 
 
 def _keyring(keys: Sequence[str] | None) -> Keyring | None:

@@ -27,7 +27,6 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
-from paper_search.persistence.allocation import making_many
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease
 from paper_search.persistence.listing import (
@@ -245,8 +244,7 @@ class SqliteSaver(AsyncSqliteSaver):
         """Return the latest checkpoint id of each thread, the latest first."""
         await self.prepare()
         rows = await self._in_one_call(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
-        with making_many():
-            return [LatestCheckpoint(*row) for row in rows]
+        return [LatestCheckpoint(*row) for row in rows]
 
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
         """Return the summaries of threads by their ids, without those that are damaged.
@@ -261,8 +259,7 @@ class SqliteSaver(AsyncSqliteSaver):
 
         await self.prepare()
         states, writes = await self._in_one_call(read)
-        with making_many():
-            found = self._summaries(states, writes)
+        found = self._summaries(states, writes)
         whole = [row[0] for row in states if row[0] not in found]
         for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
             with contextlib.suppress(DamagedError):  # who reads that one alone is told

@@ -17,7 +17,6 @@ from langgraph.store.base import Item, PutOp, Result
 from langgraph.store.sqlite import SqliteStore as PlainStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from paper_search.persistence.allocation import making_many
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease, held_threads
 from paper_search.persistence.serialization import RecordSeal, about, described
@@ -74,8 +73,7 @@ class SqliteStore(AsyncSqliteStore):
             if any(isinstance(op, PutOp) for op in sealed):
                 self._check_leases(connection)
             try:
-                with making_many():
-                    return plain.batch(sealed) if plain else []
+                return plain.batch(sealed) if plain else []
             finally:
                 # LangGraph's own leaves the transaction open if it cannot be committed: the file
                 # would stay locked.
@@ -95,9 +93,8 @@ class SqliteStore(AsyncSqliteStore):
         wanted = (".".join(namespace), json.dumps(list(keys)))
 
         def read(connection: sqlite3.Connection) -> dict[str, Any]:
-            with making_many():
-                rows = connection.execute(_VALUES, wanted).fetchall()
-                return {key: parsed(value, about(namespace, key)) for key, value in rows}
+            rows = connection.execute(_VALUES, wanted).fetchall()
+            return {key: parsed(value, about(namespace, key)) for key, value in rows}
 
         await self.setup()
         values = await self._in_one_call(read)
@@ -116,8 +113,7 @@ class SqliteStore(AsyncSqliteStore):
         """Return the items of exactly this namespace, the largest `by` first."""
         wanted = (".".join(namespace), f"$.{by}", limit, offset)
         rows = await self._in_one_call(lambda c: c.execute(_PAGE, wanted).fetchall())
-        with making_many():
-            return [self._item(namespace, row) for row in rows]
+        return [self._item(namespace, row) for row in rows]
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
         """Return an item; one that cannot be read is empty; None: it is not there."""

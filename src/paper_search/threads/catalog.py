@@ -18,7 +18,6 @@ from paper_search.errors import (
     ThreadNotFoundError,
 )
 from paper_search.persistence import Persistence
-from paper_search.persistence.allocation import making_many
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.listing import Summarizes, Summary
 from paper_search.threads.records import root_of
@@ -142,8 +141,7 @@ class Catalog(Generic[SessionT, InfoT]):
         for start in range(0, len(entries), _PAGE):
             page = entries[start : start + _PAGE]
             at_rest = await self._at_rest(page)
-            with making_many():
-                known = {key: self._info(status) for key, status in at_rest.items()}
+            known = {key: self._info(status) for key, status in at_rest.items()}
             infos += [known.get(item.key) or await self.listed_one(item) for item in page]
         return infos
 
@@ -268,12 +266,11 @@ class Catalog(Generic[SessionT, InfoT]):
         ids = [item.key for item in entries]
         latest = await saver.asummaries(ids)
         decided = await self._persistence.ledger.decided(ids)
-        with making_many():
-            found = {
-                item.key: self._rest(item, latest[item.key], decided)
-                for item in entries
-                if item.key in latest
-            }
+        found = {
+            item.key: self._rest(item, latest[item.key], decided)
+            for item in entries
+            if item.key in latest
+        }
         return {key: status for key, status in found.items() if status is not None}
 
     def _rest(

@@ -10,14 +10,17 @@ from typing import Any, ClassVar, TypeVar
 import orjson
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
 
-from paper_search.persistence.allocation import making_many
 from paper_search.persistence.encryption import DamagedError
+from paper_search.persistence.leases import lease_memory
 from paper_search.persistence.listing import ReadsValues
 
 RowT = TypeVar("RowT")
 ROOT = "paper_search"
 PAGE = 1000
 """Rows that are read or written at once."""
+
+MOST_ROWS = 20_000
+"""Rows of a part that are remembered: about 100 MB of records with abstracts."""
 
 _ALL = 2**31 - 1
 _UNSTORABLE = re.compile(r"[\ud800-\udfff\x00]")
@@ -45,6 +48,8 @@ class RecordStore:
 
     listed_in: ClassVar[tuple[str, ...]]
     """Namespace of the index of all threads of the kind."""
+    driven: ClassVar[frozenset[str]] = frozenset()
+    """Parts that only the steps write, under the lease: what was read of them is remembered."""
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
         self._store = store
@@ -86,14 +91,15 @@ class RecordStore:
         namespace = self.namespace(part)
         if current is None:
             current = await self.get(part, list(values))
-        with making_many():
-            operations: list[Op] = [
-                PutOp(namespace, key, value, index=False)
-                for key, value in values.items()
-                if current.get(key) != value
-            ]
+        operations: list[Op] = [
+            PutOp(namespace, key, value, index=False)
+            for key, value in values.items()
+            if current.get(key) != value
+        ]
         for start in range(0, len(operations), PAGE):
             await self._store.abatch(operations[start : start + PAGE])
+        if (memory := self._memory(part)) is not None:
+            memory.update(values)
 
     async def keys(self, part: str) -> list[str]:
         """Return the keys of a part; at most `PAGE`, for parts that stay small."""
@@ -119,6 +125,26 @@ class RecordStore:
 
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return those of the rows that are there."""
+        memory = self._memory(part)
+        if memory is None:
+            return await self._read(part, ids)
+        missing = [key for key in ids if key not in memory]
+        if missing:
+            memory.update({**dict.fromkeys(missing), **await self._read(part, missing)})
+        rows = {key: memory[key] for key in ids}
+        return {key: row for key, row in rows.items() if row is not None}
+
+    def _memory(self, part: str) -> dict[str, dict[str, Any] | None] | None:
+        """Return the rows of a part that are known; None: others may write it."""
+        memory = lease_memory(self.thread_id) if part in self.driven else None
+        if memory is None:
+            return None
+        rows: dict[str, dict[str, Any] | None] = memory.setdefault(part, {})
+        if len(rows) > MOST_ROWS:
+            rows.clear()
+        return rows
+
+    async def _read(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not ids:  # as often, where most records are alike
             return {}
         namespace = self.namespace(part)

@@ -26,10 +26,10 @@ from paper_search.models import (
     SearchStrategy,
     Seed,
 )
-from paper_search.persistence.allocation import making_many
+from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
-from paper_search.threads.records import PAGE, ROOT, RecordStore, storable
+from paper_search.threads.records import MOST_ROWS, PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.rows import (
     VERDICT,
@@ -57,6 +57,7 @@ class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = INDEX
+    driven = frozenset({"records", "works", "members", "judgements", "papers"})
 
     async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
@@ -67,8 +68,7 @@ class SearchRecords(RecordStore):
         rows = await self.get("records", [storable(paper.id) for paper in papers])
         records = with_own_ids(papers, {name: row.get("source") for name, row in rows.items()})
         before = await self.get("records", [paper.id for paper in records])
-        with making_many():
-            dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in records}
+        dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in records}
         await self.put("records", dumps, before)
         return [paper.id for paper in records]
 
@@ -97,9 +97,7 @@ class SearchRecords(RecordStore):
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
-        values = await self.get("records", ids)
-        with making_many():
-            return [RawPaper.model_validate(value) for value in self.in_order(values, ids)]
+        return self._models(await self.get("records", ids), ids)
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that a record is stored under."""
@@ -118,14 +116,12 @@ class SearchRecords(RecordStore):
                 of them is not compared with the file again.
         """
         recognised = await self._recognised(works)
-        with making_many():
-            works_ = with_own_ids(recognised, {})
+        works_ = with_own_ids(recognised, {})
         before = await self.get("works", [work.id for work in works_])
         records_by_id = {record.id: record for record in records}
         fresh = [w for w in works_ if w.id in before or not is_same(w, records_by_id.get(w.id))]
         rows = await self.get("records", [work.id for work in fresh]) | before
-        with making_many():
-            dumps = {work.id: dumped(work) for work in fresh}
+        dumps = {work.id: dumped(work) for work in fresh}
         changed = {i: dump for i, dump in dumps.items() if dump != rows.get(i)}
         await self.put("works", changed, before)
         members = {i: {"work": w.id} for w in works_ for i in w.merged_from if i != w.id}
@@ -137,9 +133,20 @@ class SearchRecords(RecordStore):
         """Return merged records, in order."""
         whole = await self.get("works", ids)
         plain = await self.get("records", [work_id for work_id in ids if work_id not in whole])
-        with making_many():
-            rows = {**plain, **whole}
-            return [RawPaper.model_validate(rows[work_id]) for work_id in ids]
+        return self._models({**plain, **whole}, ids)
+
+    def _models(self, rows: Mapping[str, dict[str, Any]], ids: Sequence[str]) -> list[RawPaper]:
+        """Return the records of rows, in order; each row is validated once under one lease."""
+        memory = lease_memory(self.thread_id)
+        known: dict[str, tuple[Any, RawPaper]]
+        known = {} if memory is None else memory.setdefault("models", {})
+        if len(known) > MOST_ROWS:
+            known.clear()
+        for row_id, row in zip(ids, self.in_order(rows, ids), strict=True):
+            if row_id not in known or known[row_id][0] is not row:
+                known[row_id] = row, RawPaper.model_validate(row)
+        # Copies: what a skill changes is not what was stored.
+        return [known[row_id][1].model_copy() for row_id in ids]
 
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
@@ -155,17 +162,18 @@ class SearchRecords(RecordStore):
         changed = [paper for paper in papers if not is_same(paper, works_by_id.get(paper.id))]
         await self.put("works", {paper.id: dumped(paper) for paper in changed})
         await self.put("order", {_LATEST: None})
-        with making_many():
-            verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
+        verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
         await self.put("judgements", verdicts)
         return {verdict.paper.id: verdict.relevance_score for verdict in scored}
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
         """Return works with their verdicts, in order."""
-        verdicts = await self.get("judgements", ids)
+        verdicts = self.in_order(await self.get("judgements", ids), ids)
         works = await self.works(ids)
-        with making_many():
-            return [ScoredPaper(paper=work, **verdicts[work.id]) for work in works]
+        return [
+            ScoredPaper(paper=work, **verdict)
+            for work, verdict in zip(works, verdicts, strict=True)
+        ]
 
     async def put_collection(
         self,
@@ -192,8 +200,7 @@ class SearchRecords(RecordStore):
         verdicts = {verdict.paper.id: verdict for verdict in scored}
         unsure = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
         plain = await self._plain_rows([paper.id for paper in unsure])
-        with making_many():
-            dumps = {paper.id: dumped(paper) for paper in unsure}
+        dumps = {paper.id: dumped(paper) for paper in unsure}
         whole = {i: row for i, row in dumps.items() if row != plain.get(i)}
         await self.put(part, {paper.id: whole.get(paper.id) for paper in papers_})
         return CollectionRef(
@@ -278,10 +285,9 @@ class SearchRecords(RecordStore):
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
         whole = await self.get(part, ids)
-        plain = await self._plain_rows([paper_id for paper_id in ids if paper_id not in whole])
-        with making_many():
-            rows = {i: Paper.model_validate(row) for i, row in {**plain, **whole}.items()}
-        return self.in_order(rows, ids)
+        plain = await self.scored([paper_id for paper_id in ids if paper_id not in whole])
+        papers = {verdict.paper.id: Paper.from_scored(verdict) for verdict in plain}
+        return [papers.get(i) or Paper.model_validate(whole[i]) for i in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.

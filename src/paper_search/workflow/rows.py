@@ -93,19 +93,19 @@ def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -
         papers: as sources gave them.
         owners: by id, the source of the record that is stored under it already.
     """
-    sources: dict[str, set[str]] = {}
-    contents: dict[tuple[str, str], set[str]] = {}
-    digests = [_digest(paper) for paper in papers]
-    for paper, digest in zip(papers, digests, strict=True):
-        sources.setdefault(storable(paper.id), set()).add(paper.source)
-        contents.setdefault((paper.source, storable(paper.id)), set()).add(digest)
+    groups: dict[str, list[RawPaper]] = {}
+    for paper in papers:
+        groups.setdefault(storable(paper.id), []).append(paper)
     result = []
-    for paper, digest in zip(papers, digests, strict=True):
-        name = own = storable(paper.id)
-        if (owners.get(own) or min(sources[own])) != paper.source:
-            name = f"{own}@{paper.source}"
-        if not own or digest != min(contents[paper.source, own]):
-            name = f"{name or paper.source}~{digest}"
+    for paper in papers:
+        own = storable(paper.id)
+        group = groups[own]
+        owner = owners.get(own) or min(other.source for other in group)
+        name = own if owner == paper.source else f"{own}@{paper.source}"
+        if not own or len(group) > 1:
+            digest = _digest(paper)
+            if not own or digest != min(_digest(p) for p in group if p.source == paper.source):
+                name = f"{name or paper.source}~{digest}"
         result.append(paper if name == paper.id else paper.model_copy(update={"id": name}))
     return result
 
