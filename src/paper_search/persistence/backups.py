@@ -32,11 +32,6 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
 
     A copy of the file alone would lack what is in its write-ahead log.
 
-    Args:
-        path: the database, which may be in use.
-        target: a new file.
-        is_overwriting: the target may exist.
-
     Raises:
         PersistenceError: there is no database, the target exists, or one of them cannot be used.
     """
@@ -59,11 +54,6 @@ def back_up(path: Path, target: Path, *, is_overwriting: bool = False) -> int:
 
 def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
     """Replace all threads by those of a backup.
-
-    Args:
-        backup: made by `back_up`.
-        path: the database.
-        is_overwriting: it may have threads, which are lost.
 
     Raises:
         PersistenceError: the backup is not one of ours, is damaged, or the database has threads.

@@ -36,11 +36,7 @@ Pool = ConnectionPool[psycopg.Connection[Any]]
 
 
 class PostgresDatabase:
-    """Our tables in PostgreSQL, for all processes of all machines that use it.
-
-    Args:
-        pool: of connections in autocommit mode.
-    """
+    """Our tables in PostgreSQL, for all processes of all machines that use it."""
 
     order = "id"
     rebuild = "REINDEX TABLE"

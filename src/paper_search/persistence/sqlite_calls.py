@@ -33,12 +33,7 @@ def parsed(text: Any, what: str) -> Any:
 
 
 class OneCall:
-    """Work on the thread of one connection: each call to it costs, so each has all of its work.
-
-    Args:
-        connection: whose thread it is.
-        path: of the file, for errors.
-    """
+    """Work on the thread of one connection: each call to it costs, so each has all of its work."""
 
     def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
         self._connection = connection
@@ -48,10 +43,6 @@ class OneCall:
         self, work: Callable[[sqlite3.Connection], ResultT], what: str = ""
     ) -> ResultT:
         """Return what the work returns; cancelled or not, it is done whole.
-
-        Args:
-            work: gets the connection.
-            what: it reads, for errors.
 
         Raises:
             PersistenceError: the file cannot be used, or is damaged.

@@ -132,12 +132,7 @@ class ThreadManager:
     async def list_active_threads(
         self, *, limit: int = PAGE, offset: int = 0
     ) -> list[dict[str, Any]]:
-        """Return the threads that are not finished, the one that changed last first.
-
-        Args:
-            limit: how many to look at.
-            offset: how many to leave out.
-        """
+        """Return the threads that are not finished, the one that changed last first."""
         listed = [
             await self._entry(checkpoint) for checkpoint in await self._saver.alatest(limit, offset)
         ]

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """Answers to the questions of one thread.
-
-    Args:
-        session: of the thread.
-    """
+    """Answers to the questions of one thread."""
 
     def __init__(self, session: ThreadSession[Any, Any, Any]) -> None:
         self._session = session

@@ -23,9 +23,6 @@ class Approvals(Generic[ProposalT]):
     """The proposals of one thread that a person approved.
 
     A subclass says what is proposed, and under which key its approval counts.
-
-    Args:
-        records: of the thread.
     """
 
     part: ClassVar[str]

@@ -93,12 +93,7 @@ InfoT = TypeVar("InfoT", bound=BriefInfo)
 
 
 class Catalog(Generic[SessionT, InfoT]):
-    """Lists, prunes and deletes the threads of one graph.
-
-    Args:
-        persistence: where they live.
-        session_type: what reads them.
-    """
+    """Lists, prunes and deletes the threads of one graph."""
 
     def __init__(self, persistence: Persistence, session_type: type[SessionT]) -> None:
         self._persistence = persistence

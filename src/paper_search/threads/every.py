@@ -37,11 +37,7 @@ class PlainDetail(BriefInfo):
 
 
 class PlainThreads:
-    """Lists, shows and prunes threads whose table this program lacks, by their checkpoints alone.
-
-    Args:
-        persistence: where they live.
-    """
+    """Lists, shows and prunes threads of which this program lacks the table, by their checkpoints."""
 
     def __init__(self, persistence: Persistence) -> None:
         self.persistence = persistence

@@ -111,11 +111,6 @@ def answer_model(question: ThreadQuestion) -> Any:
 def checked_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
     """Return the question.
 
-    Args:
-        text: in the person's words.
-        shortest: how many characters it has at least.
-        longest: how many it has at most.
-
     Raises:
         QuestionError: it is blank, too short, too long, or no text.
     """

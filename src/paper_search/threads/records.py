@@ -40,10 +40,6 @@ class RecordStore:
 
     All writes go through `abatch`, which runs in the task that holds the lease: `aput` and
     `adelete` leave them to another task, where the fence would not know who writes.
-
-    Args:
-        store: where they are.
-        thread_id: whose they are.
     """
 
     listed_in: ClassVar[tuple[str, ...]]

@@ -115,12 +115,7 @@ def metering_of(config: AppConfig, models: Mapping[Skill, LLMProvider | None]) -
 
 
 def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | None:
-    """Return the sources that a run was limited to; else all enabled and those it names.
-
-    Args:
-        config: which sources are enabled.
-        values: the channels of the thread.
-    """
+    """Return the sources that a run was limited to; else all enabled and those it names."""
     run_sources: list[str] | None = (values.get(PARAMS) or {}).get("sources")
     if run_sources is not None:
         return run_sources

@@ -48,11 +48,7 @@ class ThreadDetail(ThreadInfo):
 
 
 class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):
-    """Lists, shows, prunes and deletes searches.
-
-    Args:
-        persistence: where they live.
-    """
+    """Lists, shows, prunes and deletes searches."""
 
     def __init__(self, persistence: Persistence) -> None:
         super().__init__(persistence, SearchSession)

@@ -21,11 +21,7 @@ SOURCE = "import"
 
 
 class ImportedRecords:
-    """A source that gives the records of files, whatever it is asked.
-
-    Args:
-        files: what was read of them.
-    """
+    """A source that gives the records of files, whatever it is asked."""
 
     def __init__(self, files: Sequence[FileReport]) -> None:
         self.files = list(files)

@@ -51,12 +51,7 @@ class ScreeningMark(BaseModel):
 
 
 class MarkStore:
-    """Keeps the marks of a thread beside its records; the graph's checkpoints are not touched.
-
-    Args:
-        store: where they are.
-        thread_id: whose they are.
-    """
+    """Keeps the marks of a thread beside its records; the graph's checkpoints are not touched."""
 
     part = "marks"
     """Where in the store they are."""

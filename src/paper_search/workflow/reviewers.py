@@ -79,13 +79,7 @@ def cohens_kappa(one: Verdicts, other: Verdicts) -> float | None:
 def agreement_of(
     paper_ids: Sequence[str], verdicts: Mapping[str, Verdicts], done: frozenset[str]
 ) -> Agreement:
-    """Return how far reviewers have come and, if all are done, how far they agree.
-
-    Args:
-        paper_ids: what there is to decide on.
-        verdicts: of each reviewer by name, on any papers.
-        done: reviewers who said that they are done.
-    """
+    """Return how far reviewers have come and, if all are done, how far they agree."""
     own = {
         name: {i: verdicts_[i] for i in paper_ids if i in verdicts_}
         for name, verdicts_ in sorted(verdicts.items())
@@ -131,13 +125,7 @@ _NAME = re.compile(r"[\w.@+-](?:[\w .@+-]{0,58}[\w.@+-])?")
 
 
 class ReviewerMarks(MarkStore):
-    """Keeps the marks of one reviewer apart from those of the others and of the thread.
-
-    Args:
-        store: where they are.
-        thread_id: whose papers they are on.
-        reviewer: whose they are.
-    """
+    """Keeps the marks of one reviewer apart from those of the others and of the thread."""
 
     part = "reviews"
 

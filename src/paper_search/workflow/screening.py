@@ -26,15 +26,7 @@ _SMALL = 2_500
 
 
 class Screening:
-    """The papers of one result in the order that the marks so far suggest.
-
-    Args:
-        papers: best first, as the result has them.
-        store: where marks go.
-        marks: what is there already.
-        iteration: of the search.
-        earlier: marks of the rounds before, by paper id.
-    """
+    """The papers of one result in the order that the marks so far suggest."""
 
     def __init__(
         self,
