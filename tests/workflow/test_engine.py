@@ -8,6 +8,7 @@ from unittest.mock import AsyncMock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from tests.answers import reply_to
 from tests.examples import examples
 from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
@@ -644,6 +645,18 @@ async def test_a_handler_that_gives_no_decision_is_told_so(nonsense):
         await flow.run("q", thread_id="t")
     assert (await flow.pending("t")).kind is STRATEGY
     assert (await reply_to(flow, "t", "approve")).kind is RESULT
+
+
+async def test_a_handlers_edit_that_is_no_strategy_is_the_validation_error_of_the_seeds():
+    """The error has no values in it, which do not belong into a log; the question stays open."""
+    flow = workflow(
+        handler=ScriptedHandler([edit({"queries": [], "sources": 7, "notes": ["secret words"]})])
+    )
+    with pytest.raises(ValidationError, match="sources") as error:
+        await flow.run("q", thread_id="t")
+    assert isinstance(error.value.__cause__, InvalidDecisionError)
+    assert "secret words" not in f"{error.value} {error.value.errors()}"
+    assert (await flow.pending("t")).kind is STRATEGY
 
 
 async def test_a_handler_that_marks_unknown_papers_is_taken_as_far_as_it_can_be(caplog):

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
 
-from paper_search.errors import ConfigError
+from paper_search.errors import ConfigError, InvalidDecisionError
 from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
@@ -156,20 +157,10 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         enrich: bool | None = None,
         budget: Budget | None = None,
     ) -> SearchWorkflow:
-        """Return the workflow that the settings describe.
+        """Return the workflow that the settings describe; for what else it takes, see the class.
 
-        Args:
-            config: which model, which sources, which limits.
-            checkpoint_handler: see the class.
-            max_iterations: see the class.
-            enable_strategy_checkpoint: see the class.
-            progress_reporter: see the class.
-            persistence: see the class.
-            sources: search only these, also where the settings have them switched off.
-            max_results: see the class.
-            must_find: see the class.
-            enrich: see the class; None: as the settings say.
-            budget: see the class; None: as the settings say.
+        `config`: which model, which sources, which limits. `sources`: search only these, also
+        where the settings have them switched off. `enrich`, `budget`: None: as the settings say.
 
         Raises:
             ConfigError: a model or a source lacks a setting that it needs, or a model the price
@@ -304,7 +295,13 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._announce(waiting)
         decision = await handler.handle(waiting.question)
         ids = markable_ids(await session.state())
-        await session.answer(waiting, _coerced(decision, waiting.question, ids))
+        answer = _coerced(decision, waiting.question, ids)
+        try:
+            await session.answer(waiting, answer)
+        except InvalidDecisionError as error:
+            if isinstance(answer, Decision) and isinstance(answer.revised_data, dict | BaseModel):
+                raise _as_validation_error(error) from error
+            raise
 
     async def _result(self, session: SearchSession) -> tuple[PaperCollection, dict[str, Any]]:
         collection = await session.result()
@@ -353,6 +350,14 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     }
     plain = feedback.model_copy(update=marks).model_dump(mode="json")
     return decision.model_copy(update={"revised_data": plain})
+
+
+def _as_validation_error(error: InvalidDecisionError) -> ValidationError:
+    """Return what the seeds raise for a handler's edit, without the values that it refuses."""
+    wrong = PydanticCustomError("invalid_edit", "{reason}", {"reason": str(error)})
+    return ValidationError.from_exception_data(
+        "Decision", [{"type": wrong, "loc": ("revised_data",), "input": None}], hide_input=True
+    )
 
 
 def _known(ids: list[str], known_ids: frozenset[str]) -> list[str]:
