@@ -33,7 +33,7 @@ from benchmarks.kills_served import served_search
 
 from paper_search.cli.app import app
 from paper_search.config import load_config
-from paper_search.persistence import open_persistence, sqlite_calls, tables
+from paper_search.persistence import open_persistence, sqlite_files, tables
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import EveryThread
 from paper_search.testing.model_server import ModelServer, run_model_server
@@ -115,7 +115,7 @@ def _die(at: int, *, is_before: bool) -> None:
         if seen > at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    call, opened = sqlite_calls.OneCall.__call__, tables.SqliteDatabase._open  # noqa: SLF001  # to die in
+    call, opened = sqlite_files.OneCall.__call__, tables.SqliteDatabase._open  # noqa: SLF001  # to die in
 
     async def dying(self: Any, *given: Any) -> Any:
         if is_before:
@@ -134,7 +134,7 @@ def _die(at: int, *, is_before: bool) -> None:
         if not is_before:
             passed()
 
-    sqlite_calls.OneCall.__call__ = dying  # type: ignore[assignment]  # of this process alone
+    sqlite_files.OneCall.__call__ = dying  # type: ignore[assignment]  # of this process alone
     tables.SqliteDatabase._open = dying_too  # type: ignore[method-assign]  # noqa: SLF001  # as above
 
 

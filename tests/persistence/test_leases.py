@@ -388,8 +388,13 @@ async def test_a_renewal_that_failed_is_in_the_log_with_its_thread(clock, caplog
     assert "the lease on thread t could not be renewed" in caplog.messages
 
 
-def test_the_times_of_leases_are_those_of_the_system_by_default():
-    import time
+def test_the_times_of_leases_are_those_of_the_machine_whatever_its_clock_says():
+    table = LeaseTable()
+    before = table.now()
+    assert before + LEASE_S <= Leases(table)._fresh("x:1:y").expires_at <= table.now() + LEASE_S
 
-    leases = Leases(LeaseTable())
-    assert abs(leases._fresh("x:1:y").expires_at - time.time() - LEASE_S) < LEASE_S / 2
+
+def test_a_lease_from_before_the_last_start_of_the_machine_is_dead():
+    earlier = LeaseHolder(f"elsewhere:{os.getpid()}:another-start.token", 1e12)
+    assert not earlier.is_alive(0.0, is_local=True)
+    assert earlier.is_alive(0.0)  # of another machine, on a database that they share

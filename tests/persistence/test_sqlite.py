@@ -12,12 +12,8 @@ from tests.workflow.doubles import workflow
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseTable
-from paper_search.persistence.sqlite import (
-    PAGE_SIZE,
-    open_saver,
-    open_store,
-    serializer,
-)
+from paper_search.persistence.serialization import serializer
+from paper_search.persistence.sqlite_files import PAGE_SIZE
 from paper_search.persistence.tables import SqliteDatabase
 
 
@@ -33,21 +29,13 @@ def _pragma(path, name):
 
 async def test_the_file_is_complete_before_it_has_its_name(path):
     """PER-12: whoever finds it finds all tables."""
-    async with open_saver(path):
+    async with open_persistence(f"sqlite:///{path}"):
         with closing(sqlite3.connect(path)) as connection:
             rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             tables = {name for (name,) in rows}
     assert tables >= {"checkpoints", "writes", "store", "store_migrations", "paper_search_leases"}
     assert _pragma(path, "journal_mode") == "wal"
     assert _pragma(path, "page_size") == PAGE_SIZE
-
-
-async def test_saver_and_store_may_be_opened_apart_and_in_any_order(path):
-    async with open_store(path) as store:
-        await store.aput(("n",), "k", {"v": 1})
-    async with open_saver(path) as saver, open_store(path) as store:
-        assert await saver.aget_tuple({"configurable": {"thread_id": "t"}}) is None
-        assert (await store.aget(("n",), "k")).value == {"v": 1}
 
 
 async def test_closing_leaves_one_file_and_no_task(path, tmp_path):

@@ -114,7 +114,7 @@ async def test_who_was_taken_over_writes_no_row_at_all(url, kind):
 
 def steal(persistence: Any, thief: LeaseHolder) -> None:
     """Make the lease another process's, as if this one had slept for too long."""
-    table = persistence.leases._table
+    table = persistence.leases.table
     held = table.holder("t")
     table.drop("t", held.owner)
     table.take("t", thief, 0.0)

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field, ValidationError
 
 from paper_search.errors import PersistenceError
-from paper_search.persistence.sqlite import serializer
+from paper_search.persistence.serialization import serializer
 from paper_search.steps import Outcome, StepContext, StepDef, Untracked, Workflow
 from paper_search.steps.compiler import compile_workflow
 

@@ -422,7 +422,7 @@ def test_the_crafted_row_is_a_real_trap_where_deserialization_is_not_strict(tmp_
 
 def test_environment_is_not_needed_for_strictness(monkeypatch):
     """PER-16."""
-    from paper_search.persistence.sqlite import serializer
+    from paper_search.persistence.serialization import serializer
 
     monkeypatch.delenv("LANGGRAPH_STRICT_MSGPACK", raising=False)
     value = serializer().loads_typed(

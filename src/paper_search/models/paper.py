@@ -281,10 +281,7 @@ class Paper(BibliographicRecord):
 
     @classmethod
     def from_scored(cls, scored: ScoredPaper) -> Paper:
-        """Return the paper of a scored record: all shared fields, with the verdict.
-
-        Both are valid: nothing is validated again, which is most of what making a paper costs.
-        """
+        """Return the paper of a scored record, whose valid fields are not validated again."""
         fields = {**scored.paper.__dict__, **scored.__dict__, "labels": []}
         for name in _OF_RAW:
             del fields[name]

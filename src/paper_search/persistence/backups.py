@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import time
 import uuid
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from paper_search.persistence.sqlite_files import (
     read_only,
     unusable,
 )
+from paper_search.persistence.tables import uptime
 from paper_search.private_files import private_file
 
 _PAGES = 256
@@ -127,7 +127,7 @@ def _check_free(path: Path, *, is_overwriting: bool) -> None:
             if "no such table" not in str(error):
                 raise
             return
-    driven = [t for t, *holder in leases if LeaseHolder(*holder).is_alive(time.time())]
+    driven = [t for t, *holder in leases if LeaseHolder(*holder).is_alive(uptime(), is_local=True)]
     if driven:
         raise ThreadBusyError(f"thread {driven[0]!r} is running; nothing was restored")
     if count and not is_overwriting:

@@ -8,7 +8,6 @@ import logging
 import os
 import socket
 import sqlite3
-import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextvars import ContextVar
@@ -17,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
-from paper_search.persistence.tables import Database, SqliteDatabase
+from paper_search.persistence.tables import Database, SqliteDatabase, boot_id
 
 logger = logging.getLogger(__name__)
 
@@ -56,14 +55,17 @@ _held: ContextVar[Mapping[str, HeldLease]] = ContextVar("held_leases", default=_
 
 @dataclass(frozen=True)
 class LeaseHolder:
-    """Who holds a lease, and until when (seconds since the epoch)."""
+    """Who holds a lease, and until when, in seconds by the clock of the database."""
 
     owner: str
     expires_at: float
 
-    def is_alive(self, now: float) -> bool:
-        """Whether the lease still counts: not run out, its process not known to be dead."""
-        return now < self.expires_at and not _is_dead(self.owner)
+    def is_alive(self, now: float, *, is_local: bool = False) -> bool:
+        """Whether the lease still counts: not run out, its process not known to be dead.
+
+        `is_local`: all users are on one machine; what is from before its last start is dead.
+        """
+        return now < self.expires_at and not _is_dead(self.owner, is_local=is_local)
 
 
 class LeaseTable:
@@ -75,6 +77,7 @@ class LeaseTable:
 
     def __init__(self, database: Database | None = None) -> None:
         self._database = database or SqliteDatabase()
+        self.now, self.is_local = self._database.now, self._database.is_local
 
     def take(self, thread_id: str, holder: LeaseHolder, now: float) -> LeaseHolder:
         """Give the lease to `holder` unless another one is alive; return who has it now.
@@ -92,7 +95,7 @@ class LeaseTable:
             current = self.holder(thread_id)
             if current is None:
                 continue  # it was given up since
-            if current.is_alive(now):
+            if current.is_alive(now, is_local=self.is_local):
                 return current
             # Only what was just seen is removed: it may have been renewed since, or taken.
             if current == seen:
@@ -124,17 +127,12 @@ class Leases:
 
     Args:
         table: where they are kept.
-        clock: seconds since the epoch.
+        clock: gives seconds; None: that of the database.
     """
 
-    def __init__(self, table: LeaseTable, clock: Callable[[], float] = time.time) -> None:
-        self._table = table
-        self._clock = clock
-
-    @property
-    def table(self) -> LeaseTable:
-        """Where the leases are kept."""
-        return self._table
+    def __init__(self, table: LeaseTable, clock: Callable[[], float] | None = None) -> None:
+        self.table = table
+        self._clock = clock or table.now
 
     @contextlib.asynccontextmanager
     async def hold(self, thread_id: str) -> AsyncIterator[None]:
@@ -147,9 +145,8 @@ class Leases:
             ThreadBusyError: another process, or another task of this one, has it.
             ThreadTakenOverError: another one took it over.
         """
-        owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
-        mine = self._fresh(owner)
-        winner = await asyncio.to_thread(self._table.take, thread_id, mine, self._clock())
+        owner = _new_owner()
+        winner = await asyncio.to_thread(self._take, thread_id, owner)
         if winner.owner != owner:
             raise ThreadBusyError(_busy(thread_id, winner))
         holding = _Holding(asyncio.current_task())
@@ -166,12 +163,16 @@ class Leases:
             _held.set(MappingProxyType(rest))
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
-            await asyncio.shield(asyncio.to_thread(self._table.drop, thread_id, owner))
+            await asyncio.shield(asyncio.to_thread(self.table.drop, thread_id, owner))
 
     async def is_held(self, thread_id: str) -> bool:
         """Whether a living process drives the thread."""
-        holder = await asyncio.to_thread(self._table.holder, thread_id)
-        return holder is not None and holder.is_alive(self._clock())
+
+        def check() -> bool:
+            holder, is_local = self.table.holder(thread_id), self.table.is_local
+            return holder is not None and holder.is_alive(self._clock(), is_local=is_local)
+
+        return await asyncio.to_thread(check)
 
     async def check_held(self) -> None:
         """Refuse to go on if the running task has lost a lease that it holds.
@@ -179,9 +180,14 @@ class Leases:
         Raises:
             ThreadTakenOverError: it has.
         """
-        for thread_id in _held.get():
-            holder = await asyncio.to_thread(self._table.holder, thread_id)
-            check_ownership(thread_id, holder, self._clock())
+        for thread_id in _held.get():  # whoever holds it needs no clock
+            check_ownership(thread_id, await asyncio.to_thread(self.table.holder, thread_id), 0.0)
+
+    def _take(self, thread_id: str, owner: str) -> LeaseHolder:
+        return self.table.take(thread_id, self._fresh(owner), self._clock())
+
+    def _prolong(self, thread_id: str, owner: str) -> bool:
+        return self.table.renew(thread_id, self._fresh(owner))
 
     def _fresh(self, owner: str) -> LeaseHolder:
         return LeaseHolder(owner, self._clock() + LEASE_S)
@@ -191,7 +197,7 @@ class Leases:
         while is_ours:
             await asyncio.sleep(RENEWAL_S)
             try:
-                is_ours = await asyncio.to_thread(self._table.renew, thread_id, self._fresh(owner))
+                is_ours = await asyncio.to_thread(self._prolong, thread_id, owner)
             except PersistenceError:
                 # The next renewal may work before the lease runs out.
                 logger.exception("the lease on thread %s could not be renewed", thread_id)
@@ -228,7 +234,9 @@ def lease_memory(thread_id: str) -> dict[str, Any] | None:
     return None if held is None else held.memory
 
 
-def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> None:
+def check_ownership(
+    thread_id: str, current: LeaseHolder | None, now: float, *, is_local: bool = False
+) -> None:
     """Refuse a write on a thread that somebody else drives: the fence behind the leases.
 
     A saver calls it with what it reads in the transaction of the write. Who holds no lease may
@@ -237,7 +245,8 @@ def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> 
     Args:
         thread_id: on which the running task is about to write.
         current: who has the lease.
-        now: seconds since the epoch.
+        now: seconds by the clock of the database.
+        is_local: see `LeaseHolder.is_alive`.
 
     Raises:
         ThreadTakenOverError: the running task held the lease and lost it.
@@ -247,14 +256,14 @@ def check_ownership(thread_id: str, current: LeaseHolder | None, now: float) -> 
     if mine is not None:
         if current is None or current.owner != mine.owner:
             raise ThreadTakenOverError(_lost(thread_id))
-    elif current is not None and current.is_alive(now):
+    elif current is not None and current.is_alive(now, is_local=is_local):
         raise ThreadBusyError(_busy(thread_id, current))
 
 
 def check_lease(connection: sqlite3.Connection, thread_id: str, now: float) -> None:
     """Do the same by the lease in a SQLite file, in the transaction of the write."""
     row = connection.execute(HOLDER, (thread_id,)).fetchone()
-    check_ownership(thread_id, LeaseHolder(*row) if row else None, now)
+    check_ownership(thread_id, LeaseHolder(*row) if row else None, now, is_local=True)
 
 
 def _busy(thread_id: str, holder: LeaseHolder) -> str:
@@ -282,12 +291,19 @@ def _process_of(owner: str) -> tuple[str, str]:
     return host, pid
 
 
-def _is_dead(owner: str) -> bool:
+def _new_owner() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{boot_id()}.{uuid.uuid4().hex}"
+
+
+def _is_dead(owner: str, *, is_local: bool) -> bool:
     """Whether the owner's process is gone for sure; on other hosts only time tells.
 
     So it does on Windows, where `os.kill` with signal 0 would end the process.
     """
     host, pid = _process_of(owner)
+    boot = owner.rpartition(":")[2].rpartition(".")[0]
+    if boot and boot != boot_id() and (is_local or host == socket.gethostname()):
+        return True
     if host != socket.gethostname() or os.name == "nt" or not pid.isdecimal():
         return False
     try:
@@ -309,18 +325,22 @@ class WorkLock:
         table: where leases are kept.
         thread_id: which thread it is on.
         work: that is done there, as in "is being screened".
-        clock: seconds since the epoch.
+        clock: gives seconds; None: that of the database.
     """
 
     def __init__(
-        self, table: LeaseTable, thread_id: str, work: str, clock: Callable[[], float] = time.time
+        self,
+        table: LeaseTable,
+        thread_id: str,
+        work: str,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self._table = table
         self._thread_id = thread_id
         self._work = work
-        self._clock = clock
+        self._clock = clock or table.now
         self._name = f"{thread_id}#{work}"
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex}"
+        self._owner = _new_owner()
 
     async def acquire(self) -> None:
         """Take the lock.
@@ -328,7 +348,9 @@ class WorkLock:
         Raises:
             ThreadBusyError: another process holds it.
         """
-        winner = await asyncio.to_thread(self._table.take, self._name, self._fresh(), self._clock())
+        winner = await asyncio.to_thread(
+            lambda: self._table.take(self._name, self._fresh(), self._clock())
+        )
         if winner.owner != self._owner:
             raise ThreadBusyError(
                 f"thread {self._thread_id!r} is being {self._work} by process "
@@ -342,7 +364,7 @@ class WorkLock:
         Raises:
             ThreadTakenOverError: another process took it in the meantime.
         """
-        if not await asyncio.to_thread(self._table.renew, self._name, self._fresh()):
+        if not await asyncio.to_thread(lambda: self._table.renew(self._name, self._fresh())):
             raise ThreadTakenOverError(
                 f"thread {self._thread_id!r} has been {self._work} by another process since, as "
                 f"this one was silent for more than {WORK_LOCK_S / 60:.0f} minutes; "

@@ -51,17 +51,16 @@ def time_of(checkpoint_id: str) -> datetime | None:
     return None if ticks is None else _GREGORIAN + timedelta(microseconds=ticks // 10)
 
 
-def stay_after(saved: CheckpointTuple | None) -> CheckpointTuple | None:
-    """Return a checkpoint; what this process writes from now on has a later id, whatever the clock.
+def stay_after(checkpoint_id: str | None) -> None:
+    """Make sure that what this process writes from now on has a later id, whatever the clock says.
 
     The latest checkpoint is the one with the largest id. LangGraph makes ids of the time, and of
     the one before plus one where the clock went back, but it forgets that one with the process.
     """
-    ticks = _ticks(saved.checkpoint["id"]) if saved else None
+    ticks = _ticks(checkpoint_id) if checkpoint_id else None
     if ticks is not None:
         last = vars(ids)  # it has no other door
         last["_last_v6_timestamp"] = max(last["_last_v6_timestamp"] or 0, ticks)
-    return saved
 
 
 def _ticks(checkpoint_id: str) -> int | None:
@@ -167,14 +166,7 @@ class PagesItems(Protocol):
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:
-        """Return the items of exactly this namespace, the largest `by` first.
-
-        Args:
-            namespace: without those below it.
-            by: a field of the values that stays readable where they are sealed.
-            limit: how many at most.
-            offset: how many to leave out.
-        """
+        """Return the items of exactly this namespace, the largest `by`, a readable field, first."""
         ...
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from langgraph.store.memory import InMemoryStore
 from paper_search.persistence.leases import LeaseTable, check_ownership
 from paper_search.persistence.listing import LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import serializer
+from paper_search.persistence.tables import uptime
 
 
 class MemoryStore(InMemoryStore):
@@ -60,10 +60,10 @@ class MemorySaver(InMemorySaver):
 
     Args:
         table: who may.
-        clock: seconds since the epoch.
+        clock: that of the leases.
     """
 
-    def __init__(self, table: LeaseTable, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, table: LeaseTable, clock: Callable[[], float] = uptime) -> None:
         super().__init__(serde=serializer())
         self._table = table
         self._clock = clock

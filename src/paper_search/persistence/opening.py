@@ -91,7 +91,7 @@ async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[
         ledger=DecisionLedger(),
         is_durable=False,
         url="memory:",
-        compact=_no_space,
+        compact=lambda: asyncio.sleep(0),  # what is deleted from memory is gone
     )
 
 
@@ -100,10 +100,7 @@ async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Pe
     from paper_search.persistence import backups, sqlite  # noqa: PLC0415  # slow import
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
-    async with (
-        sqlite.open_saver(path, keyring) as saver,
-        sqlite.open_store(path, keyring) as store,
-    ):
+    async with sqlite.open_file(path, keyring) as (saver, store):
         with contextlib.closing(SqliteDatabase(path)) as own:
             yield Persistence(
                 checkpointer=saver,
@@ -138,10 +135,6 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
             url=postgres.redacted(url),
             compact=database.compact,
         )
-
-
-async def _no_space() -> None:
-    """Do nothing: what is deleted from memory is gone."""
 
 
 _OPENERS: dict[

@@ -38,11 +38,16 @@ Pool = ConnectionPool[psycopg.Connection[Any]]
 class PostgresDatabase:
     """Our tables in PostgreSQL, for all processes of all machines that use it."""
 
+    is_local = False
     order = "id"
     rebuild = "REINDEX TABLE"
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+
+    def now(self) -> float:
+        """See `Database.now`: the clock of the server."""
+        return float(self.rows("SELECT EXTRACT(EPOCH FROM clock_timestamp())")[0][0])
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """See `Database.rows`."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata, CheckpointTuple
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.store.base import Item, Op, PutOp, Result
@@ -52,23 +56,25 @@ class PostgresSaver(AsyncPostgresSaver):
     Args:
         pool: of connections in autocommit mode.
         serde: how values are written.
-        clock: seconds since the epoch.
     """
 
-    def __init__(
-        self,
-        pool: AsyncConnectionPool[Any],
-        *,
-        serde: SerializerProtocol,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, pool: AsyncConnectionPool[Any], *, serde: SerializerProtocol) -> None:
         super().__init__(pool, serde=serde)
         self._pool = pool
-        self._clock = clock
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint with what is written on it, or None."""
-        return stay_after(await super().aget_tuple(config))
+        if get_checkpoint_id(config):  # what a fork writes has to be later than all that is there
+            async with self._cursor() as cursor:
+                await cursor.execute(
+                    "SELECT MAX(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s",
+                    (config["configurable"]["thread_id"],),
+                )
+                row = await cursor.fetchone()
+            stay_after(row["latest"] if row else None)
+        saved = await super().aget_tuple(config)
+        stay_after(saved and saved.checkpoint["id"])
+        return saved
 
     async def aput(
         self,
@@ -184,13 +190,13 @@ class PostgresSaver(AsyncPostgresSaver):
         ):
             async with connection.cursor(row_factory=dict_row) as reading:
                 await reading.execute(
-                    "SELECT owner, expires_at FROM paper_search_leases WHERE thread_id = %s "
-                    "FOR SHARE",
+                    "SELECT owner, expires_at, EXTRACT(EPOCH FROM clock_timestamp()) AS now "
+                    "FROM paper_search_leases WHERE thread_id = %s FOR SHARE",
                     (thread_id,),
                 )
                 row = await reading.fetchone()
             holder = LeaseHolder(row["owner"], row["expires_at"]) if row else None
-            check_ownership(thread_id, holder, self._clock())
+            check_ownership(thread_id, holder, float(row["now"]) if row else 0.0)
             async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
                 yield cursor
 

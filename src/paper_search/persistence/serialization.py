@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import logging
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -19,6 +22,12 @@ logger = logging.getLogger(__name__)
 
 SUFFIX = f"+{CIPHER}"
 SEALED = "sealed"
+SMALLER = "+deflate"
+"""What the kind of a compressed state ends with."""
+PACKED = "deflate"
+"""The one field of a compressed record: its JSON, in base64."""
+LARGE_STATE, LARGE_RECORD = 16_384, 512
+"""Bytes from which on compressing saves more space than it costs time."""
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
 CLEAR = ("created_at", "updated_at")
 """Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
@@ -68,8 +77,9 @@ class PlainSerializer(JsonPlusSerializer):
         return self
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Return the value of a row, with its kind."""
-        return super().dumps_typed(obj.value if isinstance(obj, Boxed) else obj)
+        """Return the value of a row, with its kind; a large one is compressed."""
+        kind, value = super().dumps_typed(obj.value if isinstance(obj, Boxed) else obj)
+        return (kind, value) if len(value) < LARGE_STATE else (kind + SMALLER, _deflated(value))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Return the value in a row.
@@ -81,8 +91,10 @@ class PlainSerializer(JsonPlusSerializer):
         if kind.endswith(SUFFIX):
             raise PersistenceError(sealed_row("a state"))
         try:
+            if kind.endswith(SMALLER):
+                kind, value = kind.removesuffix(SMALLER), zlib.decompress(value)
             return super().loads_typed((kind, value))
-        except (ValueError, TypeError, RuntimeError) as error:
+        except (ValueError, TypeError, RuntimeError, zlib.error) as error:
             raise DamagedError("a state in the database", error) from error
 
 
@@ -127,15 +139,18 @@ class RecordSeal:
         return [self._opened(result) for result in results]
 
     def _sealed(self, op: Op) -> Op:
-        if self._keyring is None:
-            return op
         if isinstance(op, SearchOp) and (op.filter or op.query):
-            raise PersistenceError("encrypted records cannot be searched by what is in them")
+            raise PersistenceError(
+                "records are compressed, or encrypted: they cannot be searched by what is in them"
+            )
         if not isinstance(op, PutOp) or op.value is None:
             return op
+        value = _packed(op.value)
+        if self._keyring is None:
+            return op._replace(value=value)
         name = about(op.namespace, op.key)
         clear = {name: op.value[name] for name in CLEAR if name in op.value}
-        return op._replace(value=clear | {SEALED: self._keyring.seal_json(op.value, name)})
+        return op._replace(value=clear | {SEALED: self._keyring.seal_json(value, name)})
 
     def _opened(self, result: Result) -> Result:
         if isinstance(result, list):
@@ -170,10 +185,35 @@ class RecordSeal:
         if self._keyring is None:
             if is_sealed:
                 raise PersistenceError(sealed_row(about(namespace, key)))
-            return value
-        if not is_sealed:
+        elif not is_sealed:
             raise PersistenceError(plain_row(about(namespace, key)))
-        return self._keyring.open_json(value[SEALED], about(namespace, key))
+        else:
+            value = self._keyring.open_json(value[SEALED], about(namespace, key))
+        return _unpacked(value, about(namespace, key))
+
+
+def _packed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as it is stored: a large one compressed, with its times in clear."""
+    text = orjson.dumps(value)
+    if len(text) < LARGE_RECORD:
+        return dict(value)
+    clear = {name: value[name] for name in CLEAR if name in value}
+    return clear | {PACKED: base64.b64encode(_deflated(text)).decode()}
+
+
+def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
+    """Return the record in what `_packed` gave."""
+    if PACKED not in value or not set(value) <= {PACKED, *CLEAR}:
+        return value
+    try:
+        record: dict[str, Any] = orjson.loads(zlib.decompress(base64.b64decode(value[PACKED])))
+    except (ValueError, TypeError, zlib.error) as error:
+        raise DamagedError(what, error) from error
+    return record
+
+
+def _deflated(data: bytes) -> bytes:
+    return zlib.compress(data, level=3)
 
 
 def about(namespace: Iterable[str], key: str) -> str:

@@ -14,7 +14,6 @@ from langgraph.store.base.batch import AsyncBatchedBaseStore
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite_files import (
-    PAGE_SIZE,
     connection_to,
     is_there,
     unusable,
@@ -24,58 +23,36 @@ from paper_search.persistence.sqlite_store import SqliteStore
 from paper_search.persistence.tables import SqliteDatabase
 from paper_search.private_files import private_file
 
-__all__ = [
-    "PAGE_SIZE",
-    "finish",
-    "open_saver",
-    "open_store",
-    "serializer",
-]
+Opened = tuple[SqliteSaver, SqliteStore]
 
 
 @contextlib.asynccontextmanager
-async def open_saver(path: Path, keyring: Keyring | None = None) -> AsyncIterator[SqliteSaver]:
-    """Open the checkpoints in the file.
+async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator[Opened]:
+    """Open the checkpoints and the records in the file, which is made if it is not there.
 
     Raises:
         PersistenceError: the file is not ours, is damaged, or cannot be used.
     """
     if not await asyncio.to_thread(is_there, path):
         await _create(path)
-    async with _setup_saver(path, keyring) as saver:
-        yield saver
+    async with _setup(path, keyring) as opened:
+        yield opened
 
 
 @contextlib.asynccontextmanager
-async def open_store(path: Path, keyring: Keyring | None = None) -> AsyncIterator[SqliteStore]:
-    """Open the records in the file.
-
-    Raises:
-        PersistenceError: as `open_saver`.
-    """
-    if not await asyncio.to_thread(is_there, path):
-        await _create(path)
-    async with _setup_store(path, keyring) as store:
-        yield store
-
-
-@contextlib.asynccontextmanager
-async def _setup_saver(path: Path, keyring: Keyring | None = None) -> AsyncIterator[SqliteSaver]:
-    async with connection_to(path) as connection:
+async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[Opened]:
+    async with (
+        connection_to(path) as connection,
+        connection_to(path, autocommit=True) as second,
+    ):
         saver = SqliteSaver(connection, path, serde=serializer(keyring))
         await saver.prepare()
         with contextlib.closing(SqliteDatabase(path)) as own:
             await asyncio.to_thread(own.prepare)
-        yield saver
-
-
-@contextlib.asynccontextmanager
-async def _setup_store(path: Path, keyring: Keyring | None = None) -> AsyncIterator[SqliteStore]:
-    async with connection_to(path, autocommit=True) as connection:
-        store = SqliteStore(connection, path, RecordSeal(keyring))
+        store = SqliteStore(second, path, RecordSeal(keyring))
         try:
             await store.setup()
-            yield store
+            yield saver, store
         finally:
             await finish(store)
 
@@ -97,7 +74,7 @@ async def _create(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         private_file(draft)
-        async with _setup_saver(draft), _setup_store(draft):
+        async with _setup(draft):
             pass
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import json
 import sqlite3
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,8 +38,8 @@ from paper_search.persistence.listing import (
     stay_after,
 )
 from paper_search.persistence.serialization import check_checkpoint
-from paper_search.persistence.sqlite_calls import OneCall, parsed
-from paper_search.persistence.sqlite_files import as_bytes
+from paper_search.persistence.sqlite_files import OneCall, as_bytes, parsed
+from paper_search.persistence.tables import uptime
 
 _EARLIER = """DELETE FROM checkpoints AS old WHERE thread_id = ? AND EXISTS (
     SELECT 1 FROM checkpoints AS new WHERE new.thread_id = old.thread_id
@@ -54,14 +53,15 @@ _PENDING = """SELECT task_path, task_id, idx, channel, type, value, checksum FRO
     WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"""
 _BY_ID = "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 _LATEST = "WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1"
+_NEWEST_OF = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
 _NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
     WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
 _LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
     AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
     WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
-_SUMMARIES = f"""SELECT thread_id, type, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
+_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
     {_LATEST_OF}"""  # noqa: S608  # a constant
-_QUESTIONS = f"""SELECT writes.thread_id, channel, writes.type, CAST(writes.summary AS BLOB)
+_QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
     FROM checkpoints {_LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 _PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
     parent_checkpoint_id, type, checkpoint, metadata, checksum, summary)
@@ -99,7 +99,7 @@ class SqliteSaver(AsyncSqliteSaver):
     Args:
         connection: with the file's tables.
         serde: how values are written.
-        clock: seconds since the epoch.
+        clock: that of the leases.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SqliteSaver(AsyncSqliteSaver):
         path: Path,
         *,
         serde: SerializerProtocol,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = uptime,
     ) -> None:
         super().__init__(connection, serde=serde)
         self._clock = clock
@@ -124,8 +124,12 @@ class SqliteSaver(AsyncSqliteSaver):
         wanted = get_checkpoint_id(config)
         place = (str(chosen["thread_id"]), chosen.get("checkpoint_ns", ""))
         which, parameters = (_BY_ID, (*place, wanted)) if wanted else (_LATEST, place)
-        found = await self._read(which, parameters)
-        return stay_after(found[0] if found else None)
+        if wanted:  # what a fork writes has to be later than all that is there
+            newest = await self._in_one_call(lambda c: c.execute(_NEWEST_OF, place).fetchone())
+            stay_after(newest[0])
+        saved = next(iter(await self._read(which, parameters)), None)
+        stay_after(saved and saved.checkpoint["id"])
+        return saved
 
     async def alist(
         self,
@@ -270,16 +274,16 @@ class SqliteSaver(AsyncSqliteSaver):
         """Return the summaries that are there and can be read."""
         asked: dict[str, list[Any]] = {}
         in_a_step, unread = set[str](), set[str]()
-        for thread_id, channel, kind, summary in writes:
+        for thread_id, channel, summary in writes:
             if channel != ASKED:
                 in_a_step.add(thread_id)
-            elif (questions := self._unpacked(kind, summary)) is None:
+            elif (questions := self._unpacked(summary)) is None:
                 unread.add(thread_id)
             else:
                 asked.setdefault(thread_id, []).extend(questions)
         found = {}
-        for thread_id, kind, summary, size in states:
-            known_size, saved_at, shown = self._unpacked(kind, summary) or (None, "", {})
+        for thread_id, summary, size in states:
+            known_size, saved_at, shown = self._unpacked(summary) or (None, "", {})
             if known_size == size and thread_id not in unread:  # else it may be cut off
                 questions = asked.get(thread_id, ())
                 found[thread_id] = Summary(saved_at, shown, questions, thread_id in in_a_step)
@@ -289,14 +293,16 @@ class SqliteSaver(AsyncSqliteSaver):
         """Return a summary as it stands beside the value that it is of, or None."""
         if summary is None:
             return None
-        _, value = self.serde.dumps_typed(summary)
+        kind, value = self.serde.dumps_typed(summary)
+        value = b"%b %b" % (kind.encode(), value)
         return crc32(value).to_bytes(_CRC, "big") + value
 
-    def _unpacked(self, kind: str, summary: bytes | None) -> Any:
-        """Return the summary of a value of a kind; None: there is none, or it is damaged."""
+    def _unpacked(self, summary: bytes | None) -> Any:
+        """Return the summary of a value; None: there is none, or it is damaged."""
         if summary is None or int.from_bytes(summary[:_CRC], "big") != crc32(summary[_CRC:]):
             return None
-        return self.serde.loads_typed((kind, summary[_CRC:]))
+        kind, _, value = summary[_CRC:].partition(b" ")
+        return self.serde.loads_typed((kind.decode(), value))
 
     async def prepare(self) -> None:
         """Make the tables, where they are missing."""
@@ -339,11 +345,7 @@ class SqliteSaver(AsyncSqliteSaver):
         )
 
     def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
-        """Return the value in a row; what LangGraph's own saver wrote has no checksum.
-
-        Raises:
-            PersistenceError: it is damaged: SQLite does not notice a flipped byte.
-        """
+        """Return the value in a row; what LangGraph's own saver wrote has no checksum."""
         try:
             loaded = self.serde.loads_typed((kind, value))
         except DamagedError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -20,8 +19,8 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease, held_threads
 from paper_search.persistence.serialization import RecordSeal, about, described
-from paper_search.persistence.sqlite_calls import OneCall, parsed
-from paper_search.persistence.sqlite_files import as_bytes
+from paper_search.persistence.sqlite_files import OneCall, as_bytes, parsed
+from paper_search.persistence.tables import uptime
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +40,7 @@ class SqliteStore(AsyncSqliteStore):
         connection: in autocommit mode.
         path: of the file.
         seal: what values go through.
-        clock: seconds since the epoch.
+        clock: that of the leases.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class SqliteStore(AsyncSqliteStore):
         connection: aiosqlite.Connection,
         path: Path,
         seal: RecordSeal,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = uptime,
     ) -> None:
         super().__init__(connection)
         self._seal = seal

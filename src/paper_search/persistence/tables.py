@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 from paper_search.persistence.sqlite_files import FORMAT, named_errors, plain
 
+_BOOT_ID, _UPTIME = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/uptime")
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS paper_search_leases (
         thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, expires_at {real} NOT NULL)""",
@@ -30,13 +33,37 @@ def schema(*, real: str, serial: str, place: str) -> list[str]:
     return [statement.format(real=real, serial=serial, place=place) for statement in _SCHEMA]
 
 
+@functools.cache
+def boot_id() -> str:
+    """Return what tells a start of this machine from all others; empty: the system does not say."""
+    with contextlib.suppress(OSError):
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    return ""
+
+
+def uptime() -> float:
+    """Return seconds since this machine started, whatever its clock is set to.
+
+    Where the system does not say when it started: seconds since the epoch.
+    """
+    with contextlib.suppress(OSError):
+        return float(_UPTIME.read_text(encoding="ascii").split()[0])
+    return time.time()
+
+
 class Database(Protocol):
     """Runs single statements, `?` standing for a value; each blocks only briefly."""
 
+    is_local: bool
+    """Whether all its users are on one machine."""
     order: str
     """By what decisions are in the order in which they came."""
     rebuild: str
     """What makes the indexes of a table anew."""
+
+    def now(self) -> float:
+        """Return seconds by a clock that all its users share."""
+        ...
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -54,6 +81,7 @@ class SqliteDatabase:
         path: the file; None: in memory.
     """
 
+    is_local = True
     order = "rowid"
     rebuild = "REINDEX"
 
@@ -71,6 +99,10 @@ class SqliteDatabase:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def now(self) -> float:
+        """See `Database.now`."""
+        return uptime()
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """See `Database.rows`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -201,7 +202,10 @@ class Catalog(Generic[SessionT, InfoT]):
             await self._persistence.checkpointer.aprune([thread_id])
 
     async def decisions(self, thread_id: str) -> list[DecisionInfo]:
-        """Return who decided what when, and what was refused, in the order of time."""
+        """Return who decided what when, and what was refused, in the order of time.
+
+        Decisions stay in the order in which they came, also where a clock was set back.
+        """
         ledger, detail = self._persistence.ledger, self._session_type.audit_detail
         entries = [
             DecisionInfo(
@@ -216,7 +220,7 @@ class Catalog(Generic[SessionT, InfoT]):
             DecisionInfo(event=event.event, by=event.by, at=event.at, detail=event.detail)
             for event in await ledger.audit(thread_id)
         ]
-        return sorted([*entries, *around], key=lambda told: told.at)
+        return list(heapq.merge(entries, around, key=lambda info: info.at))
 
     async def _status(self, thread_id: str) -> StatusFacts:
         session = self.session(thread_id)

@@ -295,11 +295,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         self._progress.tell(self.waiting_phase, told)
 
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
-        """Return who answers.
-
-        Raises:
-            ThreadWaitingError: nobody does.
-        """
+        """Return who answers."""
         if self._handler is None:
             raise ThreadWaitingError(
                 f"{waiting.question.reference} waits for a decision and nobody is there to give "

@@ -37,7 +37,7 @@ class PlainDetail(BriefInfo):
 
 
 class PlainThreads:
-    """Lists, shows and prunes threads of which this program lacks the table, by their checkpoints."""
+    """Lists, shows and prunes threads whose table this program lacks, by checkpoints alone."""
 
     def __init__(self, persistence: Persistence) -> None:
         self.persistence = persistence

@@ -1,8 +1,9 @@
-"""Which decisions a checkpoint takes: checked against its kind and what it shows."""
+"""Which decisions a checkpoint takes, and what an edit and a run make of a strategy."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import (
@@ -19,8 +20,10 @@ from pydantic import (
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     PUBLICATION_TYPES,
+    SNOWBALL,
     Criterion,
     CriterionKind,
+    MarkedPaper,
     MergeDecision,
     RankedQuery,
     SearchConstraints,
@@ -28,6 +31,7 @@ from paper_search.models import (
     SearchStrategy,
     SynonymMap,
     UserFeedback,
+    relevant_seeds,
 )
 from paper_search.models.criteria import FEWEST_CRITERIA, MOST_CRITERIA
 from paper_search.query import conditions_in, parse
@@ -41,7 +45,7 @@ from paper_search.workflow.checkpoints import (
     DecisionAction,
     StrategyPayload,
 )
-from paper_search.workflow.state import MAX_WAITS
+from paper_search.workflow.state import MAX_WAITS, SearchParams
 
 MAX_QUERIES = 50
 MAX_NOTE_CHARS = 20_000
@@ -344,3 +348,29 @@ def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
         raise ValueError(
             f"revised_data.sources: unknown source {unknown[0]!r}; known: {', '.join(available)}"
         )
+
+
+def edited(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
+    """Return the strategy as a person edited it; papers to follow are not theirs to write."""
+    plain = revised.model_dump() if isinstance(revised, BaseModel) else revised
+    strategy = SearchStrategy.model_validate(plain)
+    return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
+
+
+def seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
+    """Return the strategy with the papers to follow, if it follows any and does not name them."""
+    if SNOWBALL not in strategy.sources or strategy.seeds:
+        return strategy
+    return strategy.model_copy(update={"seeds": relevant_seeds(marked)})
+
+
+def limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
+    """Return the strategy within the sources and the number of results that the run allows."""
+    sources, filters = strategy.sources, strategy.filters
+    if params.sources is not None:
+        sources = [source for source in sources if source in params.sources] or params.sources
+    if params.max_results is not None:
+        # Few results are cut from a full search at its end: the judge ranks better than a source.
+        asked = max(filters.max_results, params.max_results)
+        filters = filters.model_copy(update={"max_results": asked})
+    return strategy.model_copy(update={"sources": sources, "filters": filters})

@@ -27,7 +27,7 @@ from paper_search.workflow.counts import (
     arrivals_of,
     searched_round,
 )
-from paper_search.workflow.decisions import answer_model, feedback_of
+from paper_search.workflow.decisions import answer_model, edited, feedback_of, limited, seeded
 from paper_search.workflow.judging import StoredJudgements, judged_by, judged_by_note
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import (
@@ -57,7 +57,6 @@ from paper_search.workflow.state import (
     StrategyEdit,
     WorkflowState,
 )
-from paper_search.workflow.strategies import edited, limited, seeded
 
 BEFORE_APPROVAL = "nobody yet: hits are counted before the strategy is approved"
 BY_SETTING = "the setting `enrich` of the run"

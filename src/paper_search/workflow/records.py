@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from paper_search.models import (
     MAX_SEEDS,
     Arrival,
@@ -26,9 +28,11 @@ from paper_search.models import (
     SearchStrategy,
     Seed,
 )
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
+from paper_search.threads.decisions import listed
 from paper_search.threads.records import MOST_ROWS, PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.rows import (
@@ -144,9 +148,18 @@ class SearchRecords(RecordStore):
             known.clear()
         for row_id, row in zip(ids, self.in_order(rows, ids), strict=True):
             if row_id not in known or known[row_id][0] is not row:
-                known[row_id] = row, RawPaper.model_validate(row)
+                known[row_id] = row, self._model(row, row_id)
         # Copies: what a skill changes is not what was stored.
         return [known[row_id][1].model_copy() for row_id in ids]
+
+    def _model(self, row: Mapping[str, Any], row_id: str) -> RawPaper:
+        try:
+            record = RawPaper.model_validate(row)
+        except ValidationError as error:
+            raise DamagedError(f"record {row_id!r} of {self.thread_id!r}", listed(error)) from None
+        if record.id != row_id:
+            raise DamagedError(f"record {row_id!r} of {self.thread_id!r}")
+        return record
 
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
@@ -287,7 +300,8 @@ class SearchRecords(RecordStore):
         whole = await self.get(part, ids)
         plain = await self.scored([paper_id for paper_id in ids if paper_id not in whole])
         papers = {verdict.paper.id: Paper.from_scored(verdict) for verdict in plain}
-        return [papers.get(i) or Paper.model_validate(whole[i]) for i in ids]
+        papers |= {paper_id: Paper.model_validate(row) for paper_id, row in whole.items()}
+        return [papers[paper_id] for paper_id in ids]
 
     async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.
