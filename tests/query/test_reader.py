@@ -52,7 +52,7 @@ from paper_search.query import lint, parse, render
         ),
         ("TITLE-ABS(aa AND {bb cc})", 'tiab:(aa AND "bb cc")'),
         ("AUTH(smith) AND PUBYEAR BEF 2010", "author:smith AND year:-2009"),
-        ("title-abs-key(aa) AND key (bb)", "aa AND key (bb)"),
+        ("title-abs-key(aa) AND key (bb)", "aa AND bb"),
         ("ti=(aa) AND ts=bb", "title:aa AND bb"),
         ("TI=aa (bb OR cc) OR AB=dd", "title:(aa (bb OR cc)) OR abstract:dd"),
         ("(TI=aa) OR (AB=bb AND TI=cc dd)", "title:aa OR (abstract:bb title:(cc dd))"),
@@ -93,7 +93,7 @@ def test_a_foreign_search_string_means(text: str, ours: str) -> None:
         ("'heart attack'/exp AND (a:ti", 29, "expected ')' for the '(' in column 24"),
         ("NOFT(asthma) AND XX(child)", 18, "the field XX of ProQuest"),
         ("TITLE-ABS-KEY(aa) AND SUBJAREA(medi)", 23, "the field SUBJAREA of Scopus"),
-        ("trial.ab. /freq=2", 11, "/freq=2 has no counterpart"),
+        ("trial.ab. /freq=2", 11, "'/freq=2' is not understood in Ovid"),
         ('asthma.ti. or "heart', 15, "this quote is never closed"),
     ],
 )

@@ -128,17 +128,15 @@ def texts(text: str) -> list[str]:
 def test_a_strategy_means_what_its_last_line_finds(text: str) -> None:
     assert render(parse(text)) == OURS
     assert len(texts(text)) == 5
-    assert not lint(text.replace("“", '"').replace("”", '"'))
+    remarks = lint(text.replace("“", '"').replace("”", '"'))
+    assert all("left out" in remark.message for remark in remarks)
 
 
 def test_strategies_of_ebsco_embase_and_web_of_science_are_read() -> None:
-    either = "(title:{0} OR abstract:{0})"
-    ours = f"(mesh:Asthma OR {either.format('wheez*')}) AND {either.format('child*')}"
+    ours = "(mesh:Asthma OR tiab:wheez*) AND tiab:child*"
     assert render(parse(EBSCO_HISTORY)) == render(parse(ours))
     assert render(parse(EMBASE_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
-    assert render(parse(WOS_LINES)) == render(
-        parse(f"(asthma OR {either.format('wheez*')}) AND {either.format('child*')}")
-    )
+    assert render(parse(WOS_LINES)) == render(parse("(asthma OR tiab:wheez*) AND tiab:child*"))
 
 
 def test_headings_parts_and_wrapped_lines_are_told_from_queries() -> None:

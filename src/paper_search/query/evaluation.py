@@ -23,6 +23,7 @@ from paper_search.query.ast import (
     Term,
     YearRange,
 )
+from paper_search.query.dates import is_entered, is_span
 from paper_search.query.leaves import YEAR, leaf_of, words_of
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]
@@ -48,7 +49,8 @@ def evaluate(
 
     A word or phrase without a field matches in any field of the document but `year`; it matches
     inside one field, never across two. A heading matches where its words are in any field. A
-    document without a year is in no range of years.
+    document without a year is in no range of years, one without `entered` (a date in ISO form)
+    in no span of dates of entry.
 
     Args:
         node: the tree.
@@ -78,6 +80,7 @@ class _Document:
         self._tokens = {
             field: tokeniser(str(text)) for field, text in document.items() if field != "year"
         }
+        self._entered = str(document.get("entered") or "")
         found = YEAR.search(str(document.get("year") or ""))
         self._year = int(found[0]) if found else None
 
@@ -92,6 +95,8 @@ class _Document:
             case YearRange(first, last):
                 year = self._year
                 return year is not None and (first or year) <= year <= (last or year)
+            case Term(text, "entered") if is_span(text):
+                return is_entered(self._entered, text)
             case _:
                 return any(any(self._spans(node, field)) for field in self._tokens)
 

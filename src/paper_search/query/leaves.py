@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import NoReturn
 
 from paper_search.query.ast import FIELDS, WILDCARDS, Phrase, Term, YearRange
@@ -101,6 +102,12 @@ def clean_word(word: str) -> str:
     bare = word.replace('"', "").rstrip("?")
     stem = bare.rstrip("*")
     return f"{stem}*" if stem and stem != bare else stem
+
+
+def is_wrapped(text: str) -> bool:
+    """Whether the parenthesis that opens a text is closed by its last one."""
+    depths = list(accumulate({"(": 1, ")": -1}.get(sign, 0) for sign in text))
+    return text.startswith("(") and text.endswith(")") and 0 not in depths[:-1]
 
 
 def _refuse_foreign_operators(text: str, refuse: Refusal) -> None:

@@ -1,142 +1,214 @@
-"""Limits of Ovid and Embase.com in words: languages, years, types, groups of people."""
+"""Limits in words, which databases print beside a query: languages, years, types, groups."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from paper_search.query.ast import Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import leaf_of, words_of
+from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, entry_span, iso_date
+from paper_search.query.leaves import is_wrapped, leaf_of, words_of
 
-_LIMIT = re.compile(r"\s*limit\s+(?P<line>#?\d+[a-z]?)\s+to\s+(?P<what>.+?)[\s.]*$", re.IGNORECASE)
-_SAME = re.compile(
-    r"\s*(?:remove\s+duplicates\s+from\s+(?P<from>\d+)|(?P<line>\d+)\s+use\s+[\w,\s]+)\s*$",
+Conditions = tuple[list[Node], list[tuple[int, str]]]
+"""What a list of limits means, and offsets and texts of remarks on what is left out."""
+
+_CUT = re.compile(
+    r"\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\)"
+    r"|(?P<cut>;|,(?=\s)|\s+(?:and|AND)\s+(?!(?:[A-Za-z]{3,9} )?\d{4}))"
+)
+_OR = re.compile(r"\s+or\s+|\s*,\s*", re.IGNORECASE)
+_NAMED = re.compile(r"(?P<name>[A-Za-z][A-Za-z ()/]*?)\s*[:=]\s*(?P<value>\S.*)", re.DOTALL)
+_KINDS = {
+    "language": "language languages la lg",
+    "type": "publication_type publication_types document_type document_types article_type pt type"
+    " doctype article_types",
+    "year": "published_date publication_date publication_year publication_years date timespan yr"
+    " py dp year_of_publication year years",
+    "entered": "ed ez da entry_date date_entered em cinahl_entry_date date_of_entry dc up dt",
+}
+_KIND_OF = {
+    name.replace("_", " "): kind for kind, names in _KINDS.items() for name in names.split()
+}
+_DATE = (
+    r"(?:\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{4}-\d{2}-\d{2}|\d{4}/\d{1,2}/\d{1,2}|\d{8}|\d{6}"
+    r"|(?:[A-Za-z]{3,9} )?\d{4})"
+)
+_SPAN = re.compile(
+    rf"(?:from|between|since)?\s*(?P<first>{_DATE})?\s*(?P<to>-|–|/|:|to|and|until)?\s*"
+    rf"(?P<last>{_DATE}|current|present|now)?(?:\s*\((?:publication date|inclusive)\))?"
+    r"(?:\.yr\.?)?",
     re.IGNORECASE,
 )
-_AND = re.compile(r"(?<=\s)and(?=\s)|;|,(?=\s?[a-z\"(])", re.IGNORECASE)
-_OR = re.compile(r"(?<=\s)or(?=\s)", re.IGNORECASE)
-_YEARS = re.compile(
-    r"(?:yr|dp|py)? ?[=.]? ?\"?(?P<first>\d{4})? ?(?P<dash>-)? ?(?P<last>\d{4}|current)?"
-    r"\"?(?:\.yr\.?)?"
-)
-_DATED = re.compile(
-    r"(?:published date:|publication (?:date|year):|date|year)\s*(?:between|from|:)?\s*"
-    r"(?:[a-z]+ )?\d{4}\d*\s*(?:-|and|to)\s*(?:[a-z]+ )?\d{4}\d*"
-)
-_FOUR_DIGITS = re.compile(r"(?<!\d)\d{4}")
-_LANGUAGE = re.compile(r"\"?\(?(?P<name>[a-z]+)(?:\s+language|\.lg\.)?\)?\"?", re.IGNORECASE)
-_LANGUAGES = frozenset({
-    "english", "french", "german", "spanish", "italian", "portuguese", "dutch", "chinese",
-    "japanese", "russian", "polish", "turkish", "korean", "arabic", "danish", "norwegian",
-    "swedish", "finnish", "greek", "hebrew", "hungarian", "czech", "persian",
-})  # fmt: skip
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{4}(?=\d{2}(?:\d{2})?(?!\d))")
+_LANGUAGE = re.compile(r"(?P<name>[a-z]+)(?:\s+language|\.lg\.)?")
+_LANGUAGES = {
+    "english": "en eng", "french": "fr fre fra", "german": "de ger deu", "spanish": "es spa",
+    "italian": "it ita", "portuguese": "pt por", "dutch": "nl dut", "chinese": "zh chi zho",
+    "japanese": "ja jpn", "russian": "ru rus", "polish": "pl pol", "turkish": "tr tur",
+    "korean": "ko kor", "arabic": "ar ara", "danish": "da dan", "norwegian": "no nor",
+    "swedish": "sv swe", "finnish": "fi fin", "greek": "el gre", "hebrew": "he heb",
+    "hungarian": "hu hun", "czech": "cs cze", "persian": "fa per", "ukrainian": "uk ukr",
+    "romanian": "ro rum", "croatian": "hr hrv", "serbian": "sr srp", "catalan": "ca cat",
+}  # fmt: skip
+"""Languages, with the codes that databases have for them."""
+_LANGUAGE_OF = {code: name for name, codes in _LANGUAGES.items() for code in (name, *codes.split())}
 _NOTHING = re.compile(
-    r"abstracts?|full text|journals?|medline|embase|no dups?|ovid full text available"
-    r"|\(?peer reviewed journal\)?|yr=.all.",
+    r"abstracts?|(?:linked )?full text|(?:has )?abstract available|journals?|no dups?"
+    r"|(?:ovid|linked) full text available|(?:publication type: ?)?peer[- ]reviewed(?: journals?)?"
+    r"|scholarly.*|references available"
+    r"|(?:timespan: ?)?all (?:years|dates)|research article"
+    r"|exclude medline records|\w+ ?= ?.?all.?(?: years)?|embase|medline|pubmed-not-medline"
+    r"|evidence-based practice",
     re.IGNORECASE,
 )
-_CLINICAL_REVIEWS = re.compile(r"reviews \((?:maximizes|best) [\w ]+\)?")
-_AGES = re.compile(r"all (adult|child|infant)\b")
+_AGES = re.compile(r"all (adult|child|infant)\b[^,;]*")
 _FILTERS = {
     "human": "humans", "humans": "humans", "animal": "animals", "animals": "animals",
     "male": "male", "female": "female", "adult": "alladult", "child": "allchild",
     "infant": "allinfant", "aged": "aged", "adolescent": "adolescent",
     "core clinical journals": "jsubsetaim", "systematic reviews": "systematic",
-    "medline": "medline",
 }  # fmt: skip
+_EXCLUDED = re.compile(r"(?:\[excluding\]\s*|not\s+|exclude\s*[-–]?\s*)(?=\S)", re.IGNORECASE)
+_CLINICAL_REVIEWS = re.compile(r"reviews \((?:maximizes|best) [\w ]+\)?")
 TYPES = {
     "article": "journal article", "ar": "journal article", "re": "review",
-    "review articles": "review", "reviews": "review", "proceedings paper": "congress",
-    "conference abstract": "congress", "conference paper": "congress", "cp": "congress",
-    "all clinical trials": "clinical trial",
+    "review article": "review", "review articles": "review", "reviews": "review",
+    "proceedings paper": "congress", "conference abstract": "congress",
+    "conference paper": "congress", "cp": "congress", "all clinical trials": "clinical trial",
     "randomised controlled trial": "randomized controlled trial", "case report": "case reports",
-    "controlled clinical trials": "controlled clinical trial",
+    "controlled clinical trials": "controlled clinical trial", "no": "note", "le": "letter",
+    "ed": "editorial", "bk": "book", "ch": "book chapter", "er": "erratum", "sh": "short survey",
+    "cr": "conference review", "literature review": "review", "systematic reviews":
+    "systematic review", "clinical trials": "clinical trial", "meta analysis": "meta-analysis",
+    "guidelines": "guideline", "letters": "letter", "editorials": "editorial",
+    "academic journal": "journal article", "case studies": "case reports",
 }  # fmt: skip
 """Names of publication types elsewhere, by PubMed's."""
 _KNOWN_TYPES = frozenset({
-    *TYPES.values(), "review", "systematic review", "meta analysis", "meta-analysis", "letter",
-    "editorial", "comment", "practice guideline", "guideline", "case reports", "clinical study",
-    "observational study", "comparative study", "multicenter study", "validation study", "news",
-    "clinical trial", "pragmatic clinical trial", "preprint", "journal article", "dissertation",
-    "clinical trial protocol", "twin study", "consensus statement", "book", "evaluation study",
+    *TYPES.values(), "comment", "practice guideline", "clinical study", "news", "preprint",
+    "observational study", "comparative study", "multicenter study", "validation study",
+    "pragmatic clinical trial", "dissertation", "clinical trial protocol", "twin study",
+    "consensus statement", "evaluation study", "article in press", "data paper",
+    "conference review", "book review", "early access", "editorial material",
+    "meeting abstract", "retracted publication",
 })  # fmt: skip
+_Refuse = Callable[[int, str], NoReturn]
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A line that limits another one.
+def conditions_of(text: str, start: int, refuse: _Refuse) -> Conditions:
+    """Return what limits mean that are joined by semicolons, commas or AND.
 
-    Attributes:
-        line: the label of that line.
-        start: where it is named.
-        conditions: what holds beside.
-        notes: offset, and what is left out.
+    Several languages or several types are alternatives, if they stand in a list of commas.
     """
-
-    line: str
-    start: int
-    conditions: tuple[Node, ...] = ()
-    notes: tuple[tuple[int, str], ...] = ()
-
-
-def limit_of(text: str, refuse: Callable[[int, str], NoReturn]) -> Limit | None:
-    """Return what `limit 5 to ...` and `remove duplicates from 5` say; None: it is neither."""
-    if same := _SAME.fullmatch(text):
-        name = "from" if same["from"] else "line"
-        note = (same.start(name), "duplicates and databases are left to this program")
-        return Limit(same[name], same.start(name), notes=(note,))
-    found = _LIMIT.match(text)
-    if found is None:
-        return None
-    conditions: list[Node] = []
+    found: dict[object, list[Node]] = {}
     notes: list[tuple[int, str]] = []
-    start = found.start("what")
-    for piece in _AND.split(_without_parentheses(found["what"])):
-        where = max(text.find(piece.strip(' "()'), start), start)
-        if _NOTHING.fullmatch(piece.strip(' "()')):
-            notes.append((where, f"the limit {piece.strip()!r} is left out: the search is wider"))
-        elif piece.strip(' "()'):
-            conditions.append(condition_of(piece, where, refuse))
-    return Limit(found["line"], found.start("line"), tuple(conditions), tuple(notes))
+    for offset, piece in _pieces(text, start):
+        if _NOTHING.fullmatch(piece.strip('" ')):
+            notes.append((offset, f"the limit {piece!r} is left out: the search is wider"))
+            continue
+        node = condition_of(piece, offset, refuse)
+        named = node.field if isinstance(node, Term | Phrase) else None
+        key = named if named in {"type", "language"} and "," in text else object()
+        found.setdefault(key, []).append(node)
+    nodes = [group[0] if len(group) == 1 else Or(tuple(group)) for group in found.values()]
+    return nodes, notes
 
 
-def condition_of(said: str, start: int, refuse: Callable[[int, str], NoReturn]) -> Node:
+def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
+    """Yield limits one by one; values behind one name keep the name."""
+    inner = text.strip()
+    if is_wrapped(inner):
+        start, text = start + text.index("(") + 1, inner[1:-1]
+    name, before, sign = "", 0, ";"
+    for found in [*(cut for cut in _CUT.finditer(text) if cut["cut"]), None]:
+        end = len(text) if found is None else found.start()
+        piece = text[before:end].strip().rstrip(".")
+        if piece:
+            if named := _NAMED.match(piece):
+                name = named["name"]
+            is_value = name.lower() in _KIND_OF and not named and sign == ","
+            yield start + before, f"{name}: {piece}" if is_value else piece
+        if found is not None:
+            before, sign = found.end(), found["cut"].strip()
+
+
+def condition_of(text: str, start: int, refuse: _Refuse) -> Node:
     """Return what a limit in words means; one that has no counterpart is refused."""
-    alternatives = [_one(part.strip(' "()')) for part in _OR.split(said)]
-    found = [node for node in alternatives if node is not None]
-    if len(found) < len(alternatives):
-        refuse(start, f"the limit {said.strip()!r} has no counterpart here: leave it out")
-    return found[0] if len(found) == 1 else Or(tuple(found))
+    piece = text.strip(" .")
+    plain = " ".join(_bare(piece).split())
+    if excluded := _EXCLUDED.match(plain):
+        return Not(condition_of(plain[excluded.end() :], start, refuse))
+    named = _NAMED.fullmatch(plain)
+    kind = _KIND_OF.get(named["name"].lower()) if named else None
+    made = _MEANING.get(kind or "", _anything)
+    values = _OR.split(_bare(named["value"]) if named and kind else plain)
+    nodes = [made(_bare(value).lower()) for value in values if _bare(value)]
+    wanted = [node for node in nodes if node is not None]
+    if not wanted or len(wanted) < len(nodes):
+        refuse(start, f"the limit {text.strip()!r} has no counterpart here: leave it out")
+    return wanted[0] if len(wanted) == 1 else Or(tuple(wanted))
 
 
-def _one(said: str) -> Node | None:  # noqa: PLR0911  # one for each kind of limit
-    plain = " ".join(said.lower().split())
-    if plain.startswith("not "):
-        inner = _one(plain.removeprefix("not "))
-        return None if inner is None else Not(inner)
-    if dated := _DATED.match(plain):
-        first_year, last_year = _FOUR_DIGITS.findall(dated[0])
-        return YearRange(int(first_year), int(last_year))
-    if (years := _YEARS.fullmatch(plain)) and (years["first"] or years["last"]):
-        last = years["last"] if years["last"] != "current" else None
-        first = int(years["first"]) if years["first"] else None
-        end = int(last) if last else (None if years["dash"] else first)
-        return YearRange(first, end) if first or end else None
-    language = _LANGUAGE.fullmatch(plain)
-    if language and (language["name"] in _LANGUAGES or plain.endswith("language")):
-        return Term(language["name"], "language")
-    if _CLINICAL_REVIEWS.fullmatch(plain):
+def _bare(text: str) -> str:
+    """Return a text without the quotes and parentheses around it."""
+    plain = text.strip(' "')
+    while plain.startswith("(") and plain.endswith(")"):
+        plain = plain[1:-1].strip(' "')
+    return plain
+
+
+def _years(text: str) -> Node | None:
+    found = _SPAN.fullmatch(text)
+    if found is None or not (found["first"] or found["last"]):
+        return None
+    first, last = (_YEAR.search(found[name] or "") for name in ("first", "last"))
+    begin, end = (int(year[0]) if year else None for year in (first, last))
+    if begin is not None and not found["to"] and "since" not in text:
+        end = begin
+    if end is not None and end >= FAR_FUTURE:
+        end = None
+    begin = None if begin == FIRST_YEAR else begin
+    is_ordered = begin is None or end is None or begin <= end
+    return YearRange(begin, end) if is_ordered and (begin or end) else None
+
+
+def _entry_dates(text: str) -> Node | None:
+    found = _SPAN.fullmatch(text)
+    if found is None or not (found["first"] or found["last"]):
+        return None
+    first, last = (iso_date(found[name] or "") for name in ("first", "last"))
+    if (found["first"] and not first) or not (first or last):
+        return None
+    return entry_span(first, last if found["to"] else first)
+
+
+def _language(text: str) -> Node | None:
+    found = _LANGUAGE.fullmatch(text)
+    name = _LANGUAGE_OF.get(found["name"]) if found else None
+    return Term(name, "language") if name else None
+
+
+def _type(text: str) -> Node | None:
+    name = TYPES.get(text, text)
+    return leaf_of(tuple(name.split()), "type") if name in _KNOWN_TYPES else None
+
+
+_MEANING: dict[str, Callable[[str], Node | None]] = {
+    "year": _years, "entered": _entry_dates, "language": _language, "type": _type,
+}  # fmt: skip
+
+
+def _anything(text: str) -> Node | None:
+    """Return what a limit without a name means."""
+    if _CLINICAL_REVIEWS.fullmatch(text):
         return Term("systematic", "subset")
-    if age := _AGES.match(plain):
+    if age := _AGES.fullmatch(text):
         return Term(f"all{age[1]}", "subset")
-    if plain in _FILTERS:
-        return Term(_FILTERS[plain], "subset")
-    name = TYPES.get(plain, plain)
-    if name in _KNOWN_TYPES:
-        return leaf_of(tuple(name.split()), "type")
-    return None
+    if text in _FILTERS:
+        return Term(_FILTERS[text], "subset")
+    dated = re.match(r"(?:publication|published) (?:date|year)s?\s*:?\s*", text)
+    return _years(text[dated.end() :] if dated else text) or _type(text) or _language(text)
 
 
 def type_of(leaf: Term | Phrase) -> Term | Phrase:
@@ -145,6 +217,8 @@ def type_of(leaf: Term | Phrase) -> Term | Phrase:
     return leaf_of(tuple(TYPES.get(name, name).split()), "type")
 
 
-def _without_parentheses(text: str) -> str:
-    inner = text.strip()
-    return inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner
+def language_of(leaf: Term | Phrase) -> Term | Phrase:
+    """Return a language by its name where a code was given."""
+    code = " ".join(words_of(leaf)).lower()
+    name = _LANGUAGE_OF.get(code, code)
+    return leaf if name == code else Term(name, "language")

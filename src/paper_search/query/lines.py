@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+
+from paper_search.query.footers import is_footer
 
 LABEL = re.compile(r"\d{1,3}[a-z]?", re.IGNORECASE)
 """What lines are numbered with."""
 
 _LABELLED = re.compile(
-    r"""\s*(?: \(? (?:no\.?\s*|line\s+|search\s+)? (?P<sign>[#SL])? (?P<number>\d{1,3}[a-z]?)
+    r"""\s*(?: \(? (?:no\.?\s*|line\s+|search\s+)? (?P<sign>\#\s?|[SL])? (?P<number>\d{1,3}[a-z]?)
                 (?P<dot>[.):]|(?=\s|$))
              | (?P<letter>[A-Z])[.)](?=\s) )\s*""",
     re.VERBOSE,
+)
+_COUNT_IN_FRONT = re.compile(
+    r"\s*(?P<sign>[#S])\s*(?P<number>\d{1,3})(?P<dot>)(?P<letter>(?!))?\s+\d[\d,]*\s+(?=[\w#(\"']+.*\S)(?!(?i:and|or|not)\b)"
 )
 _OPERATOR = r"(?:and|or|not|adj\d*|near/\d+)\b"
 _STARTS_ON = re.compile(rf"{_OPERATOR}(?!\s?/\s?\d)", re.IGNORECASE)
 _ENDS_ON = re.compile(rf"(?:\b{_OPERATOR}|[(,])\s*$", re.IGNORECASE)
 _PREAMBLE = re.compile(
-    r"\s*(?:database|search strategy|date (?:of )?search\w*|searched|interface|host|pids)\b.*",
+    r"\s*(?:databases?|search (?:strategy|name)"
+    r"|date (?:of )?(?:search\w*|run)|searched|interface|host"
+    r"|pids|comment|last saved)\b(?!\s*=).*",
     re.IGNORECASE,
 )
 _HEADER = frozenset({
     "id", "set", "no", "line", "query", "search", "searches", "result", "results", "hit", "hits",
     "history", "type", "limiter", "limiters", "expanders", "action", "actions", "annotation",
-    "annotations", "items", "found", "recent", "queries",
+    "annotations", "items", "found", "recent", "queries", "searched", "for", "databases", "sort",
+    "by", "filters", "details", "time", "last", "run", "via", "number", "terms", "date",
 })  # fmt: skip
 """Words that name the columns of a history of searches."""
+_QUERY_COLUMN = re.compile(r"query|searche?s?|searched for|search (?:query|terms)", re.IGNORECASE)
+_LIMIT_COLUMN = re.compile(r"limiters.*|filters|databases?", re.IGNORECASE)
 _NUMBER = r"\d{1,3}(?:[,. ]?\d{3}){0,3}"
 _COUNT = re.compile(
     rf"""(?: (?:\t\s{{0,9}}|\s{{2,9}}|(?<=[/.\])"'}}])\ ) {_NUMBER}\s?(?:results?|hits|records)?
@@ -39,25 +49,21 @@ _COUNT = re.compile(
 )
 _BARE_COUNT = re.compile(r"\s(?P<count>\d[\d,]{0,11})$")
 _ONLY_COUNT = re.compile(rf"\s*{_NUMBER}\s*")
-_COLUMN = re.compile(r"\b(?:search modes?|expanders?|interface|last run via) ?-.*", re.IGNORECASE)
-_LIMITERS = re.compile(r"\blimiters? ?- ?(?P<what>.*)", re.IGNORECASE)
-_BETWEEN = re.compile(
-    r"\bwith (?:cochrane library )?publication (?P<what>(?:date|year) .*)", re.IGNORECASE
-)
 _COMBINED = re.compile(
     r"\W*(?:[#SL]?\d{1,3}[a-z]?\b|[A-Z]\b|and|or|not|to|[\s()\[\]{}/,.#-])+\W*", re.IGNORECASE
 )
 _JOINING = re.compile(r"\b(?:and|or|not)\b", re.IGNORECASE)
 _NAME = re.compile(r"[#SL]?(\d{1,3}[a-z]?|\b[A-Z]\b)", re.IGNORECASE)
 _NAMES_LINES = re.compile(
-    r"(?:^|[\s({])(?:\#\d|[SL]\d+\b|(?:or|and)\s?/\s?\d|limit \d|remove duplicates from \d"
+    r"(?:^|[\s({\[])(?:\#\s?\d|[SL]\d+\b|(?:or|and)\s?/\s?\d|limit \d|remove duplicates from \d"
     r"|\d{1,3} (?:and|or|not)\b|(?:and|or|not) \(?\d{1,3}(?=\s|\)|$))",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
 _TITLED = re.compile(r"[A-Za-z][A-Za-z ]{2,30}:\s+")
 _MARKED = re.compile(
-    r"[\[\]\"“”*$?#/={}]|\b(?:AND|OR|NOT|adj\d*|NEAR|NEXT)\b|\.[a-z]{2}\b|\w\(|:[a-z]{2}\b|^\s*\("
+    r"[\[\]\"“”*$?#/={}]|\b(?:AND|OR|NOT|adj\d*|NEAR|NEXT)\b|\.[a-z]{2}\b|\.\(\w|\d{4}|\w\(|:[a-z]{2}\b|^\s*\("
+    r"|^\s*[#S]?\d+[a-z]?\s+(?i:and|or|not)\b"
 )
 
 
@@ -70,7 +76,6 @@ class Line:
         text: without its label and the count of its hits.
         row: the line of the whole text that it begins on, counted from 1.
         column: where it begins there, counted from 1.
-        limits: offset in the row, and a limit beside the line.
         wraps: where it goes on in another row: offset in the text, row, and column there.
     """
 
@@ -78,7 +83,6 @@ class Line:
     text: str
     row: int
     column: int
-    limits: list[tuple[int, str]] = field(default_factory=list)
     wraps: list[tuple[int, int, int]] = field(default_factory=list)
 
     def go_on(self, text: str, row: int, column: int) -> None:
@@ -100,10 +104,12 @@ class Lines:
     Attributes:
         lines: those that may be asked; headings and empty ones are left out.
         is_numbered: whether the text says their numbers.
+        headings: rows, and what stands there that is read as a heading.
     """
 
     lines: list[Line]
     is_numbered: bool
+    headings: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def is_combined(self) -> bool:
@@ -130,24 +136,58 @@ def lines_of(text: str) -> Lines:
         for row, raw in enumerate(text.split("\n"), start=1)
         if (line := raw.rstrip()).strip() and not _is_noise(line)
     ]
-    labels = [_labelled(line) for _, line in rows]
+    table = _table_of(text)
+    labels = [None if is_footer(line) else _labelled(line) for _, line in rows]
     steps = [
         after - before
         for before, after in pairwise(order(f["number"])[0] for f in labels if f and f["number"])
     ]
     near = sum(-1 <= step <= 1 for step in steps)
     is_numbered = bool(steps) and near * 2 >= len(steps) and (len(steps) + 1) * 3 >= len(rows)
-    made = _numbered(rows, labels) if is_numbered else _counted(rows)
+    headings: list[tuple[int, str]] = []
+    if table:
+        made, is_numbered = table, True
+        numbers = [order(line.label)[0] for line in table]
+        steps = [after - before for before, after in pairwise(numbers)]
+    else:
+        made = _numbered(rows, labels, headings) if is_numbered else _counted(rows)
     if is_numbered and steps.count(-1) * 2 > len(steps):
         made.reverse()
     names = {line.label.upper() for line in made}
-    for one in made:
-        _cut_columns(one)
     ends = [_BARE_COUNT.search(one.text) for one in made]
     has_counts = len(made) > 1 and all(ends)  # a number behind every line: a column of hits
     for one in made:
         one.text = _without_count(one.text, names, has_counts=has_counts)
-    return Lines([one for one in made if one.text], is_numbered)
+    return Lines([one for one in made if one.text], is_numbered, headings)
+
+
+def _table_of(text: str) -> list[Line]:
+    """Return the lines of a history whose columns have names; empty: it is none."""
+    for sign in "\t,":
+        cells = [
+            (row, next(csv.reader([raw], delimiter=sign)))
+            for row, raw in enumerate(text.split("\n"), start=1)
+            if raw.count(sign) > 1 - (sign == "\t")
+        ]
+        if not cells:
+            continue
+        names = [name.strip() for name in cells[0][1]]
+        columns = [n for n, name in enumerate(names) if n and _QUERY_COLUMN.fullmatch(name)]
+        is_head = columns and _HEADER.issuperset(_WORD.findall(" ".join(names).lower()))
+        if not is_head or any(len(row) != len(names) for _, row in cells[1:]):
+            continue
+        extra = [n for n, name in enumerate(names) if _LIMIT_COLUMN.fullmatch(name)]
+        return [_table_line(row, found, names, columns[0], extra) for row, found in cells[1:]]
+    return []
+
+
+def _table_line(row: int, cells: list[str], names: list[str], query: int, extra: list[int]) -> Line:
+    label = re.sub(r"\W|(?<!\w)S(?=\d)", "", cells[0])
+    line = Line(label, cells[query].strip(), row, sum(len(cell) + 1 for cell in cells[:query]) + 1)
+    for column in extra:
+        if value := cells[column].strip():
+            line.go_on(value if is_footer(value) else f"{names[column]}: {value}", row, 1)
+    return line
 
 
 def is_combined(text: str, labels: set[str]) -> bool:
@@ -173,6 +213,8 @@ def _labelled(line: str) -> re.Match[str] | None:
     found = _LABELLED.match(line)
     if found is None or found["dot"] or found["letter"]:
         return found
+    if found["sign"] and (counted := _COUNT_IN_FRONT.match(line)):
+        return counted
     rest = line[found.end() :]
     if rest and (_STARTS_ON.match(rest) or not line[found.end() - 1].isspace()):
         return None
@@ -183,51 +225,60 @@ def _counted(rows: list[tuple[int, str]]) -> list[Line]:
     made: list[Line] = []
     for row, line in rows:
         text = line.lstrip()
-        if made and (_STARTS_ON.match(text) or _ENDS_ON.search(made[-1].text)):
+        is_rest = _STARTS_ON.match(text) or is_footer(text)
+        if made and (is_rest or _ENDS_ON.search(made[-1].text) or _is_open(made[-1].text)):
             made[-1].go_on(text, row, len(line) - len(text) + 1)
         else:
             made.append(Line(str(len(made) + 1), text, row, len(line) - len(text) + 1))
     return made
 
 
-def _numbered(rows: list[tuple[int, str]], labels: list[re.Match[str] | None]) -> list[Line]:
+def _numbered(
+    rows: list[tuple[int, str]],
+    labels: list[re.Match[str] | None],
+    headings: list[tuple[int, str]],
+) -> list[Line]:
     made: list[Line] = []
     for (row, line), found in zip(rows, labels, strict=True):
         if found is not None and not _is_count(found, line, made):
             name = found["number"] or found["letter"]
             made.append(Line(name, line[found.end() :], row, found.end() + 1))
-        elif made:
-            _add(made, row, line)
-    return [
-        line
-        for line, after in zip(made, [*made[1:], None], strict=True)
-        if not (_is_heading(line.text) and (":" in line.text or _is_part(after, line)))
-    ]
+        elif not made or not _add(made, row, line):
+            headings.append((row, line.strip()))
+    lines = []
+    for one, after in zip(made, [*made[1:], None], strict=True):
+        if _is_heading(one.text) and (":" in one.text or _is_part(after, one)):
+            headings.append((one.row, one.text.strip()))
+        else:
+            lines.append(one)
+    return lines
 
 
-def _add(made: list[Line], row: int, line: str) -> None:
-    """Add a row without a number: the rest of the last line, a line of its own, or a heading."""
+def _add(made: list[Line], row: int, line: str) -> bool:
+    """Add a row without a number to the last line, or as a line of its own; False: a heading."""
     text, last = line.strip(), made[-1]
     column = len(line) - len(line.lstrip()) + 1
     titled = _TITLED.match(text)
     shift = titled.end() if titled else 0
     if _ONLY_COUNT.fullmatch(text) and last.text:
-        return
+        return True
     if not last.text:
         last.text, last.row, last.column = text, row, column
+    elif is_footer(text):
+        if not last.wraps:
+            last.text = _COUNT.sub("", last.text)
+        last.go_on(text, row, column)
     elif is_combined(text[shift:], {line.label.upper() for line in made}):
         made.append(Line("final", text[shift:], row, column + shift))
     elif _is_heading(last.text) and _MARKED.search(text):
         last.text, last.row, last.column = text, row, column
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
         last.go_on(text, row, column)
-    elif _COLUMN.fullmatch(text):
-        return
-    elif _LIMITERS.fullmatch(text):
-        last.go_on(text, row, column)
     elif _MARKED.search(text):
         made.append(Line(f"of row {row}", text, row, column))
-    # Anything else is a heading between the lines.
+    else:
+        return False
+    return True
 
 
 def _is_count(found: re.Match[str], line: str, made: list[Line]) -> bool:
@@ -249,21 +300,6 @@ def _is_heading(text: str) -> bool:
 def _is_part(after: Line | None, line: Line) -> bool:
     """Whether the next line is numbered as a part of this one, as 1a is of 1."""
     return after is not None and after.label[:-1] == line.label and after.label[-1].isalpha()
-
-
-def _cut_columns(line: Line) -> None:
-    """Take off the columns that databases print beside a line; keep limits."""
-    line.text = _COLUMN.sub("", line.text).rstrip()
-    for pattern in (_LIMITERS, _BETWEEN):
-        if found := pattern.search(line.text):
-            line.limits += _pieces(found["what"], line.column + found.start("what"))
-            line.text = line.text[: found.start()].rstrip(", \t")
-
-
-def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
-    for found in re.finditer(r"[^;]+", text):
-        if found[0].strip():
-            yield start + found.start(), found[0].strip()
 
 
 def _without_count(text: str, labels: set[str], *, has_counts: bool) -> str:

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from paper_search.errors import InputError, UnknownNameError
-from paper_search.query.ast import FIELDS, And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.ast import (
+    FIELDS,
+    HEADINGS,
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+)
+from paper_search.query.dates import day_after, entry_span
 from paper_search.query.leaves import LETTER, clean_word, leaf_of
 from paper_search.query.typography import straighten
 
@@ -37,6 +51,97 @@ def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
             return _normal_near(node)
         case YearRange():
             return _checked_years(node)
+
+
+def folded(node: Node) -> Node:
+    """Return the tree of a database's text with what it can only express in parts put together.
+
+    A word in the title or, the same word, in the abstract is `tiab`; years and dates of entry
+    after one date and before another one are one span.
+    """
+    match node:
+        case Or(children):
+            return _folded_group(Or, children, _merged_fields)
+        case And(children):
+            return _folded_group(And, children, _merged_spans)
+        case Not(child):
+            inner = folded(child)
+            return node if inner is child else Not(inner)
+        case _:
+            return node
+
+
+def _folded_group(
+    kind: type[And | Or], children: tuple[Node, ...], merged: Callable[[Node, Node], Node | None]
+) -> Node:
+    made: list[Node] = []
+    for child in map(folded, children):
+        one = merged(made[-1], child) if made else None
+        if one is None:
+            made.append(child)
+        else:
+            made[-1] = one
+    return kind(tuple(made)) if len(made) > 1 else made[0]
+
+
+def _merged_fields(one: Node, other: Node) -> Node | None:
+    fields = field_of(one), field_of(other)
+    if in_field(one, None) != in_field(other, None):
+        return None
+    if set(fields) == {"title", "abstract"}:
+        return in_field(one, "tiab")
+    return in_field(one, None) if fields == ("tiab", None) else None
+
+
+def _merged_spans(one: Node, other: Node) -> Node | None:
+    match one, other:
+        case YearRange(int() as first, None), YearRange(None, int() as last) if first <= last:
+            return YearRange(first, last)
+        case Term(text, "entered"), Not(Term(after, "entered")) if text.endswith(
+            "/"
+        ) and after.endswith("/"):
+            return entry_span(text[:-1], day_after(after[:-1], -1))
+        case Term(text, "entered"), Term(before, "entered") if text.endswith(
+            "/"
+        ) and before.startswith("/"):
+            return entry_span(text[:-1], before[1:])
+        case _:
+            return None
+
+
+class Several:
+    """Stands for several fields, or for parts that have none."""
+
+
+SEVERAL = Several()
+
+
+def field_of(node: Node) -> str | Several | None:
+    """Return the one field of all words of a part, if it has no headings, years or NOTs."""
+    match node:
+        case Term() | Phrase():
+            return SEVERAL if node.field in {*HEADINGS, *INDEXED} else node.field
+        case And(children) | Or(children):
+            found = {field_of(child) for child in children}
+            return found.pop() if len(found) == 1 else SEVERAL
+        case Near(left, right):
+            one, other = field_of(left), field_of(right)
+            return one if one == other else SEVERAL
+        case _:
+            return SEVERAL
+
+
+def in_field(node: Node, name: str | None) -> Node:
+    """Return a part with all its words in a field."""
+    match node:
+        case Term() | Phrase():
+            return replace(node, field=name)
+        case And(children) | Or(children):
+            return replace(node, children=tuple(in_field(child, name) for child in children))
+        case Near(left, right):
+            return replace(node, left=in_field(left, name), right=in_field(right, name))
+        case _:
+            return node
 
 
 def depth(node: Node) -> int:

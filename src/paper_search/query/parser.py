@@ -113,6 +113,12 @@ def _bounded(node: Node, limit: int, text: str) -> Node:
 
 
 def _refuse(query: str, offset: int, reason: str) -> NoReturn:
+    row = query.count("\n", 0, offset) + 1
+    if row > 1:
+        column = offset - query.rindex("\n", 0, offset)
+        raise QuerySyntaxError(
+            f"line {row}, column {column}: {reason}", query=query, column=column, line=row
+        )
     raise QuerySyntaxError(f"column {offset + 1}: {reason}", query=query, column=offset + 1)
 
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn, Protocol
 
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
+from paper_search.query.footers import command_of, meaning_of, split_footers
 from paper_search.query.leaves import LETTER, words_of
-from paper_search.query.limits import limit_of
 from paper_search.query.lines import LABEL
-from paper_search.query.normal_form import is_near_side
-from paper_search.query.systems import OVID, PUBMED, System
+from paper_search.query.normal_form import folded, is_near_side
+from paper_search.query.systems import (
+    EBSCO,
+    EBSCO_TAGS,
+    EMBASE,
+    OVID,
+    PUBMED,
+    SCOPUS,
+    WEB_OF_SCIENCE,
+    WOS_NAMES,
+    System,
+)
 from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tagged import EXPECTED, Leaves, Refuse
 from paper_search.query.tokens import Token, labels_of, tokens_of
@@ -23,6 +34,9 @@ MAX_DISTANCE = 100
 """The most words of a distance."""
 
 _SHOWN = 300
+_SEARCH = re.compile(r"\s*Search:?\s+")
+_SEARCH_COLON = re.compile(r"\s*Search:\s+")
+"""What PubMed prints in front of a query."""
 
 
 class EarlierLines(Protocol):
@@ -89,26 +103,46 @@ class _Reader:
         refuse: Refuse,
         lines: EarlierLines | None,
     ) -> None:
-        self._text, self._system, self._refuse, self._lines = text, system, refuse, lines
-        self._tokens = tokens_of(text, system)
+        if system is PUBMED and (before := (_SEARCH if lines else _SEARCH_COLON).match(text)):
+            text = " " * before.end() + text[before.end() :]
+        self._text, self._footers = split_footers(text, system)
+        self._system, self._refuse, self._lines = system, refuse, lines
+        self._tokens = _with_names_in_front(tokens_of(self._text, system), system)
+        self._has_tags = any(token.kind == "prefix" for token in self._tokens)
         self._next = 0
         self._opened: list[int] = []
         self._depth = 0
-        self._is_naming = False
+        self._depth_of_tags = 0
+        self._is_naming = self._is_exact = False
         self._operators: list[set[str]] = []
         self._leaves = Leaves(system, refuse)
         self.notes: list[tuple[int, str]] = []
 
     def sentence(self) -> Sentence:
         """Return the whole string, read."""
-        return Sentence(self._whole(), self._leaves.columns, self.notes)
+        limits: list[Node] = []
+        for footer in self._footers:
+            nodes, notes = meaning_of(footer, self._system, self._refuse)
+            limits += nodes
+            self.notes += notes
+        node = self._whole()
+        kept = _without_limits_left_out(node)
+        if kept is None:
+            self._refuse(
+                0, "nothing is left to search for but limits that have no counterpart here"
+            )
+        made = folded(And((kept, *limits)) if limits else kept)
+        return Sentence(made, self._leaves.columns, self.notes)
 
     def _whole(self) -> Node:
-        """Return the tree of all of the string."""
-        if self._system is OVID and (found := limit_of(self._text, self._refuse)):
+        """Return the tree of all of the string but what is printed behind it."""
+        if self._system is OVID and (found := command_of(self._text, self._refuse)):
             base = self._line(found.line, found.start)
             self.notes += found.notes
             return And((base, *found.conditions)) if found.conditions else base
+        unknown = next((token for token in self._tokens if token.kind == "unknown"), None)
+        if unknown is not None:
+            self._refuse_sign(unknown)
         node = self._group_of(0)
         if token := self._peek():
             reason = ", which closes nothing" if token.kind == ")" else ""
@@ -116,6 +150,16 @@ class _Reader:
                 token.start, f"expected AND, OR or the end but found {token.text!r}{reason}"
             )
         return node.node
+
+    def _refuse_sign(self, token: Token) -> NoReturn:
+        """Refuse what is not understood."""
+        if token.text == '"' or (token.text == "'" and self._system is EMBASE):
+            self._refuse(token.start, "this quote is never closed")
+        rest = self._text[token.start :].split()[0]
+        self._refuse(
+            token.start,
+            f"{rest!r} is not understood in {self._system.name}: correct it, or leave it out",
+        )
 
     def _peek(self) -> Token | None:
         return self._tokens[self._next] if self._next < len(self._tokens) else None
@@ -173,7 +217,23 @@ class _Reader:
             return "NOT" if after and after[0].kind == "NOT" else "AND"
         if token.kind in {"SAME", "XOR"}:
             self._refuse(token.start, f"{token.kind} has no counterpart here: write NEAR/n or AND")
-        return token.kind if token.kind in {"OR", "NOT"} else "AND"
+        if token.kind not in {"OR", "NOT"}:
+            self._check_neighbours(self._tokens[self._next - 1], token)
+            return "AND"
+        return token.kind
+
+    def _check_neighbours(self, before: Token, token: Token) -> None:
+        """Refuse parts without an operator between them, where it is not certain to mean AND."""
+        is_line = before.kind in {"set", "sets"} or token.kind in {"set", "sets"}
+        are_words = {before.kind, token.kind} <= {"word", "quoted"}
+        joins = self._system.joins
+        if is_line or joins == "none" or (joins == "words" and not are_words):
+            reason = "expected AND, OR or NOT in front of"
+        elif before.end == token.start and token.kind == "(" and before.kind == "word":
+            reason = f"{before.text} is no field of {self._system.name}:"
+        else:
+            return
+        self._refuse(token.start, f"{reason} {token.text.strip()!r}")
 
     def _combined(self, left: _Part, name: str, right: _Part) -> _Part:
         shown = f"{left.within(name)} {name} {right.within(name)}"
@@ -181,6 +241,8 @@ class _Reader:
             excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
             self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
             return _Part(And((left.node, excluded)), shown, name)
+        if self._system is SCOPUS and right.shown.startswith("EXCLUDE"):
+            name = "AND"  # what any of them excludes is left out
         kind = And if name == "AND" else Or
         parts: tuple[Node, ...] = (left.node,)
         if left.operator == name and isinstance(left.node, And | Or):
@@ -252,20 +314,34 @@ class _Reader:
             case "heading":
                 self._next += 1
                 return _Part(self._leaves.heading(token), token.text)
-            case "years" | "pubmed_years":
+            case "pubmed_dates":
                 self._next += 1
-                return _Part(self._leaves.years(token), token.text)
+                return _Part(self._leaves.pubmed_dates(token), token.text)
+            case "dates":
+                self._next += 1
+                return _Part(self._leaves.dates(token), token.text)
             case "limit":
                 self._next += 1
-                return _Part(self._leaves.embase_limit(token), token.text)
+                return self._limit(token)
             case "set" | "sets":
                 self._next += 1
                 return _Part(self._sets(token), token.text)
-            case "foreign":
-                self._refuse(token.start, f"{token.text} has no counterpart here: leave it out")
-            case "suffix":
+            case "suffix" | "named":
                 self._refuse(token.start, f"{EXPECTED} in front of {token.text.strip()}")
         return self._words()
+
+    def _limit(self, token: Token) -> _Part:
+        """Return a limit between brackets; which of two databases has a record is left out."""
+        said = token.found["limits"].strip("[]").lower()
+        if self._system is EMBASE and said in {
+            "embase",
+            "medline",
+            "pubmed-not-medline",
+            "abstracts",
+        }:
+            self.notes.append((token.start, f"the limit {token.text} is left out"))
+            return _Part(_ANYTHING, token.text)
+        return _Part(self._leaves.limit(token), token.text)
 
     def _parenthesis(self) -> _Part:
         opening = self._take()
@@ -303,10 +379,13 @@ class _Reader:
         tags = token.found["before"]
         self._leaves.check_field(tags, token)
         fields = self._leaves.fields(tags)
-        if YEAR_FIELD in fields:
+        is_years = self._system is WEB_OF_SCIENCE and self._is("(")  # a list of years
+        if fields & {YEAR_FIELD, "entered"} and not is_years:
             self._refuse(token.start, f"expected years as in {tags.upper()}=2015-2019")
         self._deeper(token.start)
         was_naming, self._is_naming = self._is_naming, "author" in fields
+        was_exact, self._is_exact = self._is_exact, fields <= {"type", "language", "venue"}
+        self._depth_of_tags += 1
         if self._is("("):
             part = self._parenthesis()
             part = self._closeness(part) if self._is("near") else part
@@ -315,30 +394,42 @@ class _Reader:
             while (after := self._peek()) and after.kind in {"word", "quoted", "("}:
                 self._operators[-1].add("AND")
                 part = self._combined(part, "AND", self._closeness())
-        self._is_naming = was_naming
+        self._is_naming, self._is_exact = was_naming, was_exact
+        self._depth_of_tags -= 1
         self._depth -= 1
         return _Part(self._leaves.within(tags, part.node), f"{token.text}{part.within('')}")
 
     def _pieces(self) -> list[Token]:
-        pieces = []
-        while self._is("word", "quoted"):
+        pieces: list[Token] = []
+        while self._is("word", "quoted", "span") or (pieces and self._is_word_like_a_tag()):
             pieces.append(self._take())
         return pieces
+
+    def _is_word_like_a_tag(self) -> bool:
+        """Whether two capitals inside a phrase are no field of EBSCO: "TI patients with MS"."""
+        token = self._peek()
+        if token is None or token.kind != "prefix" or self._system is not EBSCO:
+            return False
+        return token.found["before"] not in EBSCO_TAGS
 
     def _words(self) -> _Part:
         """Return words that follow each other, with a tag of PubMed behind them."""
         pieces = self._pieces()
         shown = " ".join(piece.text for piece in pieces)
+        if pieces[0].kind == "span" and len(pieces) == 1:
+            return _Part(self._leaves.located(Term(shown), pieces[0].start), shown)
         if self._is_line(pieces):
             return _Part(self._line(pieces[0].text, pieces[0].start), shown)
         for piece in pieces:
             self._leaves.check(piece)
+        if self._has_tags and not self._depth_of_tags and self._system in {SCOPUS, WEB_OF_SCIENCE}:
+            self._refuse(pieces[0].start, f"{shown!r} has no field: write one in front of it")
         lettered = [piece for piece in pieces if LETTER.search(piece.text)]
         if not lettered:
             self._refuse(pieces[0].start, f"{EXPECTED} but found {pieces[0].text!r}")
         if self._is_naming or self._is_named_behind():
             return _Part(self._leaves.author(lettered), shown)
-        if self._system.is_phrase:
+        if self._system.is_phrase or self._is_exact:
             return _Part(self._leaves.phrase(lettered), shown)
         if self._system is PUBMED and self._is("suffix"):
             token = self._take()
@@ -377,3 +468,47 @@ class _Reader:
                 f"the line {label.strip()} is not known here: paste the whole strategy",
             )
         return self._lines.tree(label, lambda reason: self._refuse(start, reason))
+
+
+_ANYTHING = Term("*", is_prefix=True)
+"""Stands for a limit that is left out, until the tree is made."""
+
+
+def _without_limits_left_out(node: Node) -> Node | None:
+    """Return the tree without limits that are left out; None: nothing else is in it."""
+    match node:
+        case And(children) | Or(children):
+            kept = [_without_limits_left_out(child) for child in children]
+            if isinstance(node, Or) and None in kept:
+                return None
+            left = tuple(child for child in kept if child is not None)
+            is_same = all(one is other for one, other in zip(kept, children, strict=True))
+            return node if is_same else replace(node, children=left) if left else None
+        case Not(child):
+            inner = _without_limits_left_out(child)
+            return node if inner is child else None if inner is None else Not(inner)
+        case _:
+            return None if node is _ANYTHING else node
+
+
+def _with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
+    """Return the tokens of Web of Science with the fields that stand behind words before them."""
+    made: list[Token] = []
+    for token in tokens:
+        if token.kind != "named":
+            made.append(token)
+            continue
+        start, depth = len(made), 0
+        while start and not (depth == 0 and made[start - 1].kind in {"AND", "NOT", "("}):
+            start -= 1
+            depth += {")": 1, "(": -1}.get(made[start].kind, 0)
+        tag = WOS_NAMES[" ".join(token.found["name"].lower().split())]
+        prefix, opening = tokens_of(f"{tag}=(x)", system)[:2]
+        closing = tokens_of(")", system)[0]
+        if token.found["exclude"]:
+            made.insert(start, replace(tokens_of("NOT x", system)[0], start=token.start))
+            start += 1
+        made.insert(start, replace(prefix, start=token.start))
+        made.insert(start + 1, replace(opening, start=token.start))
+        made.append(replace(closing, start=token.start))
+    return made

@@ -8,8 +8,7 @@ from functools import partial
 from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.ast import And, Node
-from paper_search.query.limits import condition_of
+from paper_search.query.ast import Node
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import normalise
 from paper_search.query.reader import read_sentence
@@ -42,11 +41,13 @@ class Strategy:
         system: whose language they are in.
         lines: in the order in which they name each other.
         unused: labels of lines that no other line names.
+        headings: rows, and what stands there that is read as a heading.
     """
 
     system: System
     lines: tuple[ReadLine, ...]
     unused: tuple[str, ...]
+    headings: tuple[tuple[int, str], ...] = ()
 
     @property
     def node(self) -> Node:
@@ -67,6 +68,8 @@ class Strategy:
         for read in self.lines:
             for column, note in read.notes:
                 yield column, f"line {read.line.row}: {note}"
+        for row, text in self.headings:
+            yield 1, f"line {row} is read as a heading and left out: {text!r}"
         if self.unused:
             yield 1, f"no line names line {', '.join(self.unused)}: it has no part in the search"
 
@@ -89,7 +92,7 @@ def read_strategy(text: str) -> Strategy | None:
     known = _Known(system or PUBMED, text, found.lines)
     read = tuple(map(known.read, found.lines))
     unused = {line.label for line in found.lines[:-1]} - known.used
-    return Strategy(known.system, read, tuple(sorted(unused, key=order)))
+    return Strategy(known.system, read, tuple(sorted(unused, key=order)), tuple(found.headings))
 
 
 def _refuse_loose(found: Lines, system: System, text: str) -> None:
@@ -125,10 +128,7 @@ class _Known:
             # Operators between the numbers of lines need no capitals in any system.
             text = line.text.upper() if is_combined(line.text, self._labels) else line.text
             found = read_sentence(text, self.system, refuse, self)
-            limits = [
-                condition_of(limit, column - line.column, refuse) for column, limit in line.limits
-            ]
-            node = normalise(And((found.node, *limits)))
+            node = normalise(found.node)
             notes = tuple((offset + line.column, note) for offset, note in found.notes)
             read = ReadLine(line, node, notes)
         except QuerySyntaxError as error:
@@ -162,4 +162,4 @@ class _Known:
 
 
 def _bare(label: str) -> str:
-    return label.strip().upper().lstrip("#SL") or label.strip().upper()
+    return label.strip("[] ").upper().lstrip("#SL ") or label.strip().upper()

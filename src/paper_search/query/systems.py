@@ -36,6 +36,8 @@ class System:
         levels: how tight OR, AND and NOT bind; equal ones are read from left to right.
         wildcards: its signs, and ours for them.
         is_phrase: whether words that follow each other are a phrase; else all of them are wanted.
+        joins: what may follow each other without an operator: "all", "words" or "none".
+        letters: signs inside a word, beside letters and digits.
         proximity: the pattern of an operator of distance, its number in group `distance`, and in
             group `ordered` what keeps the order.
         adjacent: the distance at which words are next to each other: 1 for Ovid's adj1, else 0.
@@ -52,6 +54,8 @@ class System:
     levels: Mapping[str, int] = field(default_factory=lambda: {"OR": 1, "AND": 2, "NOT": 3})
     wildcards: Mapping[str, str] = field(default_factory=lambda: {"*": "*", "?": "?"})
     is_phrase: bool = False
+    joins: str = "all"
+    letters: str = r"'’.&+%@°/–‑-"
     proximity: str = r"(?!)(?P<ordered>)(?P<distance>)"
     adjacent: int = 0
     default_distance: int = 5
@@ -75,7 +79,9 @@ _EQUAL_LEVELS = {"OR": 1, "AND": 1, "NOT": 1}
 
 PUBMED = System(
     "PubMed",
-    re.compile(r'(?<=[\w"*.)?-])\s?\[\s*(?!mh\s)[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE),
+    re.compile(
+        r'(?<=[\w"*.)?-])\s?\[\s*(?!mh\s|S\d+\])[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE
+    ),
     _table(
         title="ti|title|tt|transliterated title",
         abstract="ab|abstract",
@@ -140,11 +146,13 @@ OVID = System(
         subheading="fs|xs",
         subset="sb|st",
         entered="ed|dt|dc|ez|da|up|em|rd|dd|dz",
-        year="yr|dp|py|(sa_year)",
+        year="yr|dp|py|sa_year",
     ),
-    suffix=rf"\s?\.\s?(?P<tag>\(sa_year\)|{_OVID_TAG}(?:\s*,\s*{_OVID_TAG})*)(?:\.(?!\w)|(?=\s|\)|,|$))",
+    suffix=rf"\s?\.\s?(?P<tag>\((?:{_OVID_TAG})\)|{_OVID_TAG}(?:\s*,\s*{_OVID_TAG})*)(?:\.(?!\w)|(?=\s|\)|,|$))",
     wildcards={"$": "*", "*": "*", ":": "*", "?": "$", "#": "?"},
     is_phrase=True,
+    joins="words",
+    letters=r"'’.&+%@°–‑-",
     proximity=r"adj(?P<distance>\d+)?(?P<ordered>(?<=adj))?",
     adjacent=1,
     default_distance=1,
@@ -170,6 +178,7 @@ COCHRANE = System(
     ),
     suffix=r"\s?:\s?(?P<tag>[a-z]{2}(?:\s?,\s?[a-z]{2})*)\b",
     wildcards={"*": "*", "?": "$"},
+    joins="words",
     proximity=r"(?:(?P<ordered>NEXT)|NEAR)(?:/(?P<distance>\d+))?",
     default_distance=6,
 )
@@ -177,7 +186,8 @@ COCHRANE = System(
 EMBASE = System(
     "Embase.com",
     re.compile(
-        r"(?<=[\w'\")])/(?:exp|de|mj|br|syn)\b|\bNEXT/\d|'[^'\n]+':|\]/(?:lim|py|sd|dt)\b"
+        r"(?<=[\w'\")])/(?:exp|de|mj|br|syn|it)\b|\bNEXT/\d|'[^'\n]+':|\]/(?:lim|py|sd|dt)\b"
+        r"|(?<![\w'])'[^'\n]+'(?=\s+(?-i:AND|OR|NOT)\b)|(?-i:AND|OR|NOT)\s+\(*'[^'\n]+'(?!\w)"
         rf"|(?<=[\w*?'\")]){_NO_FIELD_OF_OURS}:(?:ti|ab|kw|de|lnk)(?:,(?:ti|ab|kw|de|lnk))*\b",
         re.IGNORECASE,
     ),
@@ -191,19 +201,28 @@ EMBASE = System(
         language="la",
         year="py",
     ),
-    suffix=r"(?:\s?:\s?(?=[a-z]{2,3}\b)|/(?=(?:exp|de|mj|br|syn)\b))"
-    r"(?P<tag>[a-z]{2,3}(?:/(?:mj|exp))?(?:\s?,\s?[a-z]{2,3})*)\b(?:/dm_\w+)*",
+    suffix=r"(?:\s?:\s?(?=[a-z]{2,3}\b)|/(?=[a-z]))"
+    r"(?P<tag>[a-z]{2,8}(?:/[a-z]{2,8}(?!_))?(?:\s?,\s?[a-z]{2,3}(?!_))*)\b(?:/\w+_\w+(?:,\w+_\w+)*)*",
     proximity=r"(?:(?P<ordered>NEXT)|NEAR)/(?P<distance>\d+)",
     wildcards={"*": "*", "?": "?", "$": "$"},
     quotes=("'", "'"),
+    joins="none",
+    letters=r"’.&+%@°–‑-",
 )
 
-_EBSCO_TAG = r"TI|AB|AU|SU|MH|MM|MJ|MW|TX|SO|JN|PT|LA|DE|KW|PY|DT|ZW|ID|DM|IS|AN|PZ|ZC|ZT|XB|DH"
+EBSCO_TAGS = frozenset({
+    "AB", "AF", "AG", "AN", "AR", "AU", "CA", "CO", "DE", "DH", "DI", "DM", "DT", "EM", "GE",
+    "GN", "IB", "IC", "ID", "IN", "IP", "IS", "JN", "JT", "KW", "LA", "MH", "MJ", "MM", "MW",
+    "NT", "PB", "PG", "PT", "PY", "PZ", "RV", "SB", "SO", "SU", "TI", "TX", "UI", "XB", "XJ",
+    "ZC", "ZT", "ZW",
+})  # fmt: skip
+"""Fields of EBSCO's databases, of some of which there is no counterpart."""
 EBSCO = System(
     "EBSCO",
     re.compile(
         r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].{0,200}?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
         r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])(?!\(\d)|(?<![\w/.])(?:MH|MM)\s?[\"(]"
+        r"|\(\s*(?:TI|AB|SU|MW|TX|XB|KW)\s+[\w\"]"
         r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
     ),
     _table(
@@ -218,11 +237,13 @@ EBSCO = System(
         type="pt|zt|pz",
         language="la",
         year="py|dt",
+        entered="em",
     ),
-    prefix=rf"(?<![\w/.])(?P<tag>(?-i:{_EBSCO_TAG}))(?=[\s(\"])\s*(?!(?:AND|OR|NOT)\b)(?=\S)",
+    prefix=r"(?<![\w/.-])(?P<tag>(?-i:[A-Z]{2}))(?<!OR)(?=[\s(\"])\s*(?!(?:AND|OR|NOT)\b|[NW]\d)(?=[^\s)])",
     wildcards={"*": "*", "?": "?", "#": "$"},
     proximity=r"(?:(?P<ordered>W)|N)(?P<distance>\d+)",
     is_phrase=True,
+    joins="words",
 )
 
 PROQUEST = System(
@@ -237,7 +258,7 @@ PROQUEST = System(
         title="ti|title",
         abstract="ab|abstract",
         anywhere="noft|all|ft|su|if|subject|mainsubject|mainsubject.exact|mainsubject.exact.explode"
-        "|subject.exact|su.exact|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
+        "|mjmainsubject|mjmainsubject.exact|subject.exact|su.exact|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
         "|mjemb.exact|mjemb.exact.explode|diskw|keyword|tiabsu|cc|loc|subt|subt.exact",
         author="au|author",
         venue="pub|pubtitle|jo|pub.exact|pubtitle.exact",
@@ -248,6 +269,7 @@ PROQUEST = System(
         type="at|at.exact|dtype|dtype.exact|rtype|rtype.exact|stype|stype.exact",
         language="la|la.exact|lang|language|language.exact",
         year="yr|pd|pubyear",
+        entered="lupd|fav",
     ),
     prefix=r"(?<![\w.])(?!(?:AND|OR|NOT|NEAR|PRE|N|P)\b)(?P<tag>[A-Za-z]+(?:\.[A-Za-z]+)*(?:,\s?[A-Za-z]+(?:\.[A-Za-z]+)*)*)\s?(?=\()",
     proximity=r"(?:(?P<ordered>PRE|P(?=/))|(?-i:NEAR)|near(?=/)|N(?=/))(?:/(?P<distance>\d+))?",
@@ -256,29 +278,30 @@ PROQUEST = System(
 )
 
 _SCOPUS_TAG = (
-    r"TITLE-ABS-KEY-AUTH|TITLE-ABS-KEY|TITLE-ABS|TITLE|ABS|KEY|ALL|AUTHOR-NAME|AUTHLASTNAME|AUTHFIRST"
-    r"|AUTHKEY|AUTHOR|AUTH|FIRSTAUTH|EXACTSRCTITLE|SRCTITLE|INDEXTERMS|DOI|LANGUAGE|DOCTYPE|PMID"
-    r"|CHEMNAME|SRCTYPE|SUBJAREA|AFFILCOUNTRY|AFFILORG|AFFIL|CONF|ISSN|REFTITLE|REF|PUBSTAGE"
-    r"|FUND-ALL|FUND-SPONSOR|LIMIT-TO|EXCLUDE|OPENACCESS|EISSN|VOLUME|ISSUE|PAGES|LOAD-DATE"
+    r"TITLE-ABS-KEY-AUTH|TITLE-ABS-KEY|TITLE-ABS|TITLE|ABS|AUTHOR-NAME|AUTHLASTNAME|AUTHFIRST|AUTHKEY"
+    r"|AUTHOR|AUTH|FIRSTAUTH|EXACTSRCTITLE|SRCTITLE|INDEXTERMS|DOI|LANGUAGE|DOCTYPE|PMID|CHEMNAME"
+    r"|SRCTYPE|SUBJAREA|AFFILCOUNTRY|AFFILORG|AFFIL|LIMIT-TO|EXCLUDE|OPENACCESS"
 )
 SCOPUS = System(
     "Scopus",
     re.compile(
-        rf"(?<![\w-])(?:{_SCOPUS_TAG})(?<!\bALL)(?<!\bKEY)\s?\(|(?<![\w-])PUBYEAR\s*(?:[<>=]|AFT\b|BEF\b|IS\b)"
+        rf"(?<![\w-])(?:{_SCOPUS_TAG})\s?\(|(?<![\w-])PUBYEAR\s*(?:[<>=]|AFT\b|BEF\b|IS\b)|\bW/\d+\b"
         r"|(?i:(?<![\w-])title-abs-key\s?\()",
     ),
     _table(
         title="title",
         abstract="abs",
         tiab="title-abs",
-        anywhere="all|title-abs-key|title-abs-key-auth|key|authkey|indexterms|doi|pmid|chemname",
+        anywhere="all|title-abs-key|title-abs-key-auth|key|authkey|indexterms|doi|pmid|chemname|chem|casregnumber|issn|abs-key|title-key",
         author="auth|author-name|author|firstauth|authlastname|authfirst",
         venue="srctitle|exactsrctitle",
         type="doctype|srctype",
         language="language",
         year="pubyear",
+        entered="load-date",
     ),
-    prefix=rf"(?<![\w-])(?P<tag>(?-i:{_SCOPUS_TAG})|title-abs(?:-key(?:-auth)?)?)\s?(?=\()",
+    prefix=r"(?<![\w-])(?!(?:AND|OR|NOT|W|PRE)\b)(?P<tag>(?-i:[A-Z][A-Z-]+)|title-abs(?:-key(?:-auth)?)?"
+    r"|title|abs|key|auth|srctitle|language|doctype|indexterms)\s?(?=\()",
     proximity=r"(?:(?P<ordered>PRE)|W)/(?P<distance>\d+)",
     levels={"NOT": 1, "AND": 2, "OR": 3},
     quotes=("{", "}"),
@@ -286,11 +309,24 @@ SCOPUS = System(
 
 _WOS_TAG = (
     r"TI|AB|TS|AU|SO|AK|KP|DO|PY|ALL|DT|LA|WC|SU|AD|OG|OO|UT|IS|FO|CF|CU|PMID|TITLE|MH|DOP|PUBL|SA"
+    r"|LD"
 )
-_WOS_NAME = r"TOPIC|TITLE|AUTHOR|DOCUMENT TYPES?|LANGUAGE|PUBLICATION NAME"
+_WOS_NAME = r"TOPIC|TITLE|AUTHOR|DOCUMENT TYPES?|LANGUAGES?|PUBLICATION NAME|YEAR PUBLISHED"
+WOS_NAMES = {
+    "topic": "TS", "title": "TI", "abstract": "AB", "author": "AU", "authors": "AU",
+    "all fields": "ALL", "publication years": "PY", "publication year": "PY",
+    "year published": "PY", "document types": "DT", "document type": "DT", "languages": "LA",
+    "language": "LA", "publication titles": "SO", "publication/source titles": "SO",
+    "author keywords": "AK", "keyword plus ®": "KP", "doi": "DO",
+}  # fmt: skip
+"""Tags by the names that the new pages print behind what they limit."""
 WEB_OF_SCIENCE = System(
     "Web of Science",
-    re.compile(rf"(?<![\w-])(?i:{_WOS_TAG})\s*=\s*[\w(\"*]|(?<![\w-])(?:{_WOS_NAME})\s?:\s?\("),
+    re.compile(
+        rf"(?<![\w-])(?i:{_WOS_TAG})\s*=\s*[\w(\"*]|(?<![\w-])(?:{_WOS_NAME})\s?:\s?\("
+        r"|[\w\")*]\s\((?:Topic|Title|Abstract|Author|All Fields|Publication Years"
+        r"|Document Types)\)"
+    ),
     _table(
         title="ti|title",
         abstract="ab",
@@ -299,10 +335,12 @@ WEB_OF_SCIENCE = System(
         venue="so|publication name",
         mesh="mh",
         type="dt|document types|document type",
-        language="la|language",
-        year="py",
+        language="la|language|languages",
+        year="py|year published",
+        entered="ld",
     ),
-    prefix=rf"(?<![\w-])(?P<tag>(?:{_WOS_TAG})(?=\s*=)|(?-i:{_WOS_NAME})(?=\s?:\s?\())\s*[=:]\s*(?=\S)",
+    prefix=r"(?<![\w-])(?P<tag>\w+(?=\s*=)|(?-i:(?!(?:AND|OR|NOT)\b)[A-Z][A-Z ]+[A-Z])"
+    r"(?=\s?:\s?\())\s*[=:]\s*(?=\S)",
     proximity=r"(?P<ordered>(?!))?NEAR(?:/(?P<distance>\d+))?",
     default_distance=15,
     wildcards={"*": "*", "?": "?", "$": "$"},

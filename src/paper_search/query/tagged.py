@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import NoReturn, TypeAlias, TypeVar
 
 from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import LETTER, YEAR, leaf_of, words_of
-from paper_search.query.limits import condition_of, type_of
+from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, day_after, entry_span, iso_date
+from paper_search.query.leaves import LETTER, leaf_of, words_of
+from paper_search.query.limits import condition_of, language_of, type_of
 from paper_search.query.systems import ANYWHERE, System
 from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tokens import Token
@@ -19,14 +20,21 @@ Refuse: TypeAlias = Callable[[int, str], NoReturn]
 
 EXPECTED = "expected a word, a \"phrase\" or '('"
 
-_FAR_FUTURE = 3000
-"""The year that PubMed's own interface writes for "to the present"."""
 _INITIALS = re.compile(r"[^\W\d_]{1,3}|(?:[^\W\d_]\.-?)+")
 _TRAILING = ",;:.!"
-_FULL_YEAR = re.compile(r"(?<![\d/])\d{4}(?!\d)")
 _EXPLODED = re.compile(r"(?P<heading>[^+]+)\+(?P<sub>/[^+]*)?\+?")
 _PROXIMITY = re.compile(r"(.+?):~(\d+)")
-_CUT = re.compile(r"([$*?])(\d{1,2})")
+_CUT = {"Ovid": re.compile(r"[$*](\d{1,2})"), "ProQuest": re.compile(r"\[\*(\d)\]|\$(\d)")}
+"""At most so many letters."""
+_FOREIGN = re.compile(
+    r"(?i:adj\d+|(?:near|onear|pre|next|w|n|p)/\d*)|NEAR|ONEAR|ADJ|LNK|SAME|TI|AB|TX|MH|MM|TS|TIAB"
+    r"|(?:AND|OR|NOT)\b.*|[\w*$]+\.(?:ti|ab|tw|mp|kw|kf|hw|pt|sh)(?:,[a-z]{2})*\.?"
+)
+"""Words that are operators or fields in one of the systems."""
+_RELATIVE = re.compile(r"[yd]_\d+")
+_OPERATOR = re.compile(
+    r"\b(?:AND|OR|NOT)\b|#\d|[{}]|\b[A-Z]{2}=|\bS\d+ |[a-z*]\s?\[[A-Za-z:/ ]{2,}\]"
+)
 _Located = TypeVar("_Located", bound=Node)
 
 
@@ -44,43 +52,56 @@ class Leaves:
         self.columns: dict[int, int] = {}
 
     def check(self, piece: Token) -> None:
-        """Refuse a word that is no word, such as a quote that is never closed."""
+        """Refuse what is no word, such as a quote that is never closed."""
         if piece.kind == "quoted":
             if not LETTER.search(piece.text):
                 self._refuse(piece.start, "the phrase is empty: put words between the quotes")
-        elif '"' in piece.text:
-            self._refuse(piece.start, "this quote is never closed")
-        elif piece.text[0] in "{}[]":
-            self._refuse(piece.start, f"{EXPECTED} but found {piece.text!r}")
+            sign = _OPERATOR.search(piece.text[1:-1])
+            if sign and any(map(str.islower, piece.text)):
+                self._refuse(
+                    piece.start, f"{sign[0]!r} stands between quotes: close the quote before it"
+                )
+        elif _FOREIGN.fullmatch(piece.text.rstrip(_TRAILING)):
+            self._refuse(
+                piece.start,
+                f"{piece.text!r} means nothing in {self._system.name}: quote it if it is a word",
+            )
 
     def phrase(self, pieces: list[Token]) -> Node:
         """Return the leaf for words that follow each other."""
         words = [word for piece in pieces for word in _bare(piece).split()]
-        return self.leaf(words, pieces[0].start)
+        is_quoted = len(pieces) == 1 and pieces[0].kind == "quoted"
+        return self.leaf(words, pieces[0].start, ending=_TRAILING[1:] if is_quoted else _TRAILING)
 
-    def leaf(self, words: Iterable[str], start: int) -> Term | Phrase:
-        """Return the leaf for words as they were written, wildcards translated."""
-        ours = [self._translated(word, start) for word in words]
+    def leaf(self, words: Iterable[str], start: int, ending: str = _TRAILING) -> Term | Phrase:
+        """Return the leaf for words as they were written, wildcards translated.
+
+        Args:
+            words: of a phrase, or one.
+            start: the offset of the first.
+            ending: punctuation that is taken off the end of each.
+        """
+        ours = [self._translated(word, start, ending) for word in words]
         kept = tuple(word for word in ours if LETTER.search(word))
         if not kept:
             self._refuse(start, f"{EXPECTED} but found {' '.join(words)!r}")
         return self.located(leaf_of(kept), start)
 
-    def _translated(self, word: str, start: int) -> str:
+    def _translated(self, word: str, start: int, ending: str) -> str:
         """Return a word with our wildcards for those of the system."""
         signs = self._system.wildcards
-        text = (
-            word.rstrip(_TRAILING) if ":" not in signs else word.rstrip(_TRAILING.replace(":", ""))
-        )
-        limited = _CUT.sub(lambda cut: "$" * int(cut[2]), text)
-        if limited != text:
-            text, signs = limited, {**signs, "$": "$"}
+        text = word.rstrip(ending) if ":" not in signs else word.rstrip(ending.replace(":", ""))
+        text = text.replace("\u00ad", "").replace("\u200b", "")
+        if cut := _CUT.get(self._system.name):
+            limited = cut.sub(lambda found: "$" * int(found[found.lastindex or 1]), text)
+            if limited != text:
+                text, signs = limited, {**signs, "$": "$"}
         ours = "".join(
             signs.get(sign, sign) if place else sign.replace("?", "").replace("$", "")
             for place, sign in enumerate(text)
         )
-        if "?" in text and "?" not in signs:
-            self._refuse(start, f"{self._system.name} has no wildcard '?'")
+        if unknown := next((sign for sign in "?$#:" if sign in text and sign not in signs), None):
+            self._refuse(start, f"{self._system.name} has no wildcard {unknown!r}")
         # One letter at the end of a word may be missing here: '?' there ends a question.
         inner = ours.rstrip("?")
         ours = inner + "$" * (len(ours) - len(inner))
@@ -101,8 +122,10 @@ class Leaves:
         fields = self.fields(tag)
         words = [word for piece in own for word in _bare(piece).split()]
         limited: Node
-        if fields == {YEAR_FIELD}:
-            self._refuse(token.start, f"expected years in front of it, as in 2015:2019{token.text}")
+        if fields <= {YEAR_FIELD, "entered"}:
+            self._refuse(
+                token.start, f"expected years or dates in front of it, as in 2015:2019{token.text}"
+            )
         if fields == {"author"}:
             limited = self.author(own)
         elif proximity and len(words) > 1:
@@ -110,6 +133,10 @@ class Leaves:
             for other in others:
                 limited = Near(limited, other, int(proximity[2]))
             limited = self.within(tag, limited)
+        elif fields == {"subset"} and _RELATIVE.fullmatch(" ".join(words)):
+            self._refuse(
+                start, "years back from today change by the day: write them as 2015:2019[dp]"
+            )
         elif fields <= {*HEADINGS}:
             is_exploded = len(words) > 1 and words[0].lower() in {"exp", "explode"}
             limited = self.located(leaf_of(tuple(words[is_exploded:]), fields.pop()), start)
@@ -156,7 +183,7 @@ class Leaves:
 
     def limited(self, node: Node, token: Token) -> Node:
         """Return the tree limited by a tag behind it."""
-        tags = token.found["behind"]
+        tags = token.found["behind"].strip("()")
         self.check_field(tags, token)
         return self.within(tags, node)
 
@@ -180,7 +207,7 @@ class Leaves:
                 made = Not(self._in_field(name, child))
                 return self.located(made, self.columns.get(id(node), 1) - 1)
             case Near(left, right):
-                if name == YEAR_FIELD:
+                if name in {YEAR_FIELD, "entered"}:
                     self._refuse(0, "words at a distance are no years: write them as 2015-2019")
                 sides = self._in_field(name, left), self._in_field(name, right)
                 return replace(node, left=sides[0], right=sides[1])
@@ -188,24 +215,33 @@ class Leaves:
                 return node
 
     def _leaf_in_field(self, name: str, leaf: Term | Phrase) -> Node:
-        if name == YEAR_FIELD:
-            return self._years_of(leaf)
+        if name in {YEAR_FIELD, "entered"}:
+            return self._dates_of(name, leaf)
         made = replace(leaf, field=name)
-        if name == "type":
-            made = type_of(made)
+        if name in _NAMED_ANEW:
+            made = _NAMED_ANEW[name](made)
+        elif name in HEADINGS and "/" in " ".join(words_of(made)) and "+" not in str(made):
+            text, slash, sub = " ".join(words_of(made)).partition("/")
+            made = leaf_of(tuple(f"{text}{slash}{sub.lower()}".split()), name)
         elif name in HEADINGS and (found := _EXPLODED.fullmatch(" ".join(words_of(made)))):
             # EBSCO's plus sign takes the narrower headings in.
             text = found["heading"] + (found["sub"] or "").lower()
             made = leaf_of(tuple(text.split()), name.removesuffix("-only"))
         return self.located(made, self.columns.get(id(leaf), 1) - 1)
 
-    def _years_of(self, leaf: Term | Phrase) -> Node:
-        """Return the years that words in front of a tag for years name."""
+    def _dates_of(self, name: str, leaf: Term | Phrase) -> Node:
+        """Return the years or dates that words in front of a tag name."""
         start = self.columns.get(id(leaf), 1) - 1
-        numbers = [int(year) for year in YEAR.findall(" ".join(words_of(leaf)))]
-        if not numbers:
-            self._refuse(start, "expected years, as in 2015 or 2015-2019")
-        return self.located(YearRange(min(numbers), max(numbers)), start)
+        text = " ".join(words_of(leaf))
+        first, colon, last = text.partition(":") if ":" in text else text.partition("-")
+        ends = [iso_date(first), iso_date(last) if colon else iso_date(first)]
+        if colon != ":" and (whole := iso_date(text)):
+            ends = [whole, whole]
+        if ends[0] is None or ends[1] is None:
+            self._refuse(start, f"expected years or dates, as in 2015 or 2015-2019, not {text!r}")
+        if name == "entered":
+            return self.located(entry_span(ends[0], ends[1]), start)
+        return self._range(int(ends[0][:4]), int(ends[1][:4]), start)
 
     def heading(self, token: Token) -> Node:
         """Return a subject heading, one for each of its subheadings."""
@@ -217,7 +253,12 @@ class Leaves:
         else:
             name = parts["name"] or parts["old"] or parts["mh"]
             is_alone = parts["only"] is not None or "only" in (parts["how"] or "").lower()
-            kind, subs = "mesh-only" if is_alone else "mesh", []
+            kind = ("majr" if parts.get("main") else "mesh") + ("-only" if is_alone else "")
+            codes = re.split(r"[,;]", parts.get("qualifier") or parts.get("qualifiers") or "")
+            subs = [code.rpartition("- ")[2].strip().lower() for code in codes if code.strip()]
+            if not name and subs:
+                made = [self.located(Term(sub, "subheading"), token.start) for sub in subs]
+                return Or(tuple(made)) if len(made) > 1 else made[0]
         words = name.replace('"', " ").strip(" *").split()
         if not LETTER.search("".join(words)):
             self._refuse(token.start, f"expected a subject heading in front of {token.text!r}")
@@ -230,63 +271,95 @@ class Leaves:
         ]
         return Or(tuple(leaves)) if len(leaves) > 1 else leaves[0]
 
-    def years(self, token: Token) -> Node:
-        """Return a span of years, or several joined by OR."""
+    def pubmed_dates(self, token: Token) -> Node:
+        """Return a span of years of publication, or of dates of entry."""
         found = token.found
-        if token.kind == "pubmed_years":
-            numbers = [int(number) for number in _FULL_YEAR.findall(found[0])]
-            first, last = numbers[0], numbers[-1]
-            return self._range(first, None if last >= _FAR_FUTURE else last, token)
-        if found["limited"]:
-            is_out = found[0].upper().startswith("EXCLUDE")
-            years = self._range(int(found["limited"]), int(found["limited"]), token)
-            return self.located(Not(years), token.start) if is_out else years
-        sign = (found["sign"] or "=").upper()
-        first = int(found["first"])
-        is_open = "-" in found[0].partition(found["first"])[2] and not found["last"]
-        last = int(found["last"] or first)
-        spans = {
-            ">": (first + 1, None),
-            "AFT": (first + 1, None),
-            ">=": (first, None),
-            "<": (None, first - 1),
-            "BEF": (None, first - 1),
-            "<=": (None, first),
+        first, last = (
+            iso_date(found["since"] or found["day"]),
+            iso_date(found["until"] or found["day"]),
+        )
+        if first is None or last is None:
+            self._refuse(token.start, f"there is no such date: {token.text}")
+        if any(found[name] for name in ("entry1", "entry2", "entry3")):
+            return self.located(entry_span(first, last), token.start)
+        return self._range(int(first[:4]), int(last[:4]), token.start)
+
+    def dates(self, token: Token) -> Node:
+        """Return a span of dates, or several joined by OR."""
+        found = token.found
+        is_entry = self._system.field_of(found["dated"].rpartition("ORIG-")[2]) == "entered"
+        first = iso_date(found["first"])
+        last = iso_date(found["last"] or "") if found["dash"] else first
+        if first is None or (found["last"] and last is None):
+            self._refuse(token.start, f"there is no such date: {token.text}")
+        sign = _SIGNS.get((found["sign"] or "=").upper(), "=")
+        is_year = len(first) == len("2019")
+        if is_entry or not is_year:
+            begin, end = {
+                ">": (first if is_year else day_after(first), None),
+                "<": (None, day_after(first, -1)),
+                ">=": (first, None),
+                "<=": (None, first),
+            }.get(sign, (first, last))
+            if is_entry:
+                return self.located(entry_span(begin, end), token.start)
+            return self._range(
+                int(begin[:4]) if begin else None, int(end[:4]) if end else None, token.start
+            )
+        year = int(first)
+        spans: dict[str, tuple[int | None, int | None]] = {
+            ">": (year + 1, None),
+            ">=": (year, None),
+            "<": (None, year - 1),
+            "<=": (None, year),
         }
-        begin, end = spans.get(sign, (first, None if is_open else last))
-        node: Node = self._range(begin, end, token)
+        node = self._range(*spans.get(sign, (year, int(last[:4]) if last else None)), token.start)
         others = [
-            self._range(int(year), int(year), token) for year in YEAR.findall(found["others"])
+            self._range(int(span[:4]), int(span[-4:]), token.start)
+            for span in _SPANS.findall(found["others"])
         ]
         return Or((node, *others)) if others else node
 
-    def _range(self, first: int | None, last: int | None, token: Token) -> Node:
+    def _range(self, first: int | None, last: int | None, start: int) -> Node:
         if first is not None and last is not None and first > last:
-            self._refuse(token.start, f"the years run backwards: write {last}-{first}")
-        return self.located(YearRange(first, last), token.start)
+            self._refuse(start, f"the years run backwards: write {last}-{first}")
+        if last is not None and last >= FAR_FUTURE:
+            last = None
+        return self.located(YearRange(first if first != FIRST_YEAR else None, last), start)
 
-    def embase_limit(self, token: Token) -> Node:
-        """Return what a limit between brackets means."""
-        said = token.found["limits"].replace("[", " ").replace("]", " ").strip().lower()
-        if token.found["limit"].lower() == "sd":
-            self._refuse(
-                token.start,
-                "the date of entry has no counterpart here: write years as in [2000-2010]/py",
-            )
-        if token.found["limit"].lower() == "py":
-            numbers = [int(year) for year in YEAR.findall(said)]
-            if not numbers:
-                self._refuse(token.start, "expected years as in [2000-2010]/py")
-            return self._range(numbers[0], numbers[-1], token)
-        found = condition_of(said, token.start, self._refuse)
+    def limit(self, token: Token) -> Node:
+        """Return what a limit between brackets or parentheses means."""
+        said = token.found["limits"].replace("[", " ").replace("]", " ").strip(' "').lower()
+        name = token.found["limit"].upper()
         is_out = (token.found.groupdict().get("to") or "").upper() == "EXCLUDE"
-        return self.located(Not(found) if is_out else found, token.start)
+        kinds = {"DOCTYPE": "type: ", "LANGUAGE": "language: ", "PUBYEAR": "year: ", "LIM": "",
+                 "PY": "year: ", "DT": "type: "}  # fmt: skip
+        node: Node
+        if name in {"SD", "DD"}:
+            first, _, last = (part.strip() for part in said.replace(" to ", ":").partition(":"))
+            ends = iso_date(first), iso_date(last) if last else None
+            if ends[0] is None or (last and ends[1] is None):
+                self._refuse(token.start, f"expected a date as in [31-12-2019]/sd: {token.text}")
+            node = entry_span(*ends)
+        elif name == "EXACTKEYWORD":
+            node = leaf_of(tuple(said.split()))
+        elif name in kinds:
+            node = condition_of(f"{kinds[name]}{said}", token.start, self._refuse)
+        else:
+            self._refuse(token.start, f"the limit {token.text} has no counterpart here")
+        return self.located(Not(node) if is_out else node, token.start)
 
     def located(self, node: _Located, start: int) -> _Located:
         """Return the node, its column noted."""
         self._kept.append(node)
         self.columns.setdefault(id(node), start + 1)
         return node
+
+
+_NAMED_ANEW = {"type": type_of, "language": language_of}
+_SIGNS = {"AFT": ">", "BEF": "<", "IS": "="}
+_SIGNS |= {sign: sign for sign in (">", "<", ">=", "<=")}
+_SPANS = re.compile(r"\d{4}(?:-\d{4})?")
 
 
 def _bare(piece: Token) -> str:

@@ -18,23 +18,36 @@ from paper_search.query.systems import (
     SCOPUS,
     SUBHEADING,
     WEB_OF_SCIENCE,
+    WOS_NAMES,
     System,
 )
 
-_YEARS = (
-    r"(?<![\w-])(?:PY|PUBYEAR|DOP|YR|PD|DT)(?P<call>\()?\s*(?P<sign>=|>=|<=|>|<|\bAFT\b|\bBEF\b|\bIS\b)?"
-    r"\s*+(?P<open>\()?\s*+(?P<first>\d{4})(?:\d{4})?(?:\s*-\s*(?:(?P<last>\d{4})(?:\d{4})?)?)?"
-    r"(?P<others>(?:\s+OR\s+\d{4})*)"
-    r"\s*(?(open)\))(?(call)\))(?!\w)"
+_DAY = r"(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}(?!\d)|\d{4})(?!\d)"
+_DATES = (
+    r"(?<![\w-])(?P<dated>PY|PUBYEAR|DOP|YR|PD|DT|EM|LD|LUPD|(?:ORIG-)?LOAD-DATE)(?P<call>\()?\s*"
+    r"(?P<sign>=|>=|<=|>|<|\bAFT\b|\bBEF\b|\bIS\b)?\s*+(?P<open>\()?\s*+"
+    rf"(?P<first>{_DAY})(?P<dash>\s*[-/–]\s*(?P<last>{_DAY})?)?"
+    r"(?P<others>(?:\s+OR\s+\d{4}(?:-\d{4})?)*)\s*(?(open)\))(?(call)\))(?!\w)"
 )
-_LIMIT_TO = r"(?:LIMIT-TO|EXCLUDE)\s*\(\s*PUBYEAR\s*,\s*(?P<limited>\d{4})\s*\)"
 _SCOPUS_LIMIT = (
-    r"(?P<to>LIMIT-TO|EXCLUDE)\s*\(\s*(?:DOCTYPE|LANGUAGE)\s*,\s*\"?(?P<limits>[\w ]+?)\"?\s*\)"
-    r"(?P<limit>)"
+    r"(?P<to>LIMIT-TO|EXCLUDE)\s*\(\s*(?P<limit>[A-Z]+)\s*,\s*(?P<limits>\"[^\"]*\"|[\w ]+?)\s*\)"
 )
-_DATE_TAG = r"\[\s*(?:dp|pdat|ppdat|epdat|date\s*-\s*publication|publication date)\s*\]"
-_DATE = r'"?(\d{4})(?:/[\d/]*+)?"?\s*+'
-_PUBMED_YEARS = rf"{_DATE}(?:{_DATE_TAG})?\s*:\s*{_DATE}{_DATE_TAG}|{_DATE}{_DATE_TAG}"
+_PUBLISHED = r"(?:dp|pdat|ppdat|epdat|date\s*-\s*publication|publication date)"
+_ENTRY = (
+    r"(?:edat|crdt|mhda|entrez date|date\s*-\s*(?:entry|entrez|create|mesh|completion)|entry date"
+    r"|create date)"
+)
+_DATE_TAG = rf"\[\s*(?:{_PUBLISHED}|(?P<entry%s>{_ENTRY}))\s*\]"
+_DATE = r'"?(?P<%s>\d{4}(?:/\d{1,2}){0,2})/?"?\s*+'
+_PUBMED_DATES = (
+    _DATE % "since"
+    + rf"(?:{_DATE_TAG % 1})?\s*:\s*"
+    + _DATE % "until"
+    + _DATE_TAG % 2
+    + "|"
+    + _DATE % "day"
+    + _DATE_TAG % 3
+)
 _JOINING = r"(?:or|and|not|adj\d*)"
 _OVID_HEADING = (
     r"(?:(?P<exp>exp(?:lode)?)\s+)?(?P<star>\*)?"
@@ -45,10 +58,11 @@ _COCHRANE_HEADING = (
     r"mesh descriptor\s*:?\s*"
     r"(?:\[(?P<name>[^\]]+)\]|(?P<old>[^\[\]()]{1,150}?(?=\s+(?:explode|this term)\b|$)))"
     r"(?P<how>(?:\s*explode(?:\s+all)?\s*(?:trees?)?(?:\s*[\d,\s]+)?)|\s*this term only)?"
-    r"(?:\s*(?:and\s+)?with\s+qualifiers?(?:\(s\))?\s*:\s*\[[^\]]*\])?"
-    r'|\[mh\s+(?P<only>\^)?\s*(?P<mh>"[^"]*"|[^\]\[]+?)\s*(?:/\w+)?\s*\]'
+    r"(?:\s*(?:and\s+)?with\s+qualifiers?(?:\(s\))?\s*:\s*\[(?P<qualifiers>[^\]]*)\])?"
+    r'|\[mh\s+(?P<only>\^)?\s*(?P<mh>"[^"]*"|[^\]\[/"]*?)\s*(?P<main>\[mj\])?\s*'
+    r"(?:/\s*(?P<qualifier>[\w, ]+))?\s*\]"
 )
-_EMBASE_LIMIT = r"(?P<limits>\[[^\]]+\](?:\s*:\s*\[[^\]]+\])?)/(?P<limit>lim|py|dt|sd)\b"
+_EMBASE_LIMIT = r"(?P<limits>\[[^\]]+\](?:\s*:\s*\[[^\]]+\])?)/(?P<limit>lim|py|dt|sd|dd)\b"
 _OPERATOR = r"\b(?:AND\s+NOT|AND|OR|NOT|SAME|XOR)\b(?=[\s()\"'{*\[#]|$)"
 # In lower case, PubMed's operators are words, but for those beside a tag or a parenthesis.
 _PUBMED_OPERATOR = (
@@ -62,8 +76,8 @@ class Token:
     """A piece of a search string.
 
     Attributes:
-        kind: `(`, `)`, `OR`, `AND`, `NOT`, `near`, `years`, `heading`, `limit`, `prefix`, `suffix`,
-            `set`, `sets`, `quoted`, `word`, or `foreign`: what we have no counterpart of.
+        kind: `(`, `)`, `OR`, `AND`, `NOT`, `near`, `dates`, `heading`, `limit`, `prefix`, `suffix`,
+            `named`, `set`, `sets`, `span`, `quoted`, `word`, or `unknown`: what is not understood.
         text: as it was written.
         start: its offset.
         found: its parts.
@@ -84,11 +98,11 @@ class Token:
 def _pattern(system: System) -> re.Pattern[str]:
     parts = []
     if system is PUBMED:
-        parts.append(rf"(?P<pubmed_years>{_PUBMED_YEARS})")
+        parts.append(rf"(?P<pubmed_dates>{_PUBMED_DATES})")
     if system is OVID:
         parts += [
-            r"(?P<comment>\[[^\]]*\])",
-            r"(?P<foreign>/\s?freq\S*)",
+            r'(?P<comment>(?<![\w*"])\[[^\]]*\])',
+            rf"(?P<span>\d{{4,8}}\s?:\s?\d{{4,8}}(?={system.suffix.replace('?P<tag>', '?:')}))",
             r"(?P<sets>(?<![\w/])(?P<how_many>or|and)\s?/\s?(?P<lines>\d+[a-z]?(?:\s?[-,]\s?\d+[a-z]?)*))",
             rf"(?P<is_heading>(?<![\w$*?.-]){_OVID_HEADING})",
         ]
@@ -102,19 +116,25 @@ def _pattern(system: System) -> re.Pattern[str]:
             ),
         ]
     if system in {EBSCO, PROQUEST, SCOPUS, WEB_OF_SCIENCE}:
-        parts.append(rf"(?P<years>{_LIMIT_TO}|{_YEARS})")
+        parts.append(rf"(?P<dates>{_DATES})")
     if system is EMBASE:
         parts.append(rf"(?P<is_limit>{_EMBASE_LIMIT})")
     if system is SCOPUS:
         parts.append(rf"(?P<is_limit>{_SCOPUS_LIMIT})")
+    if system is WEB_OF_SCIENCE:
+        parts.append(
+            r"(?P<named>\(\s*(?P<exclude>Exclude\s*[–-]\s*)?"
+            rf"(?P<name>{'|'.join(map(re.escape, WOS_NAMES))})\s*\))"
+        )
     parts += [
         rf"(?P<prefix>{system.prefix.replace('?P<tag>', '?P<before>')})",
         rf"(?P<suffix>{system.suffix.replace('?P<tag>', '?P<behind>')})",
         r'(?P<quoted>"[^"]*"' + "".join(_between(*system.quotes)) + r")",
         rf"(?P<near>\b(?:{system.proximity})(?=[\s()\"'{{]|$))",
         rf"(?P<operator>{_PUBMED_OPERATOR if system is PUBMED else _OPERATOR})",
-        r"(?P<set>(?:\#|(?<![\w-])[SL](?=\d+\b(?![\w-])))\d+[a-z]?(?:\s?-\s?[\#SL]\d+)?(?!\w))",
-        r"(?P<paren>[()])|(?P<space>\s+)|(?P<word>(?:" + _word(system) + r")+|.)",
+        r"(?P<set>\[?(?:\#\s?|(?<![\w-])[SL](?=\d+\b(?![\w-])))\d+[a-z]?(?:\s?-\s?[\#SL]\d+)?(?!\w)\]?)",
+        r"(?P<paren>[()])|(?P<space>[\s\u200b\ufeff]+)|(?P<noise>(?<!\S)[&,;.–-]+(?=[\s)]|$)|(?<=\))[,;.](?=\s|$))",
+        rf"(?P<word>{_word(system)})|(?P<unknown>.)",
     ]
     return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
 
@@ -127,10 +147,17 @@ def _between(opening: str = "", closing: str = "") -> Iterator[str]:
 
 
 def _word(system: System) -> str:
-    """Return the pattern of a character of a word, which a suffix ends."""
-    opening = re.escape("".join(system.quotes)).replace("'", "")
-    bracket = r"\[\]" if system is PUBMED else ""
-    return rf"(?!{system.suffix.replace('?P<tag>', '?:')})[^\s()\"{opening}{bracket}]"
+    """Return the pattern of a word, which a suffix ends; a sign that is not in it is unknown."""
+    signs = re.escape("".join(system.wildcards).replace(":", "") + system.letters.replace("/", ""))
+    parts = [rf"[\w\u00ad{signs}]"]
+    if "/" in system.letters:
+        parts.append(r"/(?=\w)")
+    if ":" in system.wildcards:
+        parts.append(r"(?<=[^\W\d]):(?=[\s).]|$)")
+    if system is PROQUEST:
+        parts.append(r"\[\*\d\]")
+    suffix = system.suffix.replace("?P<tag>", "?:")
+    return rf"[\w*](?:(?!{suffix})(?:{'|'.join(parts)}))*[,;!?]*"
 
 
 def tokens_of(text: str, system: System) -> list[Token]:
@@ -138,7 +165,7 @@ def tokens_of(text: str, system: System) -> list[Token]:
     found = []
     for match in _pattern(system).finditer(text):
         kind = next(name for name in _KINDS if match.groupdict().get(name) is not None)
-        if kind in {"space", "comment"}:
+        if kind in {"space", "comment", "noise"}:
             continue
         if kind == "paren":
             kind = match[0]
@@ -149,25 +176,16 @@ def tokens_of(text: str, system: System) -> list[Token]:
 
 
 _KINDS = (
-    *(
-        "pubmed_years",
-        "comment",
-        "foreign",
-        "sets",
-        "is_heading",
-        "is_limit",
-        "years",
-        "prefix",
-        "suffix",
-    ),
-    *("quoted", "near", "operator", "set", "paren", "space", "word"),
+    *("pubmed_dates", "comment", "span", "sets", "is_heading", "is_limit", "dates", "named"),
+    *("prefix", "suffix", "quoted", "near", "operator", "set", "paren", "space", "noise"),
+    *("word", "unknown"),
 )
 _NAMES = {"is_heading": "heading", "is_limit": "limit"}
 
 
 def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> list[str]:
     """Return the labels of the lines that a token names: `#3`, `#1-#4`, `or/1-3,5`."""
-    named = token.text if token.kind == "set" else token.found["lines"]
+    named = token.text.strip("[]") if token.kind == "set" else token.found["lines"]
     found: list[str] = []
     for piece in named.split(","):
         first, dash, last = (part.strip() for part in piece.partition("-"))

@@ -12,6 +12,7 @@ from paper_search.models import IntentType, ParsedIntent, SearchConstraints, Str
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
 from paper_search.query.normal_form import wanted_leaves
+from paper_search.query.parser import Reading, read
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, read_strategy
 from paper_search.query.systems import count_tags
@@ -81,7 +82,8 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         strategy = read_strategy(question)
         if strategy is None and not _is_query(plain):
             return None
-        tree = parse(question) if strategy is None else normalise(strategy.node)
+        reading = read(question) if strategy is None else None
+        tree = normalise(strategy.node) if strategy else parse(question)
     except QuerySyntaxError as error:
         what = "boolean query" if error.line is None else "search strategy"
         accepted = _ACCEPTED if error.line is None else "correct the line and paste it again"
@@ -101,16 +103,16 @@ def read_boolean(question: str) -> BooleanQuestion | None:
         tuple(dict.fromkeys(authors)),
         query=question if strategy is None else render(tree),
         lines=tuple(_lines(strategy)) if strategy else (),
-        notes=tuple(_notes(strategy) if strategy else _order(plain, tree)),
+        notes=tuple(_notes(strategy) if strategy else _remarks(plain, tree, reading)),
         limits=_limits(tree),
     )
 
 
 def _lines(strategy: Strategy) -> Iterator[StrategyLine]:
-    for read in strategy.lines:
-        if read.node is not None:
-            line = read.line
-            yield StrategyLine(label=line.label, text=line.text, boolean_query=render(read.node))
+    for item in strategy.lines:
+        if item.node is not None:
+            line = item.line
+            yield StrategyLine(label=line.label, text=line.text, boolean_query=render(item.node))
 
 
 def _notes(strategy: Strategy) -> Iterator[str]:
@@ -121,6 +123,15 @@ def _notes(strategy: Strategy) -> Iterator[str]:
         f" {len(strategy.lines)} lines: what line {last.label} finds is searched"
     )
     yield from (note for _, note in strategy.remarks())
+
+
+def _remarks(text: str, tree: Node, reading: Reading | None) -> Iterator[str]:
+    """Yield how one query was read."""
+    if reading is None or reading.system is None:
+        yield from _order(text, tree)
+        return
+    yield f"read as a query in the style of {reading.system}: {render(tree)}"
+    yield from (note for _, note in reading.notes)
 
 
 def _order(text: str, tree: Node) -> Iterator[str]:

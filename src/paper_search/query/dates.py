@@ -1,0 +1,72 @@
+"""Dates of entry: the day on which a database took a record in.
+
+In a tree they are words of the field `entered`: `2019`, `2019-07`, `2019-07-01`, or a span of
+these with a slash, open where nothing stands: `2019-01-01/2019-06-30`, `2019-01-01/`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+from paper_search.query.ast import Term
+
+_WRITTEN = re.compile(r"(\d{4})(?:[-/.]?(\d{1,2})(?:[-/.]?(\d{1,2}))?)?[*$]?")
+_DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_SPAN = re.compile(r"(\d{4}(?:-\d\d){0,2})?/(\d{4}(?:-\d\d){0,2})?|\d{4}(?:-\d\d){0,2}")
+FIRST_YEAR = 1000
+"""Up to this year, the beginning of a span means "ever"."""
+FAR_FUTURE = 2099
+"""From this year on, the end of a span means "to the present"."""
+
+
+def iso_date(text: str) -> str | None:
+    """Return a day, month or year as `2019-07-01`, `2019-07` or `2019`; None: it is none."""
+    plain = text.strip(' "')
+    if found := _DAY_FIRST.fullmatch(plain):
+        parts = found.groups()[::-1]
+    elif found := _WRITTEN.fullmatch(plain):
+        parts = found.groups()
+    else:
+        return None
+    numbers = [int(part) for part in parts if part]
+    try:
+        date(*[*numbers, 1, 1][:3])
+    except ValueError:
+        return None
+    return "-".join([f"{numbers[0]:04}", *(f"{number:02}" for number in numbers[1:])])
+
+
+def entry_span(first: str | None, last: str | None) -> Term:
+    """Return the leaf for records that came in from one date to another, both inclusive."""
+    if last is not None and int(last[:4]) >= FAR_FUTURE:
+        last = None
+    if first is not None and int(first[:4]) <= FIRST_YEAR and first != last:
+        first = None
+    if first is None and last is None:
+        first = str(FIRST_YEAR)
+        return Term(f"{first}/", "entered")
+    return Term(str(first) if first == last else f"{first or ''}/{last or ''}", "entered")
+
+
+def day_after(day: str, days: int = 1) -> str:
+    """Return the date that lies some days after a day, or after the first day of a month."""
+    found = date(*[*(int(part) for part in day.split("-")), 1, 1][:3])
+    return (found + timedelta(days=days)).isoformat()
+
+
+def is_span(text: str) -> bool:
+    """Whether the text of an `entered` leaf is a date or a span of dates."""
+    return text != "/" and _SPAN.fullmatch(text) is not None
+
+
+def bounds(text: str) -> tuple[str | None, str | None]:
+    """Return the first and the last date of the text of an `entered` leaf."""
+    first, slash, last = text.partition("/")
+    return (first or None, last or None) if slash else (first, first)
+
+
+def is_entered(day: str, span: str) -> bool:
+    """Whether a day, in ISO form, lies in a span."""
+    first, last = bounds(span)
+    return bool(day) and (not first or day >= first) and (not last or day[: len(last)] <= last)

@@ -1,0 +1,134 @@
+"""What databases print behind a query: filters, time spans, columns of a history, commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from paper_search.query.ast import Node
+from paper_search.query.leaves import leaf_of
+from paper_search.query.limits import Conditions, condition_of, conditions_of
+from paper_search.query.systems import COCHRANE, OVID, System
+
+_Refuse = Callable[[int, str], NoReturn]
+_LEFT_OUT = (
+    r"Indexes|Databases?|Editions?|Search language|Sort(?:ed)? by|Expanders?|Search modes?"
+    r"|Interface|Last run via|Search Screen|Date Run|Data last updated|Source|Results"
+    r"|Total references|Items found|Auto-suggest"
+)
+_LIMITS = (
+    r"Limiters?|Filters?(?: applied)?|Time ?span|Refined by|Additional limits|Limits applied"
+    r"|Limits?|Narrowed by|Narrow by [A-Za-z]+"
+)
+_FOOTER = re.compile(
+    rf"(?:(?<=^)|(?<=[\s.;,)]))(?P<key>(?:{_LEFT_OUT}|{_LIMITS}))\s*(?:[:=]|\s[-–]|[-–](?=\s))\s*(?:-\s)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COCHRANE = re.compile(
+    r"(?P<key>\(word variations have been searched\)"
+    r"|,?\s*\bwith (?:(?:cochrane library )?publication (?:date|year)s?)"
+    r"|,?\s*\bin (?=(?:cochrane|trials|other reviews|all text|clinical answers|editorials|methods"
+    r"|technology|economic|special)\b))\s*",
+    re.IGNORECASE,
+)
+_USE = re.compile(r"\s(?P<key>use)\s+(?=[a-z]{3,7}\d?(?:\s*,\s*[a-z]{3,7}\d?)*\s*$)", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"\n]*"')
+_LIMIT = re.compile(
+    r"\s*(?:limit\s+|\.\.l(?:imit)?\s*/\s*)(?P<line>#?\d+[a-z]?)\s+(?:to\s+)?(?P<what>.+?)[\s.]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_SAME = re.compile(
+    r"\s*(?:remove\s+duplicates\s+from\s+|\.\.dedup\s+)(?P<line>\d+)\s*", re.IGNORECASE
+)
+_KEPT = re.compile(r"\s*(?:from\s+(?P<line>\d+)\s+keep\b|\.\.)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """A part of a text that limits the query in front of it, or describes how it was run."""
+
+    key: str
+    value: str
+    start: int
+
+
+def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
+    """Return a query without what is printed behind it, and that."""
+    bare = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
+    marks = list(_FOOTER.finditer(bare))
+    if system is COCHRANE:
+        marks += _COCHRANE.finditer(bare)
+    if system is OVID:
+        marks += _USE.finditer(bare)
+    marks.sort(key=lambda mark: mark.start())
+    if not marks:
+        return text.rstrip(), []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    footers = [
+        Footer(" ".join(mark["key"].split()).strip(", "), text[mark.end() : end].strip(" \t\n,;."),
+               mark.end())
+        for mark, end in zip(marks, ends, strict=True)
+    ]  # fmt: skip
+    return text[: marks[0].start()].rstrip(), footers
+
+
+def is_footer(row: str) -> bool:
+    """Whether a row begins with what is printed behind a query."""
+    return _FOOTER.match(row.strip()) is not None
+
+
+def meaning_of(footer: Footer, system: System, refuse: _Refuse) -> Conditions:
+    """Return the conditions that a footer adds, and remarks on what is left out."""
+    key = footer.key.lower()
+    if system is COCHRANE and "publication" in key:
+        note = "the date in the library is read as years of publication"
+        years = condition_of(f"date: {footer.value}", footer.start, refuse)
+        return [years], [(footer.start, note)] if "library" in key else []
+    if key.startswith("narrow by"):
+        return [_narrowed(key, footer, refuse)], []
+    if re.fullmatch(_LIMITS, key, re.IGNORECASE):
+        value = f"timespan: {footer.value}" if key.startswith("time") else footer.value
+        return conditions_of(value, footer.start, refuse) if value.strip() else ([], [])
+    if not footer.value and key in {"expanders", "search modes", "sort by", "results"}:
+        return [], []
+    shown = f"{footer.key} {footer.value}".strip()
+    return [], [(footer.start, f"{shown!r} is left out")]
+
+
+def _narrowed(key: str, footer: Footer, refuse: _Refuse) -> Node:
+    value = footer.value.lstrip("- ").strip()
+    if "subject" in key:
+        return leaf_of(tuple(value.split()))
+    return condition_of(f"{key.removeprefix('narrow by ')}: {value}", footer.start, refuse)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line of Ovid that changes another one.
+
+    Attributes:
+        line: the label of that line.
+        start: where it is named.
+        conditions: what holds beside.
+        notes: offset, and what is left out.
+    """
+
+    line: str
+    start: int
+    conditions: tuple[Node, ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
+
+
+def command_of(text: str, refuse: _Refuse) -> Command | None:
+    """Return what `limit 5 to ...` and `remove duplicates from 5` say; None: it is neither."""
+    if same := _SAME.fullmatch(text):
+        note = (same.start("line"), "duplicates are left to this program")
+        return Command(same["line"], same.start("line"), notes=(note,))
+    if found := _LIMIT.fullmatch(text):
+        nodes, notes = conditions_of(found["what"], found.start("what"), refuse)
+        return Command(found["line"], found.start("line"), tuple(nodes), tuple(notes))
+    if kept := _KEPT.match(text):
+        refuse(kept.start(), f"{text.strip()!r} has no counterpart here: leave it out")
+    return None
