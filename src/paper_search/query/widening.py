@@ -181,10 +181,10 @@ class _Walk:
             stem.endswith("$") and is_long and not set(WILDCARDS) & set(stem.rstrip("$"))
         ):
             return self._cut(word)
-        spelled = list(_spelled(stem))
-        if not spelled:
+        words = list(spelled(stem))
+        if not words:
             return self._cut(word)
-        return [(f"{form}{word[len(stem) :]}", True) for form in spelled]
+        return [(f"{form}{word[len(stem) :]}", True) for form in words]
 
     def _cut(self, word: str) -> list[tuple[str, bool]]:
         """Return the word up to its first wildcard."""
@@ -194,7 +194,7 @@ class _Walk:
         return [(f"{stem}*", False)]
 
 
-def _spelled(word: str) -> Iterator[str]:
+def spelled(word: str) -> Iterator[str]:
     """Yield all words that one with `?` and `$` matches; none: they are too many."""
     options = []
     count = 1

@@ -1,0 +1,352 @@
+"""How eight databases write fields, headings, distances, dates and lines: one table for each."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+from paper_search.query.ast import Near, Node, Phrase, Term, YearRange
+from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, bounds, day_after
+from paper_search.query.evaluation import heading_words
+from paper_search.query.leaves import is_wrapped, words_of
+from paper_search.query.widening import spelled
+
+_MOST_FORMS = 60
+_SAFE = re.compile(r"[^\W_][\w*?$#&+-]*")
+_UNSAFE = re.compile(
+    r"(?i:and|or|not|same|near|next|adj|pre|exp|use|limit|to|in|with)\d*|[A-Z]{1,4}|[SLNWP]?\d+\w?"
+)
+"""Words that mean something to one of the databases."""
+_OPERATOR = re.compile(r"\b(?:AND|OR|NOT)\b")
+
+
+class InexpressibleError(Exception):
+    """A part that a database cannot be asked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """The language of a database.
+
+    Attributes:
+        name: what people call it.
+        label: in front of a line, with its number.
+        reference: how another line names a line.
+        fields: of words: our field, and how theirs is written around them.
+        headings: by kind, how one is written; `{sub}`, `{SUB}`, `{code}` are subheadings.
+        heading_note: what to check where headings are of another thesaurus; empty: nothing.
+        others: dates and what only indexers know: our field, and theirs.
+        types: publication types that it names otherwise.
+        signs: its wildcards for ours; one that is missing is written out.
+        near: words at a distance; `{n}` words may be between.
+        ordered: the same with the order kept.
+        adjacent: what is added to a distance.
+        years: a span of years, `{first}` to `{last}`.
+        day: how a date of entry is written.
+        limits: by field, how a line is limited that `{line}` names.
+        limit_note: what to know of these; empty: nothing.
+        operators: the words for AND, OR and NOT where they differ.
+        quote: around phrases.
+        tags_each_leaf: whether a group has no tag, but each of its words.
+        least: the smallest distance that it can be asked for.
+    """
+
+    name: str
+    label: str
+    reference: str
+    fields: Mapping[str | None, str]
+    headings: Mapping[str, str]
+    others: Mapping[str, str]
+    years: str
+    heading_note: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+    signs: Mapping[str, str] = field(default_factory=lambda: {"*": "*"})
+    near: str = ""
+    ordered: str = ""
+    adjacent: int = 0
+    day: str = "%Y%m%d"
+    limits: Mapping[str, str] = field(default_factory=dict)
+    limit_note: str = ""
+    operators: Mapping[str, str] = field(default_factory=dict)
+    quote: str = '"'
+    tags_each_leaf: bool = False
+    least: int = 0
+
+    @property
+    def limit_notes(self) -> list[str]:
+        """What to know of limits that are set beside the query."""
+        return [self.limit_note] if self.limit_note else []
+
+    def word(self, operator: str) -> str:
+        """Return AND, OR or NOT as it is written here."""
+        return self.operators.get(operator, operator)
+
+    def combination(self, operator: str, numbers: list[int]) -> str:
+        """Return a line that joins lines."""
+        if self.name == "Ovid" and numbers == list(range(numbers[0], numbers[-1] + 1)):
+            return f"{self.word(operator)}/{numbers[0]}-{numbers[-1]}"
+        names = map(self.reference.format, numbers)
+        return f" {self.word(operator)} ".join(names)
+
+    def within(self, name: str | None, text: str) -> str:
+        """Return words limited to a field of ours."""
+        if name not in self.fields:
+            raise InexpressibleError(f"{text}: there is no field for {name}")
+        form = self.fields.get(name, "{}")
+        return form.format(text[1:-1] if "(" in form and is_wrapped(text) else text)
+
+    def leaf(self, leaf: Term | Phrase) -> str:
+        """Return a word or a phrase, between quotes where it needs them."""
+        text = _OPERATOR.sub(lambda found: found[0].lower(), " ".join(words_of(leaf)))
+        is_bare = isinstance(leaf, Term) and _SAFE.fullmatch(text) and not _UNSAFE.fullmatch(text)
+        if is_bare and self.quote == '"':
+            return text
+        quote = '"' if "'" in text else self.quote
+        return f"{quote}{text}{quote}"
+
+    def spellings(self, leaf: Term | Phrase) -> list[Term | Phrase]:
+        """Return a leaf with wildcards of this database, or all that it stands for."""
+        options = [self._forms(word) for word in words_of(leaf)]
+        made = [_as_written(words, leaf) for words in product(*options)]
+        if not 0 < len(made) <= _MOST_FORMS:
+            raise InexpressibleError(f"{' '.join(words_of(leaf))}: the wildcard")
+        return made
+
+    def _forms(self, word: str) -> list[str]:
+        stem = word.rstrip("*")
+        star = self.signs["*"] if stem != word else ""
+        found = set("*?$") & set(stem)
+        if self.name == "Ovid" and (cut := re.fullmatch(r"([^*?$]+)(\${2,})", word)):
+            return [f"{cut[1]}${len(cut[2])}"]
+        if self.name == "ProQuest":
+            stem = re.sub(r"\$+", lambda cut: f"[*{len(cut[0])}]", stem)
+            found -= {"$"}
+        if "$" in found and "$" not in self.signs and "?" in self.signs:
+            parts = [("", "?") if sign == "$" else (sign,) for sign in stem]
+            stems = ["".join(letters) for letters in product(*parts)]
+        elif found - {*self.signs}:
+            if "*" in found:
+                raise InexpressibleError(f"{word}: the wildcard")
+            stems = list(spelled(stem))
+        else:
+            stems = [stem]
+        return ["".join(self.signs.get(sign, sign) for sign in one) + star for one in stems]
+
+    def heading(self, leaf: Term | Phrase) -> str:
+        """Return a subject heading."""
+        form = self.headings.get(leaf.field or "")
+        if form is None:
+            raise InexpressibleError(f"{' '.join(words_of(leaf))}: there are no such headings")
+        if self.heading_note:
+            return form.format(" ".join(heading_words(leaf)).lower(), sub="")
+        name, slash, sub = " ".join(words_of(leaf)).partition("/")
+        is_code = len(sub) == len("dt") and ("{SUB}" in form or "{code}" in form)
+        if sub and not is_code and "{sub}" not in form:
+            raise InexpressibleError(f"{name}/{sub}: there are no such subheadings")
+        return form.format(name, sub=f"{slash}{sub}", SUB=f"{slash}{sub.upper()}", code=sub)
+
+    def indexed(self, leaf: Term | Phrase) -> str:
+        """Return a type, a language, a date of entry, or what else only indexers say."""
+        name, text = leaf.field or "", " ".join(words_of(leaf))
+        form = self.others.get(name)
+        if form is None:
+            raise InexpressibleError(f"{name}:{text}: there is no such field")
+        if name == "entered":
+            return self._entered(form, text)
+        if name == "type":
+            text = self.types.get(text.lower(), text)
+            if self.name == "Scopus" and len(text) > len("ar"):
+                raise InexpressibleError(f"{text}: there is no such type")
+        return form.format(text)
+
+    def _entered(self, form: str, text: str) -> str:
+        first, last = bounds(text)
+        begin = day_after(first or f"{FIRST_YEAR}-01-01", 0)
+        end = _last_day(last) if last else f"{FAR_FUTURE}-12-31"
+        values = {
+            "first": _written(begin, self.day), "last": _written(end, self.day),
+            "before": _written(day_after(begin, -1), self.day),
+            "after": _written(day_after(end), self.day),
+        }  # fmt: skip
+        return _open_ended(form, first, last).format(**values)
+
+    def year_span(self, years: YearRange) -> dict[str, int]:
+        """Return the years of a span, and those around it."""
+        first, last = years.first or FIRST_YEAR, years.last or FAR_FUTURE
+        return {"first": first, "last": last, "before": first - 1, "after": last + 1}
+
+    def published(self, years: YearRange) -> str:
+        """Return a span of years as a part of a query."""
+        return _open_ended(self.years, years.first, years.last).format(**self.year_span(years))
+
+    def limit_line(self, line: str, part: Node) -> str | None:
+        """Return a line that limits another one; None: the limit is a part of a query as any."""
+        if isinstance(part, YearRange) and "year" in self.limits:
+            last = part.last or "Current"
+            return self.limits["year"].format(line=line, first=part.first or FIRST_YEAR, last=last)
+        if isinstance(part, Term | Phrase) and part.field and part.field in self.limits:
+            text = " ".join(words_of(part))
+            if part.field == "entered":
+                return f"limit {line} to {self._entered('ed={first}-{last}', text)}"
+            return self.limits[part.field].format(line=line, text=text)
+        return None
+
+    def distance(self, near: Near) -> str:
+        """Return the operator for a distance; empty: there is none."""
+        form = self.ordered if near.is_ordered else self.near
+        if not form or near.distance < self.least:
+            return ""
+        if self.name in {"Ovid", "Cochrane Library"} and near.is_ordered:
+            return form if not near.distance else ""
+        return form.format(n=near.distance + self.adjacent)
+
+    def pairs(self, near: Near, name: str | None) -> list[str] | None:
+        """Return words at a distance as PubMed writes them, pair by pair; None: it cannot."""
+        sides = [_terms(near.left), _terms(near.right)]
+        if near.is_ordered or name not in {None, "tiab", "title"} or not all(sides):
+            return None
+        tag = "ti" if name == "title" else "tiab"
+        made = [
+            f'"{one} {other}"[{tag}:~{near.distance}]'
+            for one, other in product(sides[0] or (), sides[1] or ())
+        ]
+        return made if len(made) <= _MOST_FORMS else None
+
+
+def _open_ended(form: str, first: object, last: object) -> str:
+    """Return how a span is written, of two conditions only that which its one end needs."""
+    begin, both, end = form.partition(" AND ")
+    if not both or (first and last):
+        return form
+    return begin.removeprefix("(") if first else end.removesuffix(")")
+
+
+def _as_written(words: tuple[str, ...], leaf: Term | Phrase) -> Term | Phrase:
+    return Phrase(words, leaf.field) if len(words) > 1 else Term(words[0], leaf.field)
+
+
+def _terms(node: Node) -> list[str] | None:
+    """Return single words without wildcards; None: there are others."""
+    children = node.children if hasattr(node, "children") else (node,)
+    texts = [
+        child.text
+        for child in children
+        if isinstance(child, Term) and not child.is_prefix and re.fullmatch(r"[\w-]+", child.text)
+    ]
+    return texts if len(texts) == len(children) else None
+
+
+def _last_day(day: str) -> str:
+    parts = [int(part) for part in day.split("-")]
+    year, month = parts[0], parts[1] if len(parts) > 1 else 12
+    last = parts[2] if len(parts) > 2 else calendar.monthrange(year, month)[1]  # noqa: PLR2004  # a day
+    return f"{year:04}-{month:02}-{last:02}"
+
+
+def _written(day: str, form: str) -> str:
+    year, month, number = day.split("-")
+    return form.replace("%Y", year).replace("%m", month).replace("%d", number)
+
+
+_LOWER = {"AND": "and", "OR": "or", "NOT": "not"}
+_MESH = "a MeSH heading; check the term of Emtree that stands for it"
+_PLAIN_HEADING = "there are no MeSH headings; written as words of the index"
+_ARTICLE = {"journal article": "article", "congress": "conference abstract"}
+
+DIALECTS = {
+    "ovid": Dialect(
+        "Ovid", "{}. ", "{}",
+        {None: "{}.mp.", "title": "{}.ti.", "abstract": "{}.ab.", "tiab": "{}.ti,ab.",
+         "author": "{}.au.", "venue": "{}.jn."},
+        {"mesh": 'exp "{}"/{code}', "mesh-only": '"{}"/{code}', "majr": 'exp *"{}"/{code}',
+         "majr-only": '*"{}"/{code}'},
+        {"type": '"{}".pt.', "language": "{}.la.", "subheading": "{}.fs.", "substance": '"{}".nm.',
+         "subset": "{}.sb.", "entered": "{first}:{last}.(ed)."},
+        "{first}:{last}.(sa_year).",
+        signs={"*": "*", "?": "#", "$": "?"}, near="adj{n}", ordered="adj", adjacent=1,
+        limits={"year": 'limit {line} to yr="{first} -{last}"', "entered": "ed",
+                "language": "limit {line} to {text} language"},
+        operators=_LOWER,
+    ),
+    "pubmed": Dialect(
+        "PubMed", "#{} ", "#{}",
+        {None: "{}[tw]", "title": "{}[ti]", "abstract": "{}[ab]", "tiab": "{}[tiab]",
+         "author": "{}[au]", "venue": "{}[ta]"},
+        {"mesh": '"{}{sub}"[Mesh]', "mesh-only": '"{}{sub}"[Mesh:NoExp]',
+         "majr": '"{}{sub}"[Majr]', "majr-only": '"{}{sub}"[Majr:NoExp]'},
+        {"type": '"{}"[pt]', "language": "{}[la]", "subheading": '"{}"[sh]',
+         "substance": '"{}"[nm]', "subset": "{}[sb]", "entered": "{first}:{last}[edat]"},
+        "{first}:{last}[dp]", day="%Y/%m/%d", tags_each_leaf=True,
+    ),
+    "embase": Dialect(
+        "Embase.com", "#{} ", "#{}",
+        {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
+         "author": "{}:au", "venue": "{}:jt"},
+        {"mesh": "'{}'/exp", "mesh-only": "'{}'/de", "majr": "'{}'/exp/mj", "majr-only": "'{}'/mj"},
+        {"type": "'{}'/it", "language": "[{}]/lim",
+         "entered": "([{first}]/sd NOT [{after}]/sd)"},
+        "[{first}-{last}]/py", heading_note=_MESH, types=_ARTICLE,
+        signs={"*": "*", "?": "?", "$": "$"}, near="NEAR/{n}", ordered="NEXT/{n}", least=1,
+        day="%d-%m-%Y", quote="'",
+    ),
+    "wos": Dialect(
+        "Web of Science", "#{} ", "#{}",
+        {None: "TS=({})", "title": "TI=({})", "abstract": "AB=({})",
+         "tiab": "(TI=({0}) OR AB=({0}))", "author": "AU=({})", "venue": "SO=({})"},
+        dict.fromkeys(("mesh", "mesh-only", "majr", "majr-only"), 'TS=("{}")'),
+        {"type": 'DT=("{}")', "language": "LA=({})", "entered": "LD=({first}/{last})"},
+        "PY=({first}-{last})", heading_note=_PLAIN_HEADING,
+        types={"journal article": "Article", "congress": "Proceedings Paper"},
+        signs={"*": "*", "?": "?", "$": "$"}, near="NEAR/{n}", day="%Y-%m-%d",
+    ),
+    "scopus": Dialect(
+        "Scopus", "#{} ", "#{}",
+        {None: "TITLE-ABS-KEY({})", "title": "TITLE({})", "abstract": "ABS({})",
+         "tiab": "TITLE-ABS({})", "author": "AUTH({})", "venue": "SRCTITLE({})"},
+        dict.fromkeys(("mesh", "mesh-only", "majr", "majr-only"), 'INDEXTERMS("{}")'),
+        {"type": "DOCTYPE({})", "language": "LANGUAGE({})",
+         "entered": "(ORIG-LOAD-DATE AFT {before} AND ORIG-LOAD-DATE BEF {after})"},
+        "(PUBYEAR > {before} AND PUBYEAR < {after})", heading_note=_PLAIN_HEADING,
+        types={"journal article": "ar", "review": "re", "congress": "cp", "note": "no",
+               "letter": "le", "editorial": "ed", "book": "bk", "book chapter": "ch",
+               "erratum": "er", "short survey": "sh", "conference review": "cr"},
+        signs={"*": "*", "?": "?"}, near="W/{n}", ordered="PRE/{n}", operators={"NOT": "AND NOT"},
+    ),
+    "cochrane": Dialect(
+        "Cochrane Library", "#{} ", "#{}",
+        {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
+         "author": "{}:au", "venue": "{}:so"},
+        {"mesh": '[mh "{}"{SUB}]', "mesh-only": '[mh ^"{}"{SUB}]',
+         "majr": '[mh "{}"[mj]]', "majr-only": '[mh ^"{}"[mj]]'},
+        {"type": '"{}":pt', "subheading": "[mh /{}]"},
+        "({first}-{last}):py",
+        signs={"*": "*", "$": "?"}, near="NEAR/{n}", ordered="NEXT",
+        limits={"year": "{line} with Publication Year from {first} to {last}"},
+        limit_note="years are set by 'Search limits' of the Cochrane Library",
+    ),
+    "ebsco": Dialect(
+        "EBSCOhost", "S{} ", "S{}",
+        {None: "(TI ( {0} ) OR AB ( {0} ) OR SU ( {0} ))", "title": "TI ( {} )",
+         "abstract": "AB ( {} )", "tiab": "(TI ( {0} ) OR AB ( {0} ))", "author": "AU ( {} )",
+         "venue": "SO ( {} )"},
+        {"mesh": '(MH "{}+{SUB}")', "mesh-only": '(MH "{}{SUB}")',
+         "majr": '(MM "{}+{SUB}")', "majr-only": '(MM "{}{SUB}")'},
+        {"type": 'PT "{}"', "language": "LA {}", "entered": "EM {first}-{last}"},
+        "PY {first}-{last}",
+        signs={"*": "*", "?": "?", "$": "#"}, near="N{n}", ordered="W{n}",
+    ),
+    "proquest": Dialect(
+        "ProQuest", "S{} ", "S{}",
+        {None: "noft({})", "title": "ti({})", "abstract": "ab({})", "tiab": "ti,ab({})",
+         "author": "au({})", "venue": "pub({})"},
+        {"mesh": 'MESH.EXACT.EXPLODE("{}")', "mesh-only": 'MESH.EXACT("{}")',
+         "majr": 'MJMESH.EXACT.EXPLODE("{}")', "majr-only": 'MJMESH.EXACT("{}")'},
+        {"type": 'rtype.exact("{}")', "language": 'la.exact("{}")'},
+        "yr({first}-{last})",
+        signs={"*": "*", "?": "?"}, near="NEAR/{n}", ordered="PRE/{n}",
+    ),
+}  # fmt: skip
+"""The databases that a strategy can be written for, by the names that people type."""

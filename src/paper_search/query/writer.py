@@ -1,0 +1,315 @@
+"""Writes a tree as a strategy in the language of a database: numbered lines to copy.
+
+What is written never finds more than the tree, but for limits that `Written.left_out` holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+from paper_search.errors import InputError, UnknownNameError
+from paper_search.query.ast import (
+    HEADINGS,
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+)
+from paper_search.query.dialects import DIALECTS, Dialect, InexpressibleError
+from paper_search.query.evaluation import heading_as_listed, heading_words
+from paper_search.query.leaves import is_wrapped, leaf_of, words_of
+from paper_search.query.normal_form import SEVERAL, field_of, normalise, render
+
+_MOST_PHRASES = 60
+"""Phrases that words at a distance are written out into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A strategy in the language of a database.
+
+    Attributes:
+        text: its lines, numbered where there are several.
+        notes: what the person should know or check.
+        left_out: limits that the database cannot be told; it finds more without them.
+    """
+
+    text: str
+    notes: tuple[str, ...] = ()
+    left_out: tuple[Node, ...] = ()
+
+
+def write_strategy(tree: Node, database: str) -> Written:
+    """Return the strategy to paste into a database.
+
+    Args:
+        tree: what is to be found.
+        database: a key of `DIALECTS`: ovid, pubmed, embase, wos, scopus, cochrane, ebsco, proquest.
+
+    Raises:
+        UnknownNameError: there is no such database.
+        InputError: a part cannot be expressed there, and nothing narrower either.
+    """
+    if database not in DIALECTS:
+        raise UnknownNameError("database", database, list(DIALECTS))
+    dialect = DIALECTS[database]
+    writer = _Writer(dialect)
+    try:
+        writer.write(normalise(tree))
+    except InexpressibleError as error:
+        raise InputError(f"{dialect.name} cannot express this strategy: {error}") from error
+    return Written(writer.text(), tuple(writer.notes), tuple(writer.left_out))
+
+
+@dataclass(slots=True)
+class _Writer:
+    """The lines written so far."""
+
+    dialect: Dialect
+    lines: list[str] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
+    left_out: list[Node] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Return the lines with their numbers; one alone has none."""
+        if len(self.lines) == 1:
+            return self.lines[0]
+        label = self.dialect.label
+        return "\n".join(f"{label.format(n)}{line}" for n, line in enumerate(self.lines, start=1))
+
+    def write(self, tree: Node) -> None:
+        """Write what is wanted, concept by concept, then limits and exclusions."""
+        parts = tree.children if isinstance(tree, And) else (tree,)
+        concepts = [part for part in parts if not isinstance(part, Not) and not is_limit(part)]
+        if not concepts:
+            concepts = [part for part in parts if not isinstance(part, Not)]
+        if not concepts:
+            raise InexpressibleError("it only excludes")
+        last = self._combine("AND", [self._concept(part) for part in concepts])
+        for part in parts:
+            if any(part is concept for concept in concepts):
+                continue
+            try:
+                last = self._restrict(last, part)
+            except InexpressibleError as error:
+                self.left_out.append(part)
+                self.notes[f"left out: {render(part)}: {error}"] = None
+
+    def _add(self, line: str) -> int:
+        self.lines.append(line)
+        return len(self.lines)
+
+    def _combine(self, operator: str, numbers: list[int]) -> int:
+        if len(numbers) == 1:
+            return numbers[0]
+        return self._add(self.dialect.combination(operator, numbers))
+
+    def _restrict(self, last: int, part: Node) -> int:
+        """Write a limit or an exclusion on what a line finds."""
+        named = self.dialect.reference.format(last)
+        if isinstance(part, Not):
+            count = len(self.lines)
+            try:
+                excluded = self._concept(part.child, is_exact=True)
+            except InexpressibleError:
+                del self.lines[count:]
+                raise
+            return self._add(
+                f"{named} {self.dialect.word('NOT')} {self.dialect.reference.format(excluded)}"
+            )
+        if limit := self.dialect.limit_line(named, part):
+            self.notes |= dict.fromkeys(self.dialect.limit_notes)
+            return self._add(limit)
+        return self._add(f"{named} {self.dialect.word('AND')} {self._expression(part)}")
+
+    def _concept(self, node: Node, *, is_exact: bool = False) -> int:
+        """Write a concept on lines of its own: one for each heading and each run of one field."""
+        if not isinstance(node, Or):
+            text = self._expression(node, is_exact=is_exact)
+            return self._add(text[1:-1] if is_wrapped(text) else text)
+        texts = [self._alternatives(run, is_exact=is_exact) for run in _runs(node)]
+        numbers = [self._add(text[1:-1] if is_wrapped(text) else text) for text in texts if text]
+        if not numbers:
+            raise InexpressibleError(render(node))
+        return self._combine("OR", numbers)
+
+    def _alternatives(self, run: Or, *, is_exact: bool) -> str:
+        """Return alternatives on one line; those that cannot be expressed are left out."""
+        texts = []
+        kept = []
+        for child in run.children:
+            try:
+                texts.append(self._expression(child, is_exact=is_exact))
+                kept.append(child)
+            except InexpressibleError as error:
+                if is_exact:
+                    raise
+                self.notes[f"this alternative is left out, so less is found: {error}"] = None
+        if not kept:
+            return ""
+        uniform = field_of(run)
+        if len(kept) == len(run.children) and len(kept) > 1 and uniform is not SEVERAL:
+            return self._expression(run, is_exact=is_exact)
+        return f" {self.dialect.word('OR')} ".join(texts)
+
+    def _expression(self, node: Node, *, is_exact: bool = False) -> str:
+        """Return a part as one string that can stand beside an operator."""
+        named = field_of(node)
+        if isinstance(named, str | None) and not self.dialect.tags_each_leaf:
+            return self.dialect.within(named, self._bare(node, is_exact=is_exact))
+        match node:
+            case Term() | Phrase():
+                return self._leaf(node, is_exact=is_exact)
+            case YearRange():
+                return self.dialect.published(node)
+            case Near():
+                return self._near(node, is_exact=is_exact)
+            case Or(children):
+                texts = [self._expression(child, is_exact=is_exact) for child in children]
+                return self._group("OR", texts)
+            case And(children):
+                return self._conjunction(children, is_exact=is_exact)
+            case Not():
+                raise InexpressibleError(f"{render(node)}: it excludes without saying from what")
+
+    def _conjunction(self, children: tuple[Node, ...], *, is_exact: bool) -> str:
+        first = [child for child in children if not isinstance(child, Not)]
+        if not first:
+            raise InexpressibleError("a part only excludes")
+        rest = [child for child in children if child is not first[0]]
+        text = self._expression(first[0], is_exact=is_exact)
+        for number, child in enumerate(rest):
+            if isinstance(child, Not):
+                joined = (
+                    f"{self.dialect.word('NOT')} {self._expression(child.child, is_exact=True)}"
+                )
+            else:
+                joined = f"{self.dialect.word('AND')} {self._expression(child, is_exact=is_exact)}"
+            text = f"({text}) {joined}" if number else f"{text} {joined}"
+        return f"({text})"
+
+    def _leaf(self, leaf: Term | Phrase, *, is_exact: bool) -> str:
+        if leaf.field in HEADINGS and leaf.field != "substance":
+            if note := self.dialect.heading_note:
+                if is_exact and heading_words(leaf) != heading_as_listed(leaf):
+                    raise InexpressibleError(f"{render(leaf)}: {note}")
+                self.notes[f"{render(leaf)}: {note}"] = None
+            return self.dialect.heading(leaf)
+        if leaf.field in INDEXED or leaf.field == "substance":
+            return self.dialect.indexed(leaf)
+        texts = [
+            self.dialect.within(leaf.field, self.dialect.leaf(form))
+            for form in self._spellings(leaf)
+        ]
+        return self._group("OR", texts)
+
+    def _spellings(self, leaf: Term | Phrase) -> list[Term | Phrase]:
+        forms = self.dialect.spellings(leaf)
+        if len(forms) > 1:
+            self.notes[f"{render(leaf)}: {self.dialect.name} has no such wildcard; written out"] = (
+                None
+            )
+        return forms
+
+    def _bare(self, node: Node, *, is_exact: bool) -> str:
+        """Return a part of one field without it."""
+        match node:
+            case Term() | Phrase():
+                return self._group("OR", list(map(self.dialect.leaf, self._spellings(node))))
+            case And(children) | Or(children):
+                operator = "AND" if isinstance(node, And) else "OR"
+                return self._group(
+                    operator, [self._bare(child, is_exact=is_exact) for child in children]
+                )
+            case Near(left, right):
+                if sign := self.dialect.distance(node):
+                    sides = [self._bare(side, is_exact=is_exact) for side in (left, right)]
+                    return f"({f' {sign} '.join(sides)})"
+                return self._group(
+                    "OR", [self.dialect.leaf(one) for one in self._phrases(node, is_exact=is_exact)]
+                )
+            case _:
+                raise InexpressibleError(render(node))
+
+    def _group(self, operator: str, texts: list[str]) -> str:
+        joined = f" {self.dialect.word(operator)} ".join(texts)
+        return joined if len(texts) == 1 else f"({joined})"
+
+    def _near(self, near: Near, *, is_exact: bool) -> str:
+        """Return words at a distance where every word has its own tag."""
+        named = field_of(near)
+        if not isinstance(named, str | None):
+            raise InexpressibleError(f"{render(near)}: the sides are in different fields")
+        pairs = self.dialect.pairs(near, named)
+        if pairs is not None:
+            if named is None:
+                if is_exact:
+                    raise InexpressibleError(
+                        f"{render(near)}: distances are of title and abstract only"
+                    )
+                self.notes[f"{render(near)}: searched in title and abstract only"] = None
+            return self._group("OR", pairs)
+        leaves = self._phrases(near, is_exact=is_exact)
+        return self._group(
+            "OR", [self.dialect.within(named, self.dialect.leaf(one)) for one in leaves]
+        )
+
+    def _phrases(self, near: Near, *, is_exact: bool) -> list[Phrase]:
+        """Return the phrases that words at a distance are at least."""
+        if near.distance or not near.is_ordered:
+            if is_exact:
+                raise InexpressibleError(f"{render(near)}: the distance")
+            self.notes[
+                f"{render(near)}: {self.dialect.name} cannot express this distance; written as"
+                " phrases, which find less"
+            ] = None
+        made = []
+        for left, right in product(list(_leaves(near.left)), list(_leaves(near.right))):
+            for one, other in (
+                [(left, right)] if near.is_ordered else [(left, right), (right, left)]
+            ):
+                phrase = leaf_of((*words_of(one), *words_of(other)), one.field)
+                made += [
+                    form for form in self.dialect.spellings(phrase) if isinstance(form, Phrase)
+                ]
+        if len(made) > _MOST_PHRASES:
+            raise InexpressibleError(f"{render(near)}: the distance")
+        return made
+
+
+def is_limit(node: Node) -> bool:
+    """Whether a part limits what is found, rather than says what it is about."""
+    if isinstance(node, Or):
+        return all(map(is_limit, node.children))
+    return isinstance(node, YearRange) or (
+        isinstance(node, Term | Phrase) and node.field in INDEXED
+    )
+
+
+def _runs(group: Or) -> Iterator[Or]:
+    """Yield alternatives that follow each other and have one field; headings one by one."""
+    run: list[Node] = []
+    for child in group.children:
+        if run and (field_of(child) is SEVERAL or field_of(child) != field_of(run[0])):
+            yield Or(tuple(run))
+            run = []
+        run.append(child)
+    yield Or(tuple(run))
+
+
+def _leaves(node: Node) -> Iterator[Term | Phrase]:
+    match node:
+        case Term() | Phrase():
+            yield node
+        case Or(children):
+            for child in children:
+                yield from _leaves(child)
+        case _:
+            raise InexpressibleError(f"{render(node)}: distances inside each other")
