@@ -28,9 +28,9 @@ _FOOTER = re.compile(
 )
 _COCHRANE = re.compile(
     r"(?P<key>\(word variations have been searched\)"
-    r"|,?\s*\bwith (?:(?:cochrane library )?publication (?:date|year)s?)"
-    r"|,?\s*\bin (?=(?:cochrane|trials|other reviews|all text|clinical answers|editorials|methods"
-    r"|technology|economic|special)\b))\s*",
+    r"|,?\s{0,3}\bwith (?:(?:cochrane library )?publication (?:date|year)s?)"
+    r"|,?\s{0,3}\bin (?=(?:cochrane|trials|other reviews|all text|clinical answers|editorials"
+    r"|methods|technology|economic|special)\b))\s*",
     re.IGNORECASE,
 )
 _USE = re.compile(r"\s(?P<key>use)\s+(?=[a-z]{3,7}\d?(?:\s*,\s*[a-z]{3,7}\d?)*\s*$)", re.IGNORECASE)

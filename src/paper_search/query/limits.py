@@ -15,9 +15,9 @@ Conditions = tuple[list[Node], list[tuple[int, str]]]
 
 _CUT = re.compile(
     r"\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\)"
-    r"|(?P<cut>;|,(?=\s)|\s+(?:and|AND)\s+(?!(?:[A-Za-z]{3,9} )?\d{4}))"
+    r"|(?P<cut>;|,(?=\s)|\s(?:and|AND)\s(?!(?:[A-Za-z]{3,9} )?\d{4}))"
 )
-_OR = re.compile(r"\s+or\s+|\s*,\s*", re.IGNORECASE)
+_OR = re.compile(r"\sor\s|,", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>[A-Za-z][A-Za-z ()/]*?)\s*[:=]\s*(?P<value>\S.*)", re.DOTALL)
 _KINDS = {
     "language": "language languages la lg",
@@ -35,8 +35,8 @@ _DATE = (
     r"|(?:[A-Za-z]{3,9} )?\d{4})"
 )
 _SPAN = re.compile(
-    rf"(?:from|between|since)?\s*(?P<first>{_DATE})?\s*(?P<to>-|–|/|:|to|and|until)?\s*"
-    rf"(?P<last>{_DATE}|current|present|now)?(?:\s*\((?:publication date|inclusive)\))?"
+    rf"(?:from|between|since)? ?(?P<first>{_DATE})? ?(?P<to>-|–|/|:|to|and|until)? ?"
+    rf"(?P<last>{_DATE}|current|present|now)?(?: ?\((?:publication date|inclusive)\))?"
     r"(?:\.yr\.?)?",
     re.IGNORECASE,
 )

@@ -12,6 +12,7 @@ from paper_search.query.footers import command_of, meaning_of, split_footers
 from paper_search.query.leaves import LETTER, words_of
 from paper_search.query.lines import LABEL
 from paper_search.query.normal_form import folded, is_near_side
+from paper_search.query.operators import OperatorReader, Part
 from paper_search.query.systems import (
     EBSCO,
     EBSCO_TAGS,
@@ -20,12 +21,11 @@ from paper_search.query.systems import (
     PUBMED,
     SCOPUS,
     WEB_OF_SCIENCE,
-    WOS_NAMES,
     System,
 )
 from paper_search.query.systems import YEAR as YEAR_FIELD
-from paper_search.query.tagged import EXPECTED, Leaves, Refuse
-from paper_search.query.tokens import Token, labels_of, tokens_of
+from paper_search.query.tagged import EXPECTED, Refuse
+from paper_search.query.tokens import Token, labels_of, tokens_of, with_names_in_front
 
 MAX_DEPTH = 100
 """Parentheses or parts inside each other."""
@@ -33,9 +33,8 @@ MAX_DEPTH = 100
 MAX_DISTANCE = 100
 """The most words of a distance."""
 
-_SHOWN = 300
-_SEARCH = re.compile(r"\s*Search:?\s+")
-_SEARCH_COLON = re.compile(r"\s*Search:\s+")
+_SEARCH = re.compile(r"\s{0,9}Search:?\s")
+_SEARCH_COLON = re.compile(r"\s{0,9}Search:\s")
 """What PubMed prints in front of a query."""
 
 
@@ -64,20 +63,6 @@ class Sentence:
     notes: list[tuple[int, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a string: its tree, how it reads with all parentheses, and its last operator."""
-
-    node: Node
-    shown: str
-    operator: str | None = None
-
-    def within(self, operator: str) -> str:
-        """Return how it reads as a side of another operator."""
-        is_same = self.operator in {None, operator} and operator != "NOT"
-        return self.shown if self.operator is None or is_same else f"({self.shown})"
-
-
 def read_sentence(
     text: str, system: System, refuse: Refuse, lines: EarlierLines | None = None
 ) -> Sentence:
@@ -93,8 +78,8 @@ def read_sentence(
     return reader.sentence()
 
 
-class _Reader:
-    """Recursive descent; operators of one level are read from left to right."""
+class _Reader(OperatorReader):
+    """Reads the operands of a string: words, headings, fields, dates, groups, lines."""
 
     def __init__(
         self,
@@ -106,17 +91,13 @@ class _Reader:
         if system is PUBMED and (before := (_SEARCH if lines else _SEARCH_COLON).match(text)):
             text = " " * before.end() + text[before.end() :]
         self._text, self._footers = split_footers(text, system)
-        self._system, self._refuse, self._lines = system, refuse, lines
-        self._tokens = _with_names_in_front(tokens_of(self._text, system), system)
+        super().__init__(with_names_in_front(tokens_of(self._text, system), system), system, refuse)
+        self._lines = lines
         self._has_tags = any(token.kind == "prefix" for token in self._tokens)
-        self._next = 0
         self._opened: list[int] = []
         self._depth = 0
         self._depth_of_tags = 0
         self._is_naming = self._is_exact = False
-        self._operators: list[set[str]] = []
-        self._leaves = Leaves(system, refuse)
-        self.notes: list[tuple[int, str]] = []
 
     def sentence(self) -> Sentence:
         """Return the whole string, read."""
@@ -161,106 +142,7 @@ class _Reader:
             f"{rest!r} is not understood in {self._system.name}: correct it, or leave it out",
         )
 
-    def _peek(self) -> Token | None:
-        return self._tokens[self._next] if self._next < len(self._tokens) else None
-
-    def _is(self, *kinds: str) -> bool:
-        token = self._peek()
-        return token is not None and token.kind in kinds
-
-    def _take(self) -> Token:
-        self._next += 1
-        return self._tokens[self._next - 1]
-
-    def _group_of(self, start: int) -> _Part:
-        """Return the tree at the top or between two parentheses; say how a mixture is read."""
-        self._operators.append(set())
-        part = self._joined(0)
-        used = self._operators.pop()
-        is_ordered = len(set(self._system.levels.values())) > 1 and self._system.levels["NOT"] == 1
-        if (
-            {"AND", "OR"} <= used
-            or {"OR", "NOT"} <= used
-            or (is_ordered and {"AND", "NOT"} <= used)
-        ):
-            shown = part.shown if len(part.shown) <= _SHOWN else f"{part.shown[:_SHOWN]}…"
-            self.notes.append(
-                (
-                    start,
-                    f"{' and '.join(sorted(used))} are mixed without parentheses: read as {shown}",
-                )
-            )
-        return part
-
-    def _joined(self, least: int) -> _Part:
-        """Return parts joined by operators that bind at least so tight."""
-        left = self._inversion()
-        while (name := self._operator()) is not None:
-            level = self._system.levels[name]
-            if level < least:
-                break
-            if self._is("AND", "OR", "NOT"):
-                token = self._take()
-                if name == "NOT" and token.kind == "AND":
-                    self._take()
-            self._operators[-1].add(name)
-            left = self._combined(left, name, self._joined(level + 1))
-        return left
-
-    def _operator(self) -> str | None:
-        """Return the operator in front; what only follows is joined by AND."""
-        token = self._peek()
-        if token is None or token.kind in {")", "suffix", "near"}:
-            return None
-        if token.kind == "AND":
-            after = self._tokens[self._next + 1 : self._next + 2]
-            return "NOT" if after and after[0].kind == "NOT" else "AND"
-        if token.kind in {"SAME", "XOR"}:
-            self._refuse(token.start, f"{token.kind} has no counterpart here: write NEAR/n or AND")
-        if token.kind not in {"OR", "NOT"}:
-            self._check_neighbours(self._tokens[self._next - 1], token)
-            return "AND"
-        return token.kind
-
-    def _check_neighbours(self, before: Token, token: Token) -> None:
-        """Refuse parts without an operator between them, where it is not certain to mean AND."""
-        is_line = before.kind in {"set", "sets"} or token.kind in {"set", "sets"}
-        are_words = {before.kind, token.kind} <= {"word", "quoted"}
-        joins = self._system.joins
-        if is_line or joins == "none" or (joins == "words" and not are_words):
-            reason = "expected AND, OR or NOT in front of"
-        elif before.end == token.start and token.kind == "(" and before.kind == "word":
-            reason = f"{before.text} is no field of {self._system.name}:"
-        else:
-            return
-        self._refuse(token.start, f"{reason} {token.text.strip()!r}")
-
-    def _combined(self, left: _Part, name: str, right: _Part) -> _Part:
-        shown = f"{left.within(name)} {name} {right.within(name)}"
-        if name == "NOT":
-            excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
-            self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
-            return _Part(And((left.node, excluded)), shown, name)
-        if self._system is SCOPUS and right.shown.startswith("EXCLUDE"):
-            name = "AND"  # what any of them excludes is left out
-        kind = And if name == "AND" else Or
-        parts: tuple[Node, ...] = (left.node,)
-        if left.operator == name and isinstance(left.node, And | Or):
-            parts = left.node.children
-        return _Part(kind((*parts, right.node)), shown, name)
-
-    def _inversion(self) -> _Part:
-        """Return a part with the NOTs in front of it."""
-        nots: list[Token] = []
-        while self._is("NOT"):
-            nots.append(self._take())
-        part = self._closeness()
-        if len(nots) % 2:
-            node = self._leaves.located(Not(part.node), nots[0].start)
-            return _Part(node, f"NOT {part.within('NOT')}", "NOT")
-        return part
-
-    def _closeness(self, left: _Part | None = None) -> _Part:
+    def _closeness(self, left: Part | None = None) -> Part:
         """Return words at a distance, limited by the tag behind them."""
         left = left or self._primary()
         count = 0
@@ -270,11 +152,11 @@ class _Reader:
                 self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
             right = self._primary()
             shown = f"{left.within('')} {token.text} {right.within('')}"
-            left = _Part(self._near(left.node, token, right.node), shown)
+            left = Part(self._near(left.node, token, right.node), shown)
         while self._is("suffix"):
             token = self._take()
             shown = f"{left.within('')}{token.text.strip()}"
-            left = _Part(self._leaves.limited(left.node, token), shown)
+            left = Part(self._leaves.limited(left.node, token), shown)
         return left
 
     def _near(self, left: Node, token: Token, right: Node) -> Node:
@@ -300,7 +182,7 @@ class _Reader:
                 return self._leaves.located(Phrase(words, left.field), token.start)
         return Near(left, right, distance, is_ordered)
 
-    def _primary(self) -> _Part:  # noqa: PLR0911  # one case per kind of token
+    def _primary(self) -> Part:  # noqa: PLR0911  # one case per kind of token
         token = self._peek()
         if token is None or token.kind in {")", "AND", "OR", "NOT", "near"}:
             found = "the end" if token is None else repr(token.text)
@@ -313,24 +195,24 @@ class _Reader:
                 return self._prefixed()
             case "heading":
                 self._next += 1
-                return _Part(self._leaves.heading(token), token.text)
+                return Part(self._leaves.heading(token), token.text)
             case "pubmed_dates":
                 self._next += 1
-                return _Part(self._leaves.pubmed_dates(token), token.text)
+                return Part(self._leaves.pubmed_dates(token), token.text)
             case "dates":
                 self._next += 1
-                return _Part(self._leaves.dates(token), token.text)
+                return Part(self._leaves.dates(token), token.text)
             case "limit":
                 self._next += 1
                 return self._limit(token)
             case "set" | "sets":
                 self._next += 1
-                return _Part(self._sets(token), token.text)
+                return Part(self._sets(token), token.text)
             case "suffix" | "named":
                 self._refuse(token.start, f"{EXPECTED} in front of {token.text.strip()}")
         return self._words()
 
-    def _limit(self, token: Token) -> _Part:
+    def _limit(self, token: Token) -> Part:
         """Return a limit between brackets; which of two databases has a record is left out."""
         said = token.found["limits"].strip("[]").lower()
         if self._system is EMBASE and said in {
@@ -340,10 +222,10 @@ class _Reader:
             "abstracts",
         }:
             self.notes.append((token.start, f"the limit {token.text} is left out"))
-            return _Part(_ANYTHING, token.text)
-        return _Part(self._leaves.limit(token), token.text)
+            return Part(_ANYTHING, token.text)
+        return Part(self._leaves.limit(token), token.text)
 
-    def _parenthesis(self) -> _Part:
+    def _parenthesis(self) -> Part:
         opening = self._take()
         self._opened.append(opening.start)
         self._deeper(opening.start)
@@ -366,14 +248,14 @@ class _Reader:
                 f'expected a word or a "phrase" in front of {token.text}: write the tag behind'
                 " every word of the group",
             )
-        return _Part(part.node, f"({part.shown})")
+        return Part(part.node, f"({part.shown})")
 
     def _deeper(self, start: int) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._refuse(start, f"parentheses are nested deeper than {MAX_DEPTH}")
 
-    def _prefixed(self) -> _Part:
+    def _prefixed(self) -> Part:
         """Return what a tag in front limits: a group, or all up to the next operator."""
         token = self._take()
         tags = token.found["before"]
@@ -397,7 +279,7 @@ class _Reader:
         self._is_naming, self._is_exact = was_naming, was_exact
         self._depth_of_tags -= 1
         self._depth -= 1
-        return _Part(self._leaves.within(tags, part.node), f"{token.text}{part.within('')}")
+        return Part(self._leaves.within(tags, part.node), f"{token.text}{part.within('')}")
 
     def _pieces(self) -> list[Token]:
         pieces: list[Token] = []
@@ -412,14 +294,14 @@ class _Reader:
             return False
         return token.found["before"] not in EBSCO_TAGS
 
-    def _words(self) -> _Part:
+    def _words(self) -> Part:
         """Return words that follow each other, with a tag of PubMed behind them."""
         pieces = self._pieces()
         shown = " ".join(piece.text for piece in pieces)
         if pieces[0].kind == "span" and len(pieces) == 1:
-            return _Part(self._leaves.located(Term(shown), pieces[0].start), shown)
+            return Part(self._leaves.located(Term(shown), pieces[0].start), shown)
         if self._is_line(pieces):
-            return _Part(self._line(pieces[0].text, pieces[0].start), shown)
+            return Part(self._line(pieces[0].text, pieces[0].start), shown)
         for piece in pieces:
             self._leaves.check(piece)
         if self._has_tags and not self._depth_of_tags and self._system in {SCOPUS, WEB_OF_SCIENCE}:
@@ -428,9 +310,9 @@ class _Reader:
         if not lettered:
             self._refuse(pieces[0].start, f"{EXPECTED} but found {pieces[0].text!r}")
         if self._is_naming or self._is_named_behind():
-            return _Part(self._leaves.author(lettered), shown)
+            return Part(self._leaves.author(lettered), shown)
         if self._system.is_phrase or self._is_exact:
-            return _Part(self._leaves.phrase(lettered), shown)
+            return Part(self._leaves.phrase(lettered), shown)
         if self._system is PUBMED and self._is("suffix"):
             token = self._take()
             leaves = self._leaves.tagged(lettered, token)
@@ -439,8 +321,8 @@ class _Reader:
             leaves = [self._leaves.phrase([piece]) for piece in lettered]
         if len(leaves) > 1:
             self._operators[-1].add("AND")
-            return _Part(And(tuple(leaves)), shown, "AND")
-        return _Part(leaves[0], shown)
+            return Part(And(tuple(leaves)), shown, "AND")
+        return Part(leaves[0], shown)
 
     def _is_named_behind(self) -> bool:
         """Whether the tag behind words says that they are a name."""
@@ -489,26 +371,3 @@ def _without_limits_left_out(node: Node) -> Node | None:
             return node if inner is child else None if inner is None else Not(inner)
         case _:
             return None if node is _ANYTHING else node
-
-
-def _with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
-    """Return the tokens of Web of Science with the fields that stand behind words before them."""
-    made: list[Token] = []
-    for token in tokens:
-        if token.kind != "named":
-            made.append(token)
-            continue
-        start, depth = len(made), 0
-        while start and not (depth == 0 and made[start - 1].kind in {"AND", "NOT", "("}):
-            start -= 1
-            depth += {")": 1, "(": -1}.get(made[start].kind, 0)
-        tag = WOS_NAMES[" ".join(token.found["name"].lower().split())]
-        prefix, opening = tokens_of(f"{tag}=(x)", system)[:2]
-        closing = tokens_of(")", system)[0]
-        if token.found["exclude"]:
-            made.insert(start, replace(tokens_of("NOT x", system)[0], start=token.start))
-            start += 1
-        made.insert(start, replace(prefix, start=token.start))
-        made.insert(start + 1, replace(opening, start=token.start))
-        made.append(replace(closing, start=token.start))
-    return made

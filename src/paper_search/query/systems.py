@@ -187,7 +187,8 @@ EMBASE = System(
     "Embase.com",
     re.compile(
         r"(?<=[\w'\")])/(?:exp|de|mj|br|syn|it)\b|\bNEXT/\d|'[^'\n]+':|\]/(?:lim|py|sd|dt)\b"
-        r"|(?<![\w'])'[^'\n]+'(?=\s+(?-i:AND|OR|NOT)\b)|(?-i:AND|OR|NOT)\s+\(*'[^'\n]+'(?!\w)"
+        r"|(?<![\w'])'[^'\n]+'(?=\s+(?-i:AND|OR|NOT)\b|\s+(?:NEAR|NEXT)/|\):)"
+        r"|(?-i:AND|OR|NOT)\s+\(*'[^'\n]+'(?!\w)"
         rf"|(?<=[\w*?'\")]){_NO_FIELD_OF_OURS}:(?:ti|ab|kw|de|lnk)(?:,(?:ti|ab|kw|de|lnk))*\b",
         re.IGNORECASE,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NoReturn
 
@@ -110,10 +110,6 @@ def _pattern(system: System) -> re.Pattern[str]:
         parts += [
             rf"(?P<is_heading>{_COCHRANE_HEADING})",
             r"(?P<sets>\{\s*(?P<how_many>or|and)\s+(?P<lines>\#?\d+(?:\s?[-,]\s?\#?\d+)*)\s*\})",
-            (
-                r"(?P<comment>\(word variations have been searched\)"
-                r"|(?:,\s*)?\bin (?:trials|cochrane reviews|other reviews|all text)\b[^()]*$)"
-            ),
         ]
     if system in {EBSCO, PROQUEST, SCOPUS, WEB_OF_SCIENCE}:
         parts.append(rf"(?P<dates>{_DATES})")
@@ -181,6 +177,29 @@ _KINDS = (
     *("word", "unknown"),
 )
 _NAMES = {"is_heading": "heading", "is_limit": "limit"}
+
+
+def with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
+    """Return the tokens of Web of Science with the fields that stand behind words before them."""
+    made: list[Token] = []
+    for token in tokens:
+        if token.kind != "named":
+            made.append(token)
+            continue
+        start, depth = len(made), 0
+        while start and not (depth == 0 and made[start - 1].kind in {"AND", "NOT", "("}):
+            start -= 1
+            depth += {")": 1, "(": -1}.get(made[start].kind, 0)
+        tag = WOS_NAMES[" ".join(token.found["name"].lower().split())]
+        prefix, opening = tokens_of(f"{tag}=(x)", system)[:2]
+        closing = tokens_of(")", system)[0]
+        if token.found["exclude"]:
+            made.insert(start, replace(tokens_of("NOT x", system)[0], start=token.start))
+            start += 1
+        made.insert(start, replace(prefix, start=token.start))
+        made.insert(start + 1, replace(opening, start=token.start))
+        made.append(replace(closing, start=token.start))
+    return made
 
 
 def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> list[str]:

@@ -1,0 +1,147 @@
+"""Operators of a search string: what joins its parts, and in which order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from paper_search.query.ast import And, Node, Not, Or
+from paper_search.query.systems import SCOPUS, System
+from paper_search.query.tagged import Leaves, Refuse
+from paper_search.query.tokens import Token
+
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a string: its tree, how it reads with all parentheses, and its last operator."""
+
+    node: Node
+    shown: str
+    operator: str | None = None
+
+    def within(self, operator: str) -> str:
+        """Return how it reads as a side of another operator."""
+        is_same = self.operator in {None, operator} and operator != "NOT"
+        return self.shown if self.operator is None or is_same else f"({self.shown})"
+
+
+class OperatorReader(ABC):
+    """Recursive descent; operators of one level are read from left to right.
+
+    Args:
+        tokens: of the string.
+        system: whose language it is in.
+        refuse: raises for an offset and a reason.
+    """
+
+    def __init__(self, tokens: list[Token], system: System, refuse: Refuse) -> None:
+        self._tokens, self._system, self._refuse = tokens, system, refuse
+        self._next = 0
+        self._operators: list[set[str]] = []
+        self._leaves = Leaves(system, refuse)
+        self.notes: list[tuple[int, str]] = []
+
+    @abstractmethod
+    def _closeness(self, left: Part | None = None) -> Part:
+        """Return an operand."""
+
+    def _peek(self) -> Token | None:
+        return self._tokens[self._next] if self._next < len(self._tokens) else None
+
+    def _is(self, *kinds: str) -> bool:
+        token = self._peek()
+        return token is not None and token.kind in kinds
+
+    def _take(self) -> Token:
+        self._next += 1
+        return self._tokens[self._next - 1]
+
+    def _group_of(self, start: int) -> Part:
+        """Return the tree at the top or between two parentheses; say how a mixture is read."""
+        self._operators.append(set())
+        part = self._joined(0)
+        used = self._operators.pop()
+        is_ordered = len(set(self._system.levels.values())) > 1 and self._system.levels["NOT"] == 1
+        if (
+            {"AND", "OR"} <= used
+            or {"OR", "NOT"} <= used
+            or (is_ordered and {"AND", "NOT"} <= used)
+        ):
+            shown = part.shown if len(part.shown) <= _SHOWN else f"{part.shown[:_SHOWN]}…"
+            self.notes.append(
+                (
+                    start,
+                    f"{' and '.join(sorted(used))} are mixed without parentheses: read as {shown}",
+                )
+            )
+        return part
+
+    def _joined(self, least: int) -> Part:
+        """Return parts joined by operators that bind at least so tight."""
+        left = self._inversion()
+        while (name := self._operator()) is not None:
+            level = self._system.levels[name]
+            if level < least:
+                break
+            if self._is("AND", "OR", "NOT"):
+                token = self._take()
+                if name == "NOT" and token.kind == "AND":
+                    self._take()
+            self._operators[-1].add(name)
+            left = self._combined(left, name, self._joined(level + 1))
+        return left
+
+    def _operator(self) -> str | None:
+        """Return the operator in front; what only follows is joined by AND."""
+        token = self._peek()
+        if token is None or token.kind in {")", "suffix", "near"}:
+            return None
+        if token.kind == "AND":
+            after = self._tokens[self._next + 1 : self._next + 2]
+            return "NOT" if after and after[0].kind == "NOT" else "AND"
+        if token.kind in {"SAME", "XOR"}:
+            self._refuse(token.start, f"{token.kind} has no counterpart here: write NEAR/n or AND")
+        if token.kind not in {"OR", "NOT"}:
+            self._check_neighbours(self._tokens[self._next - 1], token)
+            return "AND"
+        return token.kind
+
+    def _check_neighbours(self, before: Token, token: Token) -> None:
+        """Refuse parts without an operator between them, where it is not certain to mean AND."""
+        is_line = before.kind in {"set", "sets"} or token.kind in {"set", "sets"}
+        are_words = {before.kind, token.kind} <= {"word", "quoted"}
+        joins = self._system.joins
+        if is_line or joins == "none" or (joins == "words" and not are_words):
+            reason = "expected AND, OR or NOT in front of"
+        elif before.end == token.start and token.kind == "(" and before.kind == "word":
+            reason = f"{before.text} is no field of {self._system.name}:"
+        else:
+            return
+        self._refuse(token.start, f"{reason} {token.text.strip()!r}")
+
+    def _combined(self, left: Part, name: str, right: Part) -> Part:
+        shown = f"{left.within(name)} {name} {right.within(name)}"
+        if name == "NOT":
+            excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
+            self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
+            return Part(And((left.node, excluded)), shown, name)
+        if self._system is SCOPUS and right.shown.startswith("EXCLUDE"):
+            name = "AND"  # what any of them excludes is left out
+        kind = And if name == "AND" else Or
+        parts: tuple[Node, ...] = (left.node,)
+        if left.operator == name and isinstance(left.node, And | Or):
+            parts = left.node.children
+        return Part(kind((*parts, right.node)), shown, name)
+
+    def _inversion(self) -> Part:
+        """Return a part with the NOTs in front of it."""
+        nots: list[Token] = []
+        while self._is("NOT"):
+            nots.append(self._take())
+        part = self._closeness()
+        if len(nots) % 2:
+            node = self._leaves.located(Not(part.node), nots[0].start)
+            return Part(node, f"NOT {part.within('NOT')}", "NOT")
+        return part
