@@ -116,6 +116,7 @@ REFUSED_OPTIONS = [
     ("system", detail(400, "Developer instruction is not enabled for this model")),
     ("response_format", failure(400, "unknown parameter response_format")),
     ("response_format", detail(422, "json_schema output is not available here")),
+    ("response_format", detail(400, "guided decoding is disabled")),
     ("response_format", Response("This model has no structured outputs", status=400)),
 ]
 

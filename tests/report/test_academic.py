@@ -10,7 +10,8 @@ from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
 from paper_search.report.searcher import KindAnswer
 from paper_search.report.source_search import MIN_RELEVANCE, AcademicSearch
-from paper_search.skills import Deduplicator, Searcher
+from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
+from paper_search.testing.llm import FakeLLM, data_block, grades_of
 from paper_search.testing.sources import FakeSource
 
 QUESTION = "Do shade trees lower the temperature of city streets?"
@@ -35,6 +36,8 @@ def query(number: int, text: str = "shade trees") -> SearchQuery:
 
 class Judge:
     """Scores by id, and keeps which works it was shown and against what."""
+
+    uses_model = False
 
     def __init__(self, scores: dict[str, float] | None = None, *, is_judged: bool = True) -> None:
         self._scores = scores or {}
@@ -188,3 +191,22 @@ async def test_without_a_question_the_first_query_stands_for_it():
     judge = Judge()
     await found(FakeSource("one", [paper(1)]), judge=judge, question="")
     assert "shade trees" in judge.intents[0].topic.lower()
+
+
+async def test_a_model_judges_the_best_by_their_words_and_no_more_than_a_hundred():
+    strays = [paper(n, title=f"Ledger {n}", abstract="Coins.") for n in range(149)]
+    shade = paper(500, title="Shade trees lower the temperature of city streets")
+    llm = FakeLLM(grades_of({}, 0))
+    papers = [strays[:50], strays[50:100], [*strays[100:], shade]]
+    source = FakeSource("one", lambda _: papers.pop())
+    search = AcademicSearch(
+        Searcher([source]), Deduplicator(llm=None, enable_llm_pass=False),
+        RelevanceScorer(llm, batch_size=1), ["one"],
+    )  # fmt: skip
+    queries = [query(number) for number in range(3)]
+    given = SearcherInput(search_queries=queries, original_query=QUESTION)
+    answer = await search.find(queries, given, [])
+    titles = [data_block(call)[0]["title"] for call in llm.calls]
+    assert titles[0] == shade.title
+    assert len(titles) == 100
+    assert "the 100 best of" in str(answer.notes)

@@ -255,8 +255,8 @@ class ChatProvider(LLMProvider):
     async def complete_json(
         self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        prompt = f"{system_prompt}\n\n{_format_request(schema)}"
-        wish = {"response_format": _response_format(schema)}
+        prompt = f"{system_prompt}\n\n{format_request(schema)}"
+        wish = {"response_format": response_format(schema)}
         return json_object(await self._text(prompt, user_message, wish))
 
     async def _text(self, system_prompt: str, user_message: str, options: dict[str, Any]) -> str:
@@ -378,19 +378,21 @@ def _unsupported(error: Exception, in_use: frozenset[str]) -> frozenset[str]:
         return frozenset()
     words = f"{error} {getattr(getattr(error, 'response', None), 'text', '')}"[:_MESSAGE_CHARS]
     names = {name for name in in_use if _OPTIONS[name].search(words)}
+    names = names or set(in_use & {"response_format"})  # the least usual, if none is named
     if "max_completion_tokens" in names:
         names.discard("max_tokens")  # the older name is sent next
     return frozenset(names)
 
 
-def _response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
+def response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
     """Return the wish for JSON; not strict, because strict servers refuse optional fields."""
     if schema is None:
         return {"type": "json_object"}
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
 
 
-def _format_request(schema: dict[str, Any] | None) -> str:
+def format_request(schema: dict[str, Any] | None) -> str:
+    """Return the words that ask for JSON."""
     wish = "Answer with exactly one JSON object and nothing else."
     if schema is None:
         return wish

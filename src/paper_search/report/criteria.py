@@ -15,68 +15,41 @@ from paper_search.report.models import (
     ResearchDraft,
 )
 
+_CRITERIA = (
+    (
+        "accuracy", 0.25, "Factual correctness and citation accuracy",
+        "Claims match cited sources", "No unsupported assertions",
+        "Statistics are correctly reported", "No logical fallacies",
+    ),
+    (
+        "completeness", 0.20, "Coverage of research questions",
+        "All sub-questions addressed", "Expected sections present",
+        "Adequate depth per section", "No major gaps",
+    ),
+    (
+        "coherence", 0.20, "Logical flow and structure",
+        "Clear thesis/argument", "Logical section ordering",
+        "Smooth transitions", "Consistent terminology",
+    ),
+    (
+        "citation", 0.15, "Proper attribution and references",
+        "All claims cited", "Citation format consistent",
+        "References complete", "No citation fabrication",
+    ),
+    (
+        "methodology", 0.10, "Research approach transparency",
+        "Methods clearly described", "Limitations acknowledged",
+        "Scope appropriate", "Bias awareness",
+    ),
+    (
+        "style", 0.10, "Writing quality and readability",
+        "Clear, concise language", "No banned words", "Appropriate tone", "Grammar and spelling",
+    ),
+)  # fmt: skip
 REVIEW_CRITERIA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
-        "accuracy": {
-            "weight": 0.25,
-            "description": "Factual correctness and citation accuracy",
-            "checks": (
-                "Claims match cited sources",
-                "No unsupported assertions",
-                "Statistics are correctly reported",
-                "No logical fallacies",
-            ),
-        },
-        "completeness": {
-            "weight": 0.20,
-            "description": "Coverage of research questions",
-            "checks": (
-                "All sub-questions addressed",
-                "Expected sections present",
-                "Adequate depth per section",
-                "No major gaps",
-            ),
-        },
-        "coherence": {
-            "weight": 0.20,
-            "description": "Logical flow and structure",
-            "checks": (
-                "Clear thesis/argument",
-                "Logical section ordering",
-                "Smooth transitions",
-                "Consistent terminology",
-            ),
-        },
-        "citation": {
-            "weight": 0.15,
-            "description": "Proper attribution and references",
-            "checks": (
-                "All claims cited",
-                "Citation format consistent",
-                "References complete",
-                "No citation fabrication",
-            ),
-        },
-        "methodology": {
-            "weight": 0.10,
-            "description": "Research approach transparency",
-            "checks": (
-                "Methods clearly described",
-                "Limitations acknowledged",
-                "Scope appropriate",
-                "Bias awareness",
-            ),
-        },
-        "style": {
-            "weight": 0.10,
-            "description": "Writing quality and readability",
-            "checks": (
-                "Clear, concise language",
-                "No banned words",
-                "Appropriate tone",
-                "Grammar and spelling",
-            ),
-        },
+        name: {"weight": weight, "description": about, "checks": tuple(checks)}
+        for name, weight, about, *checks in _CRITERIA
     }
 )
 

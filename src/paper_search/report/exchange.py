@@ -93,16 +93,22 @@ class PagesRead(BaseModel):
     """What was not read, and why."""
 
 
-class AnalystInput(BaseModel):
+class Shown(BaseModel):
+    """How much of the sources a model is shown."""
+
+    shown_sources: int = 40
+    """How many, those of findings first, then the most relevant."""
+    shown_chars: int = 1200
+    """How much of each."""
+
+
+class AnalystInput(Shown):
     """What is to be analysed."""
 
     search_results: list[SearchResult]
     research_plan: ResearchPlan
     previous_analysis: AnalysisResult | None = None
-    shown_sources: int = 40
-    """How many sources a model is shown, the most relevant."""
     shown_chars: int = 2500
-    """How much of each."""
 
 
 class AnalystOutput(BaseModel):
@@ -113,7 +119,7 @@ class AnalystOutput(BaseModel):
     recommended_searches: list[SearchQuery] = Field(default_factory=list)
 
 
-class WriterInput(BaseModel):
+class WriterInput(Shown):
     """What is to be written."""
 
     analysis: AnalysisResult
@@ -124,10 +130,6 @@ class WriterInput(BaseModel):
     target_length: int = Field(default=2000, ge=100, le=50_000)
     search_results: list[SearchResult] = Field(default_factory=list)
     """What may be cited; nothing else may."""
-    shown_sources: int = 40
-    """How many sources a model is shown, those of findings first."""
-    shown_chars: int = 1200
-    """How much of the quotes of each."""
 
 
 class WriterOutput(BaseModel):
@@ -137,7 +139,7 @@ class WriterOutput(BaseModel):
     revision_notes: list[str] = Field(default_factory=list)
 
 
-class ReviewerInput(BaseModel):
+class ReviewerInput(Shown):
     """What is to be reviewed."""
 
     draft: ResearchDraft
@@ -149,8 +151,6 @@ class ReviewerInput(BaseModel):
     known_sentences: list[CheckedSentence] = Field(default_factory=list)
     """Of an earlier version: what a model judged is not asked about again."""
     target_length: int = 2000
-    shown_sources: int = 40
-    shown_chars: int = 1200
 
 
 class ReviewerOutput(BaseModel):

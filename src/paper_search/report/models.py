@@ -226,6 +226,12 @@ class ResearchDraft(BaseModel):
     """Sentences that a person wrote, each with the number of the question that they answered."""
 
     @property
+    def texts(self) -> dict[str, Any]:
+        """Return all that a reader sees, as a model is shown it."""
+        sections = [{"title": part.title, "content": part.content} for part in self.sections]
+        return self.model_dump(include={"title", "abstract", "conclusion"}) | {"sections": sections}
+
+    @property
     def word_count(self) -> int:
         """Return the words of abstract, sections and conclusion."""
         own = len(self.abstract.split()) + len(self.conclusion.split())

@@ -194,14 +194,7 @@ def _material(given: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]
     """Return the report and what is known of it: data, which may hold orders of its sources."""
     draft = given.draft
     return {
-        "report": {
-            "title": draft.title,
-            "version": draft.version,
-            "words": draft.word_count,
-            "abstract": draft.abstract,
-            "sections": [{"title": e.title, "content": e.content} for e in draft.sections],
-            "conclusion": draft.conclusion,
-        },
+        "report": {"version": draft.version, "words": draft.word_count, **draft.texts},
         "findings": given.analysis.key_findings,
         "found_by_checks": [f"[{e.severity}] {e.location}: {e.description}" for e in items[:_TOLD]],
     }

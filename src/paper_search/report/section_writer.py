@@ -230,14 +230,8 @@ class SectionWriter:
 
 def itemised(item: CritiqueItem) -> dict[str, Any]:
     """Return an item of a critique as a model is shown it."""
-    return {
-        "id": item.critique_id,
-        "severity": item.severity,
-        "category": item.category,
-        "location": item.location,
-        "description": item.description,
-        "suggested_fix": item.suggested_fix,
-    }
+    fields = {"severity", "category", "location", "description", "suggested_fix"}
+    return {"id": item.critique_id, **item.model_dump(include=fields)}
 
 
 def _told(section: DraftSection | None) -> str:

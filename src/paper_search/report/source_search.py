@@ -23,6 +23,7 @@ from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
 from paper_search.report.searcher import KindAnswer, journal_rows
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
+from paper_search.skills.judging.cost import ALWAYS_JUDGED
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
 MIN_RELEVANCE = 0.3
@@ -71,10 +72,21 @@ class AcademicSearch:
                 found_by.setdefault(paper.id, []).append(query.query_id)
                 records.append(paper)
         works = await self._works(records, known)
-        scored = await self._scorer.score([work for work, is_new in works if is_new], whole)
+        best = self._best([work for work, is_new in works if is_new], whole)
+        if len(works) > len(best) and self._scorer.uses_model:
+            found.notes.append(f"academic search: the {len(best)} best of {len(works)} were judged")
+        scored = await self._scorer.score(best, whole)
         found.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
         found.results = _limited(scored, found_by, given.max_results_per_query)
         return found
+
+    def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
+        """Return what is judged: of more than a model judges always, the best by their words."""
+        if not self._scorer.uses_model:
+            return works
+        scores = [paper.relevance_score for paper in self._scorer.by_words(works, whole)]
+        ranked = sorted(range(len(works)), key=lambda number: -scores[number])
+        return [works[number] for number in ranked[:ALWAYS_JUDGED]]
 
     async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
         intent = await IntentParser(None).parse(query.query_text)

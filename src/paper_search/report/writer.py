@@ -191,12 +191,7 @@ def _material(given: WriterInput) -> dict[str, Any]:
     if given.critique is not None and given.previous_draft is not None:
         previous = given.previous_draft
         material["revision"] = {
-            "previous_draft": {
-                "title": previous.title,
-                "abstract": previous.abstract,
-                "sections": [{"title": e.title, "content": e.content} for e in previous.sections],
-                "conclusion": previous.conclusion,
-            },
+            "previous_draft": previous.texts,
             "summary": given.critique.summary,
             "items": list(map(itemised, given.critique.items)),
         }

@@ -173,18 +173,13 @@ async def work_of(
     node: str,
     work: Callable[[StepModel | None, dict[str, int]], Awaitable[WorkT]],
     amount: Amount = SHOWN,
-) -> WorkT:
-    """Return the work of a role; calls, errors and notes are added to the log.
+) -> WorkT | None:
+    """Return the work of a role; None: it failed, and the log says how.
 
-    `work` does it with a model, shown so many sources
-    and characters; or without one, where there is none or where it fails for good.
-
-    Raises:
-        PaperSearchError: it cannot be done without a model either.
+    `work` does it with a model, shown so many sources and characters; or without one, where there
+    is none or where it fails for good.
     """
     llm = await model_for(ctx, log, node)
-    if llm is None:
-        return await work(None, {})
     attempt = Attempt(
         node,
         lambda shown: work(llm, {"shown_sources": shown.sources, "shown_chars": shown.chars}),
@@ -193,9 +188,12 @@ async def work_of(
         ctx.services.sleep,
     )
     try:
-        return await attempt.result()
+        return await (attempt.without() if llm is None else attempt.result())
+    except PaperSearchError as error:
+        log.errors.append(classified(error, node))
+        return None
     finally:
-        log.model_calls += llm.calls
+        log.model_calls += llm.calls if llm else 0
         log.errors += attempt.errors
         for note in attempt.notes:
             log.note(note)
@@ -232,12 +230,3 @@ def plan_of(state: WorkflowState) -> ResearchPlan:
     if state.research_plan is None:
         raise PersistenceError("the report has no plan: its planner did not run")
     return state.research_plan
-
-
-async def work_or_none(log: StepLog, node: str, work: Awaitable[WorkT]) -> WorkT | None:
-    """Return the work of a role; None: it failed, and the log says how."""
-    try:
-        return await work
-    except PaperSearchError as error:
-        log.errors.append(classified(error, node))
-        return None

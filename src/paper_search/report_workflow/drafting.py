@@ -28,7 +28,6 @@ from paper_search.report_workflow.context import (
     records_of,
     settings_of,
     work_of,
-    work_or_none,
 )
 from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
 from paper_search.report_workflow.state import ReportParams, StepState
@@ -83,13 +82,12 @@ async def _written(ctx: Context, log: StepLog, results: list[SearchResult]) -> W
         target_length=params.target_length,
         search_results=results,
     )
-    work = work_of(
+    return await work_of(
         ctx,
         log,
         "writer",
         lambda llm, shown: Writer(llm, ctx.services.domain).write(request.model_copy(update=shown)),
     )
-    return await work_or_none(log, "writer", work)
 
 
 def _to_answer(state: StepState) -> Critique:
@@ -113,6 +111,8 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     state, log = begin(ctx)
     params = settings_of(ctx)
     output = await _reviewed(ctx, log, params)
+    if output is None:
+        return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
     critique = output.critique
     await records_of(ctx).put_critique(critique)
     score = critique.overall_score
@@ -142,7 +142,7 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     return outcome, log.update(**changes)
 
 
-async def _reviewed(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerOutput:
+async def _reviewed(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerOutput | None:
     state = log.state
     request = ReviewerInput(
         draft=_draft(state),

@@ -37,7 +37,6 @@ from paper_search.report_workflow.context import (
     records_of,
     settings_of,
     work_of,
-    work_or_none,
 )
 from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.routing import (
@@ -107,8 +106,7 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
         log.errors.append(classified(error, "planner"))
         return None
     domain = ctx.services.domain
-    work = work_of(ctx, log, "planner", lambda llm, _: Planner(llm, domain).plan(request))
-    output = await work_or_none(log, "planner", work)
+    output = await work_of(ctx, log, "planner", lambda llm, _: Planner(llm, domain).plan(request))
     if output is None:
         return None
     is_valid, issues = validate_research_plan(output.research_plan)
@@ -213,8 +211,18 @@ async def _searched(
 async def _approved(
     ctx: Context, log: StepLog, params: ReportParams
 ) -> tuple[list[SearchResult], StepUpdate]:
+    """Return the papers of a finished search, and its query in place of those of the plan."""
     collection: PaperCollection = await ctx.services.collection(params.from_thread or "")
-    query = _searched_before(collection)
+    about = collection.metadata
+    sent_at = datetime.fromisoformat(about.timestamp)
+    query = SearchQuery(
+        query_id="s1",
+        query_text=about.query or "(no question)",
+        search_type="academic",
+        status="completed",
+        found=len(collection.papers),
+        runs=journal_rows(collection.reports, about.query, sent_at),
+    )
     results = [result_of(paper, query.query_id) for paper in collection.papers]
     ended_by = collection.ended_by.value if collection.ended_by else "unknown"
     log.note(
@@ -223,20 +231,6 @@ async def _approved(
     )
     plan = plan_of(log.state).model_copy(update={"search_queries": [query]})
     return results, {"collection_ended_by": ended_by, "research_plan": plan}
-
-
-def _searched_before(collection: PaperCollection) -> SearchQuery:
-    """Return the search that a collection comes from: the plan's own queries are not asked."""
-    about = collection.metadata
-    at = datetime.fromisoformat(about.timestamp)
-    return SearchQuery(
-        query_id="s1",
-        query_text=about.query or "(no question)",
-        search_type="academic",
-        status="completed",
-        found=len(collection.papers),
-        runs=journal_rows(collection.reports, about.query, at),
-    )
 
 
 def _with_queries(state: StepState, changed: list[SearchQuery]) -> ResearchPlan:
@@ -274,7 +268,7 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
         research_plan=plan_of(state),
         previous_analysis=state.analysis,
     )
-    work = work_of(
+    return await work_of(
         ctx,
         log,
         "analyst",
@@ -283,7 +277,6 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
         ),
         READ,
     )
-    return await work_or_none(log, "analyst", work)
 
 
 def _fatal(message: str, node: str = "planner") -> WorkflowError:

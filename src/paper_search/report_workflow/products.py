@@ -38,9 +38,7 @@ def final_output(
         **lacking,
         "confidence": "high" if is_high else "medium",
         "content": _content(draft, results),
-        "caveats": _caveats(state, results),
-        "metadata": _metadata(state, draft, results),
-        "provenance": _provenance(state, params),
+        **_facts(state, params, results),
     }
 
 
@@ -49,41 +47,46 @@ def fallback_output(
 ) -> dict[str, Any]:
     """Return the best that there is: a draft, else the analysis, else the sources, else nothing."""
     content: dict[str, Any] | None = None
-    caveats: list[str] = []
     if state.draft is not None:
         content = {**_content(state.draft, results), "version": state.draft.version}
-        caveats.append(f"Draft version {state.draft.version} did not pass final review")
+        caveat = f"Draft version {state.draft.version} did not pass final review"
     elif state.analysis is not None:
         content = {
-            "key_findings": state.analysis.key_findings,
-            "themes": state.analysis.themes,
+            **state.analysis.model_dump(include={"key_findings", "themes"}),
             "sources": _sources(results),
             "type": "analysis_only",
         }
-        caveats.append("Writing phase did not complete; raw analysis provided")
+        caveat = "Writing phase did not complete; raw analysis provided"
     elif results:
         content = {
             "search_results": [r.model_dump(mode="json") for r in results[:_SHOWN_RESULTS]],
             "type": "search_results_only",
         }
-        caveats.append("Analysis did not complete; raw search results provided")
+        caveat = "Analysis did not complete; raw search results provided"
     else:
-        caveats.append("Workflow failed before collecting meaningful data")
-    draft = state.draft or ResearchDraft()
+        caveat = "Workflow failed before collecting meaningful data"
     product: dict[str, Any] = {
         "status": "partial",
         "reason": fallback_reason(state, results),
         "confidence": "low",
         "content": content,
-        "caveats": [*caveats, *_caveats(state, results)],
-        "metadata": _metadata(state, draft, results),
-        "provenance": _provenance(state, params),
+        **_facts(state, params, results, caveat),
     }
     if state.critique is not None:
         product["final_score"] = state.critique.overall_score
     if state.errors:
         product["errors"] = [str(error) for error in state.errors[-_SHOWN_ERRORS:]]
     return product
+
+
+def _facts(
+    state: WorkflowState, params: ReportParams, results: list[SearchResult], *caveats: str
+) -> dict[str, Any]:
+    return {
+        "caveats": [*caveats, *_caveats(state, results)],
+        "metadata": _metadata(state, state.draft or ResearchDraft(), results),
+        "provenance": _provenance(state, params),
+    }
 
 
 def is_without_answer(state: WorkflowState, results: Sequence[SearchResult]) -> bool:

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable
 
-from paper_search.llm.chat import ChatProvider
+from pydantic import BaseModel
+
+from paper_search.llm.chat import ChatProvider, format_request, response_format
 from paper_search.llm.metering import tokens_in
 from paper_search.llm.provider import name_of
 from paper_search.models.usage import SpendingEstimate, Tokens
 from paper_search.prompts import load_prompt
+from paper_search.report.analyst import AnalysisAnswer
 from paper_search.report.models import ResearchPlan
 from paper_search.report.recovery import Amount
-from paper_search.report.section_writer import answers_for
+from paper_search.report.reviewer import ReviewAnswer, SupportAnswer
+from paper_search.report.section_writer import SectionAnswer, answers_for
+from paper_search.report.writer import DraftAnswer
 from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
-from paper_search.skills.judging.cost import ALWAYS_JUDGED, cost_of_judging
+from paper_search.skills.judging.answer import BatchAnswer
+from paper_search.skills.judging.cost import ALWAYS_JUDGED
 
 _CHARS_PER_TOKEN = 3
 _TOKENS_PER_WORD = 4 / 3
-_SOURCE_CHARS = 200
-"""Of the title of a source, its key and the JSON around."""
-_MATERIAL_TOKENS = 2_500
+_SOURCE_CHARS, _ABSTRACT_CHARS = 260, 1_300
+"""Of the title of a source, its key and the JSON around; and of an abstract."""
+_MATERIAL_TOKENS = 1_000
 """Of findings, themes and contradictions."""
-_ANALYSIS_TOKENS, _CRITIQUE_TOKENS = 3_000, 1_500
-"""Of an answer that says what the sources say, and of one on a draft."""
-_WORDS_OF_A_SENTENCE = 20
-_SUPPORT_TOKENS = (700, 100)
-"""Of a question on one sentence with the words it cites, and of its answer."""
-_CRITERIA = 4
-"""That papers are graded by: those of the question's own words."""
+_ANALYSIS_TOKENS, _CRITIQUE_TOKENS, _VERDICT_TOKENS = 3_000, 1_500, 100
+"""Of an answer that says what the sources say, of one on a draft, and of one on a sentence."""
+_SENTENCE_WORDS = 20
+_SUPPORT_TOKENS = 130
+"""Of a sentence with the words that it cites."""
+_PAPER_TOKENS, _GRADES_TOKENS = 520, 230
+"""Of a paper that is judged, and of its grades by four criteria."""
 
 
 def estimate_of(
@@ -40,11 +46,11 @@ def estimate_of(
     None: no model is asked.
     """
     roles = _Roles(plan, params, services)
-    once = roles.cost(drafts=1, gap_searches=0)
+    once = roles.cost(drafts=1, gap_searches=0, is_all=False)
     if once is None:
         return None
     gaps = 0 if params.from_thread else params.max_gap_searches
-    most = roles.cost(drafts=params.max_iterations, gap_searches=gaps) or once
+    most = roles.cost(drafts=params.max_iterations, gap_searches=gaps, is_all=True) or once
     return ReportEstimate(
         one_draft=once, at_most=most, drafts=params.max_iterations, gap_searches=gaps
     )
@@ -58,21 +64,27 @@ class _Roles:
         self._params = params
         self._services = services
 
-    def cost(self, drafts: int, gap_searches: int) -> SpendingEstimate | None:
-        """Return the sum over all roles that ask a model; None: none does."""
-        params, papers = self._params, self._papers(gap_searches)
-        batch = self._services.metering.batch_size
-        planned: list[tuple[str | None, Iterable[Tokens]]] = [
-            (params.searcher_model, [cost_of_judging(n, batch, _CRITERIA) for n in papers]),
+    def cost(self, drafts: int, gap_searches: int, *, is_all: bool) -> SpendingEstimate | None:
+        """Return the sum over all roles that ask a model; None: none does.
+
+        `is_all`: of every query of the plan, also if fewer give all sources that are wanted.
+        """
+        params, searches = self._params, self._searches(gap_searches, is_all=is_all)
+        planned: list[tuple[str | None, list[Tokens]]] = [
+            (params.searcher_model, [self._judging()] * searches),
             (params.analyst_model, [self._analysis()] * (1 + gap_searches)),
             (params.writer_model, [self._draft()] * drafts),
             (params.reviewer_model, [self._review(), self._support()] * drafts),
         ]
-        named = [(self._name(model), parts) for model, parts in planned]
-        calls = [(name, part) for name, parts in named if name for part in parts]
+        calls = [
+            (name, part)
+            for model, parts in planned
+            if (name := self._name(model))
+            for part in parts
+        ]
         if not calls:
             return None
-        judged = sum(papers) if self._name(params.searcher_model) else 0
+        judged = ALWAYS_JUDGED * searches if self._name(params.searcher_model) else 0
         whole = self._services.metering.prices.estimate(calls)
         return whole.model_copy(update={"papers": judged})
 
@@ -83,37 +95,56 @@ class _Roles:
             return None
         return f"{llm.provider}:{llm.model}" if isinstance(llm, ChatProvider) else name_of(llm)
 
-    def _papers(self, gap_searches: int) -> list[int]:
-        """Return how many papers each search has judged, about: those that always are."""
-        if self._params.from_thread:
-            return []
+    def _searches(self, gap_searches: int, *, is_all: bool) -> int:
+        """Return how many times the searcher runs, about."""
+        params = self._params
+        if params.from_thread:
+            return 0
         steps = math.ceil(len(self._plan.search_queries) / BATCH)
-        return [ALWAYS_JUDGED] * min(steps + gap_searches, self._params.max_search_iterations)
+        if not is_all:
+            steps = min(
+                steps, math.ceil(params.max_sources / (BATCH * params.max_results_per_query))
+            )
+        return min(steps + gap_searches, params.max_search_iterations)
+
+    def _judging(self) -> Tokens:
+        calls = math.ceil(ALWAYS_JUDGED / self._services.metering.batch_size)
+        question = calls * self._prompt("relevance_scorer", BatchAnswer)
+        return Tokens(
+            calls, question + ALWAYS_JUDGED * _PAPER_TOKENS, ALWAYS_JUDGED * _GRADES_TOKENS
+        )
 
     def _analysis(self) -> Tokens:
-        asked = self._prompt("report_analyst") + self._sources(READ)
-        return Tokens(1, asked, _ANALYSIS_TOKENS)
+        question = self._prompt("report_analyst", AnalysisAnswer) + self._sources(READ)
+        return Tokens(1, question, _ANALYSIS_TOKENS)
 
     def _draft(self) -> Tokens:
         words = self._params.target_length
         calls = answers_for(words, len(self._plan.expected_sections))
-        asked = self._prompt("report_writer") + self._sources(SHOWN) + _MATERIAL_TOKENS
-        return Tokens(calls, calls * asked, int(words * _TOKENS_PER_WORD))
+        question = self._prompt("report_writer", DraftAnswer if calls == 1 else SectionAnswer)
+        question += self._sources(SHOWN) + _MATERIAL_TOKENS
+        return Tokens(calls, calls * question, int(words * _TOKENS_PER_WORD))
 
     def _review(self) -> Tokens:
-        text = int(self._params.target_length * _TOKENS_PER_WORD)
-        asked = self._prompt("report_reviewer") + self._sources(SHOWN) + text
-        return Tokens(1, asked, _CRITIQUE_TOKENS)
+        text = int(self._params.target_length * _TOKENS_PER_WORD * 1.5)
+        question = self._prompt("report_reviewer", ReviewAnswer) + self._sources(SHOWN) + text
+        return Tokens(1, question, _CRITIQUE_TOKENS)
 
     def _support(self) -> Tokens:
         """Return the questions on single sentences: one for each that code cannot judge."""
-        count = math.ceil(self._params.target_length / _WORDS_OF_A_SENTENCE)
-        asked, answered = _SUPPORT_TOKENS
-        return Tokens(count, count * (self._prompt("report_support") + asked), count * answered)
+        count = math.ceil(self._params.target_length / _SENTENCE_WORDS)
+        question = self._prompt("report_support", SupportAnswer) + _SUPPORT_TOKENS
+        return Tokens(count, count * question, count * _VERDICT_TOKENS)
 
-    def _prompt(self, name: str) -> int:
-        return tokens_in(load_prompt(name, self._services.domain))
+    def _prompt(self, name: str, answer: type[BaseModel]) -> int:
+        """Return the tokens of a prompt, with the form of its answer as text and as an option."""
+        schema = answer.model_json_schema()
+        texts = format_request(schema), json.dumps(response_format(schema))
+        return tokens_in(load_prompt(name, self._services.domain), *texts)
 
     def _sources(self, amount: Amount) -> int:
+        """Return the tokens of sources as a model is shown them: abstracts, and the pages read."""
         count = min(amount.sources, self._params.max_sources)
-        return count * (amount.chars + _SOURCE_CHARS) // _CHARS_PER_TOKEN
+        pages = min(count, self._params.max_pages) if self._services.pages is not None else 0
+        texts = pages * amount.chars + (count - pages) * min(amount.chars, _ABSTRACT_CHARS)
+        return (texts + count * _SOURCE_CHARS) // _CHARS_PER_TOKEN

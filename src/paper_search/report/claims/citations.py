@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from paper_search.bibliography.text import normalised_title
@@ -155,34 +155,32 @@ def _by_keys(names: str, evidence: Evidence) -> tuple[str, ...]:
     return tuple(keys) if all(key in evidence.by_key for key in keys) else ()
 
 
+def _keys(evidence: Evidence, is_meant: Callable[[SearchResult], bool]) -> tuple[str, ...]:
+    return tuple(key for key, source in evidence.by_key.items() if is_meant(source))
+
+
 def _by_field(evidence: Evidence, field: str, value: str) -> tuple[str, ...]:
-    wanted = value.rstrip(".").casefold()
-    return tuple(
-        key
-        for key, source in evidence.by_key.items()
-        if str(source.metadata.get(field, "")).casefold() == wanted
-    )
+    name = value.rstrip(".").casefold()
+    return _keys(evidence, lambda source: str(source.metadata.get(field, "")).casefold() == name)
 
 
 def _by_address(evidence: Evidence, address: str) -> tuple[str, ...]:
-    wanted = address.rstrip(".,;").rstrip("/")
-    return tuple(
-        key
-        for key, source in evidence.by_key.items()
-        if wanted
-        in {source.source_url.rstrip("/"), str(source.metadata.get("url", "")).rstrip("/")}
-    )
+    plain = address.rstrip(".,;").rstrip("/")
+
+    def is_meant(source: SearchResult) -> bool:
+        own = source.source_url, str(source.metadata.get("url", ""))
+        return plain in {one.rstrip("/") for one in own}
+
+    return _keys(evidence, is_meant)
 
 
 def _by_title(evidence: Evidence, title: str) -> tuple[str, ...] | None:
     """Return the keys of the sources with this title; None: it is too short for one."""
-    wanted = " ".join(title.casefold().split())
-    keys = tuple(
-        key
-        for key, source in evidence.by_key.items()
-        if " ".join(source.title.casefold().split()).startswith(wanted)
+    plain = " ".join(title.casefold().split())
+    keys = _keys(
+        evidence, lambda source: " ".join(source.title.casefold().split()).startswith(plain)
     )
-    return keys if keys or len(wanted.split()) > 2 else None  # noqa: PLR2004  # "[Emphasis added]"
+    return keys if keys or len(plain.split()) > 2 else None  # noqa: PLR2004  # "[Emphasis added]"
 
 
 def _is_in_sources(
