@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from tests.library.importers.test_reports import BROKEN, RECORD, workbook
+from tests.review.test_files import BROKEN, RECORD, workbook
 
 
 def encoded(content: bytes) -> str:
@@ -62,3 +62,25 @@ def test_what_cannot_be_read_is_named_as_the_person_named_it(page, files, reason
 def test_content_that_is_cut_off_is_refused(page):
     assert page.send("/import", question="x", name="a.ris", content="VFkg*") == 422
     assert "did not arrive whole" in page.text
+
+
+def test_files_join_a_review_on_its_own_page(page):
+    def send(**fields: str) -> tuple[int, str]:
+        content = encoded(fields.pop("text").encode())
+        code = page.send("/import", content=content, **fields)
+        return code, json.loads(page.text)["to"].removeprefix("/review") if code == 200 else ""
+
+    first = RECORD.format("Bees in spring", "") + RECORD.format("Ants uphill", "")
+    _, place = send(question="insects", database="Embase", name="a.ris", text=first)
+    page.arrive(place)
+    second = RECORD.format("Ants uphill", "") + RECORD.format("Wasps at dawn", "")
+    joining = {"thread": place.rpartition("/")[2], "name": "b.ris", "database": "Scopus"}
+    code, again = send(**joining, searched="2025-11-02", strategy="1. wasps.ti.", text=second)
+    assert (code, again) == (200, place)
+    page.arrive(place)
+    page.open(f"{place}/results")
+    assert "3 papers" in page.text
+    assert "Wasps at dawn" in page.text
+    assert send(**joining, text=second)[0] == 422
+    assert "already" in page.text
+    assert send(**{**joining, "thread": "nobody"}, text=second)[0] == 404

@@ -39,13 +39,7 @@ class Section:
 
 
 def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, str]) -> str:
-    """Return the document; markup in what others wrote is shown, never obeyed.
-
-    Args:
-        title: its heading.
-        sections: its parts.
-        pictures: by name, where they are: a path beside the document.
-    """
+    """Return the document; markup in what others wrote is shown, never obeyed."""
     lines = [f"# {inert(title)}", ""]
     for section in sections:
         lines += [f"## {section.title}", ""]
@@ -61,13 +55,7 @@ def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, 
 
 
 def as_html(title: str, sections: Iterable[Section], pictures: Mapping[str, bytes]) -> str:
-    """Return the document as one page, with its pictures in it.
-
-    Args:
-        title: its heading.
-        sections: its parts.
-        pictures: by name, as SVG.
-    """
+    """Return the document as one page, with its pictures in it."""
     body = [f"<h1>{_text(title)}</h1>"]
     for section in sections:
         body.append(f"<h2>{_text(section.title)}</h2>")

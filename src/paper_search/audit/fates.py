@@ -175,11 +175,12 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Wo
     latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
     ids = {i for round_ in thread.rounds for i in round_.records}
     papers = _screened(thread, groups)
+    earlier = set(thread.state.result.earlier_ids) if thread.state.result else set()
     for work_id, members in groups.items():
         paper = papers[work_id]
         if (decided := _decided(paper)) is not None:
             fate, why = decided
-        elif not set(members).isdisjoint(latest):
+        elif work_id not in earlier and not set(members).isdisjoint(latest):
             fate, why = Fate.PENDING, "found, and not worked on yet"
         elif set(members).isdisjoint(ids):
             fate, why = Fate.NOT_CARRIED_OVER, "found in a round that was reopened"
@@ -189,7 +190,6 @@ def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Wo
 
 
 def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str, Paper]:
-    """Return a paper for each group, with what was decided on any of its records."""
     work_of = {i: work_id for work_id, members in groups.items() for i in members}
     decisions = decisions_on_papers(thread.state, thread.marks, work_of)
     papers = {}

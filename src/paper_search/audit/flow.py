@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from pydantic import BaseModel, Field
 
-from paper_search.audit.fates import Fate, RecordFate
+from paper_search.audit.fates import Fate, RecordFate, works_of
 from paper_search.audit.reading import ReviewThread
 from paper_search.workflow.counts import RoundCounts, count_rounds, quantity
+from paper_search.workflow.state import MOST_ITERATIONS
 
 
 class PrismaFlow(BaseModel):
@@ -47,6 +49,9 @@ class PrismaFlow(BaseModel):
     exclusion_reasons: dict[str, int] = Field(default_factory=dict)
     """Works by the reason of their exclusion; "no reason given" where there is none."""
     included: int
+    parts: list[PrismaFlow] = Field(default_factory=list)
+    """Of a review that was updated: the same of the review before its first update, and of each
+    update. Works that an earlier part had are duplicates in a later one."""
     ended_by: str | None = None
     """Why the search ended; None: it has not."""
 
@@ -81,31 +86,45 @@ class PrismaFlow(BaseModel):
             "screened": (self.screened, self.excluded + self.included),
             "exclusion_reasons": (sum(self.exclusion_reasons.values()), self.excluded),
         }
+        for name in ("identified", "duplicates", "works", "included") if self.parts else ():
+            counts = [getattr(part, name) for part in self.parts]
+            sums[f"parts, {name}"] = (sum(counts), getattr(self, name))
         return [f"{name}: {a}, not {b}" for name, (a, b) in sums.items() if a != b]
 
 
 def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
-    """Return the flow of a search.
+    """Return the flow of a search."""
+    work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}
+    counts = count_rounds(thread.rounds, work_of)
+    whole = _flow(thread, records, counts)
+    starts = [entry.iteration for entry in thread.state.updates]
+    if not starts:
+        return whole
+    parts = []
+    for start, end in pairwise([0, *starts, MOST_ITERATIONS + 1]):
+        # What belongs to no round was there before any update.
+        own = [row for row in records if start <= (row.round.iteration if row.round else 0) < end]
+        parts.append(_flow(thread, own, [c for c in counts if start < c.round <= end]))
+    return whole.model_copy(update={"parts": parts})
 
-    Args:
-        thread: what the search has kept.
-        records: the fate of each record that arrived.
-    """
+
+def _flow(
+    thread: ReviewThread, records: Sequence[RecordFate], rounds: list[RoundCounts]
+) -> PrismaFlow:
     count = Counter(record.fate for record in records)
     excluded = [record for record in records if record.fate is Fate.EXCLUDED]
     removed = [record for record in records if record.fate is Fate.REMOVED]
     screened = count[Fate.INCLUDED] + count[Fate.EXCLUDED]
-    work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}
     return PrismaFlow(
         identified=len(records),
         by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
-        rounds=count_rounds(thread.rounds, work_of),
+        rounds=rounds,
         outside_rounds=sum(record.round is None for record in records),
         removed_by_checks=count[Fate.REMOVED],
         removal_reasons=_most_first(record.why for record in removed),
         duplicates=count[Fate.DUPLICATE],
         given_again=sum(record.is_again for record in records),
-        works=len({record.kept_as for record in records if record.work}),
+        works=len(works_of(records)),
         set_aside=count[Fate.SET_ASIDE],
         not_carried_over=count[Fate.NOT_CARRIED_OVER],
         pending=count[Fate.PENDING],

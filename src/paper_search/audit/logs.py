@@ -25,8 +25,19 @@ Row = dict[str, str | int | float]
 
 _FATES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
-    *("round", "purpose", "allowed_by", "asked_at", "requests", "source", "query", "filters"),
+    *(
+        "update",
+        "round",
+        "purpose",
+        "allowed_by",
+        "asked_at",
+        "requests",
+        "source",
+        "query",
+        "filters",
+    ),
     *("status", "hits", "received", *_FATES, "new_records", "new_works", "note", "error"),
+    "strategy",
 )
 DECISION_COLUMNS = (
     "at",
@@ -57,7 +68,7 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
     one of the columns up to `unused`; `new_records` those kept that no earlier round had, and
     `new_works` the works that no record before was of.
     """
-    asked = strategies(thread)
+    asked, starts = strategies(thread), [entry.iteration for entry in thread.state.updates]
     left: dict[tuple[int, str, str | None], list[RecordFate]] = {}
     for record in records:
         if record.round is not None:
@@ -70,7 +81,7 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
             counts = {"iteration": round_, "kept": kept, "repeated": len(own) - kept}
             report = SourceReport(source=source, query=query, status=SourceStatus.OK, **counts)
             log.append(_search_row(report, _filters(asked, report), {**left}))
-    return log
+    return [{**row, "update": sum(start < int(row["round"]) for start in starts)} for row in log]
 
 
 def _search_row(
@@ -108,6 +119,7 @@ def _search_row(
         "new_works": sum(record.row.is_first_of_work for record in own),
         "note": report.note or "",
         "error": report.error or "",
+        "strategy": report.strategy or "",
     }
 
 
@@ -169,7 +181,6 @@ def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
 
 
 def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:
-    """Yield a row for an answer, and one for each paper and pair that it speaks of."""
     decision = entry.decision
     about: dict[str, str | int] = {
         "question": _kind(entry),

@@ -53,10 +53,6 @@ class ReviewThread:
 async def read_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     """Return what a search has kept.
 
-    Args:
-        persistence: where its thread lives.
-        thread_id: which one.
-
     Raises:
         ThreadNotFoundError: there is no such thread, or it is no search.
     """

@@ -80,15 +80,7 @@ def sections_of(
     logs: Mapping[str, Sequence[Row]],
     strategies: Sequence[Mapping[str, Any]],
 ) -> list[Section]:
-    """Return the sections of the document.
-
-    Args:
-        thread: the search.
-        flow: its counts.
-        records: the fate of every record.
-        logs: `search` and `decisions`.
-        strategies: of every round.
-    """
+    """Return the sections of the document."""
     searches = [
         {**row, "remarks": "; ".join(filter(None, (str(row["note"]), str(row["error"]))))}
         for row in logs["search"]

@@ -124,11 +124,6 @@ async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, byt
 async def write_audit(persistence: Persistence, thread_id: str, directory: Path) -> Audit:
     """Write the audit of a search into a new directory, whole or not at all.
 
-    Args:
-        persistence: where its thread lives.
-        thread_id: which one.
-        directory: is made; nothing may have its name.
-
     Raises:
         ThreadNotFoundError: there is no such thread, or it is no search.
         ExportError: the directory exists already, or cannot be written.
@@ -140,12 +135,7 @@ async def write_audit(persistence: Persistence, thread_id: str, directory: Path)
 
 
 def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
-    """Return files as a ZIP; the same files give the same bytes.
-
-    Args:
-        files: by their path.
-        folder: the directory in the ZIP that they are in.
-    """
+    """Return files as a ZIP; the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):

@@ -58,11 +58,7 @@ def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
 
 
 def joined_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | None:
-    """Return an abstract whose parts come one by one, each with its label; None: all are empty.
-
-    Args:
-        parts: label or None, and text; markup in the text is resolved.
-    """
+    """Return an abstract whose parts come one by one, each with its label; None: all are empty."""
     texts = []
     for label, text in parts:
         if said := clean(text or ""):

@@ -215,14 +215,12 @@ def _without_degrees(parts: Sequence[str], *, is_inverted: bool) -> list[str]:
 
 
 def _has_given_name(text: str) -> bool:
-    """Whether a text without commas is more than a family name, as "Ben Hassen" is not."""
     words = text.split(" ")
     is_family = words[0].lower() in _BEGIN_FAMILIES | _PARTICLES
     return not is_family and bool(_split_words(words).given)
 
 
 def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None:
-    """Split "Family, Given", with the suffix in any of its three positions."""
     if not all(parts):
         return None
     match parts:
@@ -248,7 +246,6 @@ def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None
 
 
 def _is_suffix_after(whole: str, text: str, *, is_inverted: bool) -> bool:
-    """Whether what follows the only comma is a suffix, and not a given name or initials."""
     if not SUFFIX.fullmatch(text):
         return False
     if _SURE_SUFFIX.fullmatch(text):
@@ -259,7 +256,6 @@ def _is_suffix_after(whole: str, text: str, *, is_inverted: bool) -> bool:
 
 
 def _split_words(words: list[str]) -> PersonName:
-    """Split a name without commas."""
     if all(_CJK.fullmatch(word) for word in words):
         if len(words) == 1:
             return PersonName(words[0], is_literal=True)
@@ -314,7 +310,6 @@ def _start_of_trailing_initials(words: list[str]) -> int:
 
 
 def _start_of_family(words: list[str]) -> int:
-    """Return where the family name of a "John van der Berg" begins."""
     for place, word in enumerate(words[:-1]):
         if place > 0 and word.lower() in _BEGIN_FAMILIES:
             return place

@@ -17,9 +17,6 @@ def rarity(stem: str) -> float:
 
     A stem that is not in the table is as rare as the rarest that is; a stop word is commoner than
     all of them. The table is counted by `scripts/word_rarities.py`.
-
-    Args:
-        stem: as `stemming.stem` makes it, in lower case.
     """
     table, rarest = _rarities()
     return table.get(stem, rarest)

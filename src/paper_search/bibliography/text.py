@@ -101,7 +101,6 @@ def _space_of_blocks(match: re.Match[str]) -> str:
 
 @cache
 def _latex() -> Callable[[str], str]:
-    """Return what decodes LaTeX."""
     from pylatexenc import latex2text, latexwalker, macrospec  # noqa: PLC0415  # slow to import
 
     to_text, walker, spec = map(_untyped, (latex2text, latexwalker, macrospec))

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from paper_search.cli import (
+    add,
     audit,
     config,
     evaluation,
@@ -23,6 +24,7 @@ from paper_search.cli import (
     serve,
     sources,
     threads,
+    update,
     usage,
 )
 from paper_search.cli.failures import EXIT_CODES, ExitCode, exit_code, explanation
@@ -117,6 +119,8 @@ app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
+app.command("add")(add.add)
+app.command("update")(update.update)
 app.command("reconcile")(reconcile.reconcile)
 app.command("judge")(judge.judge)
 app.command("export")(threads.export)

@@ -140,7 +140,6 @@ async def _threads(config: AppConfig) -> Check:
 
 
 async def _source(name: str, config: AppConfig) -> Check:
-    """Ask a source a small question."""
     from paper_search.skills import Searcher
 
     try:

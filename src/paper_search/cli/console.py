@@ -151,7 +151,6 @@ def program_name() -> str:
 
 
 def _is_on_path(program: str) -> bool:
-    """Whether a shell starts this program when its name alone is typed."""
     path = shutil.which(PROGRAM)
     return path is not None and Path(path).absolute() == Path(program).absolute()
 

@@ -58,13 +58,6 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
 
     Everything runs on one event loop, which rests while the person thinks: clients of sources
     live on, and Ctrl-C at a prompt is an ordinary one.
-
-    Args:
-        config: the settings.
-        workflow: what drives the thread.
-        progress: the workflow's reporter.
-        output: where the result goes.
-        commands: what to print if the thread does not end.
     """
 
     session_type: ClassVar[type[ThreadSession[Any, Any, Any]]]
@@ -97,10 +90,6 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
 
     def run(self, beginning: Coroutine[Any, Any, QuestionT | ResultT], *, is_asking: bool) -> None:
         """Begin, ask whoever is there, and hand over the result or say how to go on.
-
-        Args:
-            beginning: the call that brings the thread to its first question or its end.
-            is_asking: ask the person at the terminal, if there is one.
 
         Raises:
             typer.Exit: with the exit code, if the thread does not simply end well.
@@ -137,7 +126,6 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
             return run(work, runner)
 
     def _ask(self, runner: asyncio.Runner, outcome: QuestionT | ResultT) -> QuestionT | ResultT:
-        """Ask the person until the thread ends or they leave."""
         while self._is_question(outcome):
             try:
                 decision = self._decide(outcome, Terminal(), runner)
@@ -211,7 +199,6 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
             raise typer.Exit(ExitCode.FAILED)
 
     def _closing_messages(self, collection: PaperCollection, state: WorkflowState) -> Iterator[str]:
-        """Yield what to know of a search that ended, and where else to search."""
         reports, home = state.reports, self._commands.home
         if state.intent is not None:
             yield from map(visible, state.intent.notes)
@@ -241,6 +228,5 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
 
 
 def _have_all_failed(state: WorkflowState) -> bool:
-    """Whether each source that was asked failed, for one query at least."""
     sources = {report.source for report in state.reports}
     return bool(sources) and sources == set(failed_sources(state.reports))

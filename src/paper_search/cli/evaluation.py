@@ -118,12 +118,7 @@ async def _evaluated(
 
 
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
-    """Return the question of a thread with the papers that a person marked in it.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread.
-        InputError: nothing in it is marked relevant.
-    """
+    """Return the question of a thread with the papers that a person marked in it."""
     from paper_search.errors import InputError
     from paper_search.evaluation.labels import Label, LabelledQuestion
     from paper_search.persistence import open_persistence

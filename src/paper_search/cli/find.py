@@ -124,12 +124,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def _question_of(question: str | None, file: Path | None) -> str:
-    """Return the question, or the strategy in the file.
-
-    Raises:
-        UsageMistakeError: neither or both are given.
-        InputError: the file cannot be read, or holds no strategy.
-    """
+    """Return the question, or the strategy in the file."""
     from paper_search.cli.failures import UsageMistakeError
     from paper_search.errors import InputError
     from paper_search.skills.intent.boolean_question import read_boolean
@@ -192,7 +187,6 @@ def _papers(path: Path) -> list[str]:
 
 
 def _naming(record: "RawPaper") -> str:
-    """Return the title with what identifies the paper."""
     arxiv = f"arXiv:{record.arxiv_id}" if record.arxiv_id and not record.doi else None
     pmid = f"pmid:{record.pmid}" if record.pmid and not record.doi else None
     return " ".join(filter(None, [record.title, record.doi, arxiv, pmid]))

@@ -118,5 +118,4 @@ def _query(query: SearchQuery) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    """Return a string, number or list in TOML, whose strings are JSON's but for DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -140,11 +140,7 @@ def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 def _tell(
     outcome: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
 ) -> None:
-    """Print the result of a run.
-
-    Raises:
-        typer.Exit: it waits for an answer.
-    """
+    """Print the result of a run."""
     if as_json:
         print_json(_document(outcome, thread))
     else:

@@ -124,7 +124,6 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
 
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
-    """List what was rejected on stderr, and unless quiet, the counts on stdout."""
     for line in rejection_lines(summary.rejected, label):
         say(visible(line))
     if unlisted := summary.rejected_count - len(summary.rejected):
@@ -151,7 +150,6 @@ def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]
 
 
 def _totals(*documents: dict[str, Any]) -> str:
-    """Return how many records were added, updated, unchanged and rejected in all."""
     names = ("added", "updated", "unchanged", "rejected")
     return ", ".join(
         f"{sum(document.get(name, 0) for document in documents)} {name}" for name in names

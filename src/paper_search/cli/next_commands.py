@@ -31,13 +31,7 @@ QuestionT = TypeVar("QuestionT")
 
 @dataclass(frozen=True)
 class NextCommands(ABC, Generic[QuestionT]):
-    """The commands that go on with one thread.
-
-    Args:
-        thread_id: which thread.
-        home: as given on the command line.
-        options: on where the result goes.
-    """
+    """The commands that go on with one thread."""
 
     thread_id: str
     home: Path | None
@@ -71,7 +65,6 @@ class NextCommands(ABC, Generic[QuestionT]):
         raise typer.Exit(ExitCode.WAITING)
 
     def _answer(self, question: Any, *decision: str) -> str:
-        """Return the command that decides this question, and no later one."""
         return self.command(*decision, *(("--token", question.token) if question.token else ()))
 
 

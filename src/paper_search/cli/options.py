@@ -100,11 +100,6 @@ def home_option(ctx: typer.Context, home: Path | None) -> Path | None:
 def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> AppConfig:
     """Return the settings of the environment, with the home of the command line.
 
-    Args:
-        ctx: the command's context, for the global options.
-        home: as given after the command.
-        keep: switches on that what is found is kept.
-
     Raises:
         ConfigError: a value cannot be used.
     """

@@ -59,9 +59,6 @@ class OutputTarget:
     def check(self, *beside: Path) -> None:
         """Check that the options go together and that the file can be written.
 
-        Args:
-            beside: files that are written, too.
-
         Raises:
             UsageMistakeError: the options contradict each other.
             PaperSearchError: a file exists and may not be overwritten, or cannot be there.
@@ -328,7 +325,6 @@ class ReportOutput(OutputTarget):
         return figures(report, kind) if self.has_figures else {}
 
     def _beside(self, report: Report, kind: Format) -> dict[str, str]:
-        """Write the figures beside the file and return their names."""
         if self.output is None:
             return {}
         names = {}

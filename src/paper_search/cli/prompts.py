@@ -176,11 +176,7 @@ def _without_problem(form: str) -> str:
 
 
 def _run_editor(form: str, editor: str, name: str) -> str:
-    """Return the form as the person left it.
-
-    Raises:
-        EditorError: the editor cannot be started, failed, or left something that is not UTF-8.
-    """
+    """Return the form as the person left it."""
     with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
         path = Path(directory) / name
         path.write_text(form, encoding="utf-8")

@@ -158,7 +158,6 @@ async def _take_up(workflow: ReportWorkflow, thread_id: str, answer: Answer) -> 
 
 
 def _question_of(config: AppConfig, from_thread: str | None) -> str:
-    """Return the question of the search that the report is made from."""
     if from_thread is None:
         raise UsageMistakeError("give a QUESTION, --from THREAD, or --thread THREAD")
 

@@ -41,12 +41,6 @@ def decide_review(
 ) -> ReviewDecision:
     """Return what the person decides on a plan or a draft.
 
-    Args:
-        terminal: where they sit.
-        review: the question.
-        report: returns the whole current report.
-        editor: the command that opens the text.
-
     Raises:
         QuitError: they leave the question open.
     """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from paper_search.cli.add import contents_of, say_files
 from paper_search.cli.console import (
     command_line,
     is_interactive,
@@ -115,14 +116,7 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def _screen(url: str, commands: SearchCommands, reviewer: str | None, *, is_json: bool) -> None:
-    """Screen until all papers are marked or the person leaves; as JSON, print queue and marks.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread.
-        ThreadNotWaitingError: it has no result to screen.
-        ThreadBusyError: it is being screened elsewhere.
-        UsageMistakeError: there is no terminal.
-    """
+    """Screen until all papers are marked or the person leaves; as JSON, print queue and marks."""
     from paper_search.persistence import open_persistence
     from paper_search.workflow.session import SearchSession
 
@@ -177,7 +171,6 @@ class ScreeningPrompt:
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
     def _one(self, paper: Paper, remaining: int) -> None:
-        """Show a paper and obey until it is out of the way."""
         screening, terminal = self._screening, Terminal()
 
         def verdict(key: str, word: str, *, is_relevant: bool) -> Choice:
@@ -229,7 +222,6 @@ class ScreeningPrompt:
         return True if undone else None
 
     def _save(self, saving: Coroutine[Any, Any, T]) -> T:
-        """Return what a save returns, unless somebody else has sat down here."""
 
         async def save() -> T:
             try:
@@ -322,13 +314,11 @@ def _show_all(paper: Paper) -> None:
 
 
 def _abstract(paper: Paper) -> str:
-    """Return what a person judges by beside the title."""
     keywords = f"no abstract; keywords: {', '.join(paper.keywords)}" if paper.keywords else ""
     return paper.abstract or keywords or "no abstract"
 
 
 def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
-    """Return the queue, the marks and the stopping estimate for machines."""
     estimate = screening.stopping_estimate
     fields = ("screened", "relevant", "unseen", "at_most", "is_enough", "advice")
     return {
@@ -343,33 +333,20 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
 async def _import(
     config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
 ) -> str:
-    """Read the files, merge their records on a new thread, and return its id.
-
-    Raises:
-        InputError: a file cannot be read, or has no record.
-        QuestionError: the question cannot be used.
-    """
+    """Read the files, merge their records on a new thread, and return its id."""
     from paper_search.audit import flow_of_thread
     from paper_search.cli.progress import ProgressLine
-    from paper_search.library.importers.reports import read_files
     from paper_search.persistence import open_persistence
-    from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
+    from paper_search.review.arrivals import ImportedRecords, begin_import, import_workflow
+    from paper_search.review.files import read_files
 
-    try:
-        contents = [(file.name, file.read_bytes()) for file in files]
-    except OSError as error:
-        raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error
-    reports = read_files(contents, databases)
-    for remark in (remark for report in reports for remark in report.remarks):
-        say(visible(remark))
+    reports = read_files(contents_of(files), databases)
     progress, thread_id, url = ProgressLine(), str(uuid.uuid4()), config.persistence_url
-    workflow = import_workflow(
-        config, ImportedRecords(reports), persistence=url, progress_reporter=progress
-    )
+    source = ImportedRecords(reports)
+    workflow = import_workflow(config, source, persistence=url, progress_reporter=progress)
     with progress.shown():
-        await begin_import(workflow, question, thread_id)
-    for report in reports:
-        say(visible(report.summary))
+        await begin_import(workflow, question, thread_id, source)
+    say_files(reports)
     async with open_persistence(url) as persistence:
         flow = await flow_of_thread(persistence, thread_id)
     say(f"{flow.summary}; thread {thread_id}")

@@ -41,12 +41,6 @@ def decide_strategy(
 ) -> Decision:
     """Return what the person decides on a strategy.
 
-    Args:
-        terminal: where they sit.
-        checkpoint: the question.
-        editor: the command that opens the strategy.
-        translate: returns what each source will be sent for a strategy.
-
     Raises:
         QuitError: they leave the question open.
     """
@@ -89,7 +83,6 @@ def decide_strategy(
 
 
 def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:
-    """Return the strategy in an edited form, checked while the form can be corrected."""
     revised = read_form(text)
     if revised is None or revised == read_form(form):
         return None
@@ -99,14 +92,7 @@ def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:
 
 
 class ResultReview:
-    """Asks a person about a result. Marks are saved as they are given, and join any answer.
-
-    Args:
-        terminal: where they sit.
-        checkpoint: the question.
-        save: does something on the thread.
-        home: as given on the command line, for the commands that are named.
-    """
+    """Asks a person about a result. Marks are saved as they are given, and join any answer."""
 
     def __init__(
         self,
@@ -216,7 +202,6 @@ class ResultReview:
         return _decision(self._checkpoint, action, revised_data=revised, **about)
 
     def _mark(self, words: str, *, is_relevant: bool | None) -> None:
-        """Mark papers, and save that before anything else is asked."""
         numbers, _, reason = words.partition(": ")
         ids = paper_ids(numbers, [paper.id for paper in self._papers])
         why = reason.strip() or None
@@ -251,7 +236,6 @@ class ResultReview:
                 show_paper(console, numbers[paper_id], self._papers[numbers[paper_id] - 1])
 
     def _show_result(self, *, is_full: bool) -> None:
-        """Show what there is to know of the result, and the first papers above the prompt."""
         with paged(self._terminal) if is_full else nullcontext(messages()) as console:
             show_checkpoint(
                 *(console, self._checkpoint),

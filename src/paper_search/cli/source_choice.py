@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
     """Return the settings with what the person at the terminal chooses, if it is open.
 
-    Args:
-        config: the settings.
-        home: as given on the command line.
-
     Raises:
         ConfigError: the home cannot be written.
     """

@@ -96,7 +96,6 @@ def _web_note(source: Any) -> str:
 
 
 def _refusal(adapter: Any, config: AppConfig) -> str | None:
-    """Return until when a source is not asked, because it refused."""
     import httpx
 
     from paper_search.http.host_file import HostFile

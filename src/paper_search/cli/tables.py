@@ -136,7 +136,6 @@ def _cost(info: ThreadInfo | ReportInfo) -> str:
 
 
 def _kind(info: ThreadInfo | ReportInfo) -> tuple[str, str, int | str]:
-    """Return what a thread is, which question it waits with, and its round or version."""
     if info.graph == "research_report":
         waits_for, version = getattr(info, "waits_for", None), getattr(info, "version", None)
         return "report", waits_for or "-", version or "-"

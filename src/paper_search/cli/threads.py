@@ -364,12 +364,7 @@ def restore(
 
 
 def _confirm(question: str, wish: str) -> None:
-    """Ask whether something is to be done that cannot be undone.
-
-    Raises:
-        UsageMistakeError: there is no terminal to ask at.
-        typer.Exit: no.
-    """
+    """Ask whether something is to be done that cannot be undone."""
     from paper_search.cli.prompts import QuitError, Terminal
 
     if not is_interactive():

@@ -56,7 +56,6 @@ def usage(
 
 
 def _parts(logged: "LoggedUsage") -> "dict[str, Spending]":
-    """Return what was spent by step, by model and in all."""
     from paper_search.cli.spending import step_name
 
     steps = {f"{step_name(s.step)} of round {s.iteration + 1}": s for s in logged.steps}

@@ -182,15 +182,7 @@ def show_thread(
     has_details: bool = False,
     is_all: bool = False,
 ) -> None:
-    """Print the status of a thread, its rounds and what it found; see `show_checkpoint`.
-
-    Args:
-        console: where to print.
-        detail: the thread.
-        home: as given on the command line, for the commands that are named.
-        has_details: each query to each source, not one line a source.
-        is_all: every paper of the collection, not the first page.
-    """
+    """Print the status of a thread, its rounds and what it found; see `show_checkpoint`."""
     console.print(text(detail.question, style="bold"))
     _print(console, _thread_facts(detail))
     for record in detail.history:

@@ -65,10 +65,6 @@ class LabelledQuestion:
 def read_labels(path: Path, question: str | None = None) -> list[LabelledQuestion]:
     """Return the questions of a file, or of a folder with a corpus, queries and judgements.
 
-    Args:
-        path: a table (.csv, .tsv), JSON lines (.jsonl, .jsonl.gz), or a folder in BEIR's form.
-        question: of all papers, where the file does not say.
-
     Raises:
         InputError: it cannot be read, or a line lacks what is needed.
     """

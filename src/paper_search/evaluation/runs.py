@@ -154,7 +154,6 @@ async def _judged(skills: Skills, question: LabelledQuestion) -> _Outcome:
 
 
 async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
-    """Search as a person would who approves everything, and look for the labelled papers."""
     intent = await skills.intent_parser.parse(question.question)
     strategy = await skills.query_builder.build(QueryBuilderInput(intent=intent))
     strategy = (await skills.scope(strategy, intent, is_asking=False)).revised(strategy)
@@ -220,11 +219,6 @@ def ndcg(is_relevant: Sequence[bool], relevant: int, depth: int = DEPTH) -> floa
     """Return the normalised discounted cumulative gain of an order, from 0 to 1.
 
     Järvelin and Kekäläinen 2002, with gains of 0 and 1.
-
-    Args:
-        is_relevant: the labels, in the order of the papers.
-        relevant: how many relevant papers there are, also outside of the order.
-        depth: papers that are looked at.
     """
     gain = sum(_discounted(rank) for rank, hit in enumerate(is_relevant[:depth]) if hit)
     best = sum(_discounted(rank) for rank in range(min(relevant, depth)))

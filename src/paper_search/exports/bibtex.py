@@ -108,7 +108,6 @@ def _entry(entry_type: str, key: str, fields: list[tuple[str, str]]) -> str:
 
 
 def _type(paper: Paper, kind: PublicationKind) -> str:
-    """Return the type where the entry type does not say it."""
     is_said = kind.bibtex != "misc" or kind is UNKNOWN
     return type_beside(paper, kind) or ("" if is_said else kind.csl)
 
@@ -147,7 +146,6 @@ def _identifier_fields(paper: Paper) -> list[tuple[str, str]]:
 
 
 def _author(author: Author) -> str:
-    """Return "von Last, Jr, First", or a name in braces that BibTeX must not take apart."""
     name = name_of(author)
     if not name.family:
         return ""

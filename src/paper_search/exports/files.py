@@ -34,12 +34,6 @@ def write_export(
     leaves the old file or none. Without `overwrite`, whatever has the name (a dangling link too)
     is refused; with it, a regular file is replaced and keeps its mode, a link keeps pointing.
 
-    Args:
-        text: the whole file.
-        path: where to; its directory must exist.
-        overwrite: allow that a file of that name is replaced.
-        within: a directory that the target must lie in, for names that come from elsewhere.
-
     Raises:
         ExportError: the file exists, or cannot be written; says why and what to do.
     """

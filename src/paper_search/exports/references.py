@@ -22,10 +22,6 @@ _TAG = re.compile(r"<[^<>]+>")
 def export_references(collection: PaperCollection, style: str) -> str:
     """Return the papers as references, one a line, in the order and style of a .csl file.
 
-    Args:
-        collection: whose papers.
-        style: path of the file.
-
     Raises:
         ConfigError: citeproc-py (the extra `cite`) is not installed, or the file cannot be used.
     """

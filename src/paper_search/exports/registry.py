@@ -94,9 +94,6 @@ def known_exporters() -> list[str]:
 def get_exporter(name: str) -> Exporter:
     """Return the function that writes a format.
 
-    Args:
-        name: of the format; or the path of a .csl file, for references in that style.
-
     Raises:
         UnknownNameError: nothing is installed under the name.
     """

@@ -42,12 +42,6 @@ def expanded(
 
     Rocchio's method on BM25 weights: a word's strength is the mean of its saturated frequency in
     the results, each counted by its score. Words of a single result are chance, and left out.
-
-    Args:
-        weights: the words of the query.
-        results: the first results, best first.
-        frequency: in how many records a word occurs.
-        records: the number of all records.
     """
     strengths = _strengths(results)
     values = {
@@ -110,12 +104,6 @@ def bonuses(
     A pair is scored as BM25 scores a word, as rare as its words are in the mean: the sequential
     dependence of Metzler and Croft (2005) on BM25 (Büttcher, Clarke and Lushman 2006), without
     the windows, which gain nothing here.
-
-    Args:
-        pairs: what the query has side by side, and how often.
-        texts: the records.
-        rarity: how much a word tells.
-        title_weight: how often a pair in the title counts beside one in the rest.
     """
     lengths = [title_weight * len(text.title) + len(text.rest) for text in texts]
     mean = sum(lengths) / max(1, len(lengths)) or 1.0

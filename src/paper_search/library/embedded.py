@@ -80,12 +80,6 @@ class EmbeddedRecords:
         """Return where a question lies among the vectors, and what the person should know.
 
         Nothing is raised: without vectors, or without the model's answer, words alone rank.
-
-        Args:
-            text: the question.
-            written: returns the key of the library and its last write.
-            relevant: rows of records to move the question towards.
-            irrelevant: rows of records to move it away from.
         """
         if self._embedder is None or not text.strip():
             return None, None
@@ -112,11 +106,6 @@ class EmbeddedRecords:
         self, records: Path, *, anew: bool, on_progress: Progress | None
     ) -> EmbeddingSummary:
         """Create the missing vectors; meanwhile readers use the existing ones.
-
-        Args:
-            records: the file of the records, which is opened for this alone.
-            anew: replace all of them.
-            on_progress: called with the number of records looked at, and of how many.
 
         Raises:
             EmbeddingError: no model is set, it failed, or the vectors come from another one.

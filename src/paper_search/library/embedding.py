@@ -142,11 +142,7 @@ def as_embedder(model: Embeddings | Embedder) -> Embedder:
 
 
 def embedded_text(fields: Mapping[str, Any]) -> str:
-    """Return what a record's vector is made of: its title, abstract and keywords.
-
-    Args:
-        fields: the fields of a `RawPaper` as JSON has them.
-    """
+    """Return what a record's vector is made of: its title, abstract and keywords."""
     return f"{fields.get('title') or ''}\n{text_of(fields)}".strip() or "-"
 
 

@@ -168,10 +168,6 @@ class TextIndex:
     def write(self, records: Iterable[tuple[int, Mapping[str, Any]]], state: IndexState) -> None:
         """Add or replace the records by row number, commit, and note the state reached.
 
-        Args:
-            records: row number, and the fields of a `RawPaper` as JSON has them.
-            state: which write of which library this is.
-
         Raises:
             LibraryError: the index cannot be written, or another process writes it.
         """

@@ -82,11 +82,7 @@ def ranked_words(text: str) -> list[str]:
 
 
 def ranked_text(fields: Mapping[str, Any]) -> str:
-    """Return what a record is ranked by, as words with spaces in between.
-
-    Args:
-        fields: the fields of a `RawPaper` as JSON has them.
-    """
+    """Return what a record is ranked by, as words with spaces in between."""
     title = ranked_words(fields.get("title") or "")
     names = " ".join(author["name"] for author in fields.get("authors", ()))
     venue = fields.get("venue") or ""
@@ -95,11 +91,7 @@ def ranked_text(fields: Mapping[str, Any]) -> str:
 
 
 def text_of(fields: Mapping[str, Any]) -> str:
-    """Return what a record says of itself beside its title: abstract or snippet, and keywords.
-
-    Args:
-        fields: the fields of a `RawPaper` as JSON has them.
-    """
+    """Return what a record says of itself beside its title: abstract or snippet, and keywords."""
     abstract = fields.get("abstract") or fields.get("snippet") or ""
     return f"{abstract}\n{'; '.join(fields.get('keywords', ()))}"
 

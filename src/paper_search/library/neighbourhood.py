@@ -53,11 +53,7 @@ class Neighbourhood:
         self._near = self._nearness.nearest(self._question, DEPTH, among)
 
     def mixed(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Return the records of both rankings, best first.
-
-        Args:
-            scores: by words, by row.
-        """
+        """Return the records of both rankings, best first."""
         if self._near is None:
             self._near = self._nearness.nearest(self._question, DEPTH)
         others = self._nearness.cosines(self._question, scores.keys() - self._near.keys())
@@ -86,10 +82,6 @@ def fused(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int,
     of the question, so it is divided by the best. A cosine has none, as models put all texts of a
     field close together: the farthest of the records gets 0 and the nearest 1. A record that has
     no words of the question, or no vector, gets 0 from that side.
-
-    Args:
-        words: scores by words, not negative.
-        cosines: cosines with the question.
     """
     best = max(words.values(), default=0.0) or 1.0
     least, most = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)

@@ -301,7 +301,6 @@ class RecordStore:
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _let_readers_read_on(self) -> None:
-        """Switch to a write-ahead log, once the file itself carries our mark."""
         if self._connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             # Busy: several processes opened a new library at once; the next opening will do it.
             with suppress(sqlite3.OperationalError):

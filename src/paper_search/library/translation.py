@@ -243,7 +243,6 @@ def _beginning(stem: str) -> str:
 
 
 def _patterns(node: Node, field: str) -> list[_Pattern]:
-    """Return all arrangements of words in the field that the node matches."""
     match node:
         case Term(text, limit, is_prefix):
             given = (f"{text}*" if is_prefix else text,)

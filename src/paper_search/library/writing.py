@@ -104,7 +104,6 @@ class WritingRights:
             raise self._failure(error) from error
 
     def _mark(self) -> int | None:
-        """Return what changes when the process that writes makes progress."""
         try:
             return self._file.stat().st_mtime_ns
         except OSError:

@@ -373,7 +373,6 @@ _MESSAGE_CHARS = 2000
 
 
 def _unsupported(error: Exception, in_use: frozenset[str]) -> frozenset[str]:
-    """Return which of the options in use a server refuses, by its message."""
     if status_of(error) not in {400, 422} or _reason(error) is not LLMFailure.REQUEST:
         return frozenset()
     words = f"{error} {getattr(getattr(error, 'response', None), 'text', '')}"[:_MESSAGE_CHARS]

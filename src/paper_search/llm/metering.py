@@ -234,7 +234,6 @@ class Meter:
 def _priced(
     price: Price | None, input_tokens: int, output_tokens: int, failure: LLMFailure | None = None
 ) -> Spending:
-    """Return what one call costs."""
     return Spending(
         calls=1,
         failed=int(failure is not None),

@@ -131,6 +131,8 @@ class SourceReport(BaseModel):
     error: str | None = None
     note: str | None = None
     """What the person should know: a remainder applied on our side, a cap, a stand-in."""
+    strategy: str | None = Field(default=None, exclude_if=_is_unset)
+    """Of a file: the strategy as it was run in its database."""
     is_sample: bool = False
     """Whether the sample that ships was searched: as itself, or in place of an empty library."""
     iteration: int = 0
@@ -197,8 +199,8 @@ class SourceReport(BaseModel):
 
 
 def minute(moment: str) -> str:
-    """Return an ISO 8601 moment of UTC for people: "2026-11-23 20:05 UTC"."""
-    return f"{moment[:16].replace('T', ' ')} UTC"
+    """Return an ISO 8601 moment of UTC for people: "2026-11-23 20:05 UTC"; a day as it is."""
+    return f"{moment[:16].replace('T', ' ')} UTC" if "T" in moment else moment
 
 
 def counting_summary(rows: Iterable[SourceReport]) -> str | None:

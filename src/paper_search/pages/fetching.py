@@ -220,12 +220,7 @@ def _path(url: httpx.URL) -> str:
 
 
 def parse_robots(content: bytes, agent: str) -> list[Rule]:
-    """Return the rules for a program: those of its own groups, else those for all.
-
-    Args:
-        content: of robots.txt; what is no rule is passed over.
-        agent: the program's name, without version.
-    """
+    """Return the rules for a program: those of its own groups, else those for all."""
     groups: dict[str, list[Rule]] = {}
     named: list[str] = []
     has_rules = False

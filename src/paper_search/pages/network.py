@@ -53,11 +53,6 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
     Each request is checked, also one that a redirect asked for. The host is resolved once, every
     address that it has must be public, and the connection goes to the first of them: a name that
     resolves to something else a moment later gains nothing. Host header and TLS name stay.
-
-    Args:
-        policy: what may be asked for.
-        network: connects.
-        resolve: gives the addresses of a host.
     """
 
     def __init__(
@@ -123,10 +118,6 @@ def _unread(response: httpx.Response) -> str | None:
 
 def check_url(url: str, policy: PagePolicy) -> httpx.URL:
     """Return the URL, without its fragment, if by what it says it may be asked for.
-
-    Args:
-        url: absolute.
-        policy: which ports there may be.
 
     Raises:
         PageRefusedError: it is no web address, names no public host, an odd port or a password.

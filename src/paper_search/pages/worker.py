@@ -147,11 +147,6 @@ def _decoded(content: bytes, charset: str) -> str | None:
 def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
     """Return title and text of the first pages, paragraphs divided by empty lines.
 
-    Args:
-        content: of the file.
-        max_pages: that are read.
-        max_chars: of text that are kept.
-
     Raises:
         pypdfium2.PdfiumError: it is damaged, or locked with a password.
         ImportError: pypdfium2 is not installed.

@@ -58,12 +58,7 @@ class Keyring:
         return f"Keyring({[key_id.hex() for key_id in self._keys]})"
 
     def seal(self, data: bytes, about: str) -> bytes:
-        """Return the data encrypted.
-
-        Args:
-            data: what to hide.
-            about: what it belongs to; it opens under the same words only.
-        """
+        """Return the data encrypted."""
         cipher = self._aes.new(self._keys[self._present], self._aes.MODE_GCM)
         # pycryptodome makes nonces of 16 bytes unless told otherwise; 12 are the standard's.
         nonce = cipher.nonce[:_NONCE_BYTES]

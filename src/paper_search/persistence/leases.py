@@ -213,7 +213,6 @@ class _Holding:
         self.is_lost = False
 
     def end(self) -> None:
-        """Cancel the task."""
         self.is_lost = True
         if self._task is not None:
             self._task.cancel()

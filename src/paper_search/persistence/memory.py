@@ -56,12 +56,7 @@ class MemoryStore(InMemoryStore):
 
 
 class MemorySaver(InMemorySaver):
-    """Checkpoints in memory, written only by who may drive the thread.
-
-    Args:
-        table: who may.
-        clock: that of the leases.
-    """
+    """Checkpoints in memory, written only by who may drive the thread."""
 
     def __init__(self, table: LeaseTable, clock: Callable[[], float] = uptime) -> None:
         super().__init__(serde=serializer())

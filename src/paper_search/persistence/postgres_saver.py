@@ -51,12 +51,7 @@ _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
 
 
 class PostgresSaver(AsyncPostgresSaver):
-    """Checkpoints in PostgreSQL, written only by who may drive the thread.
-
-    Args:
-        pool: of connections in autocommit mode.
-        serde: how values are written.
-    """
+    """Checkpoints in PostgreSQL, written only by who may drive the thread."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], *, serde: SerializerProtocol) -> None:
         super().__init__(pool, serde=serde)

@@ -175,12 +175,7 @@ def read_only(path: Path) -> sqlite3.Connection:
 
 
 def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
-    """Return a connection whose transactions are begun by hand.
-
-    Args:
-        path: of the file.
-        is_shared: other threads use it as well, one at a time.
-    """
+    """Return a connection whose transactions are begun by hand."""
     connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=not is_shared
     )

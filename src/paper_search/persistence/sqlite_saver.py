@@ -82,7 +82,6 @@ _CRC = 4
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
-    """Add our columns to LangGraph's tables, where they are missing."""
     for table in ("checkpoints", "writes"):
         columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
         for column in _OURS.keys() - columns:
@@ -94,13 +93,7 @@ def _add_columns(connection: sqlite3.Connection) -> None:
 
 
 class SqliteSaver(AsyncSqliteSaver):
-    """Checkpoints in one SQLite file, written only by who may drive the thread.
-
-    Args:
-        connection: with the file's tables.
-        serde: how values are written.
-        clock: that of the leases.
-    """
+    """Checkpoints in one SQLite file, written only by who may drive the thread."""
 
     def __init__(
         self,
@@ -271,7 +264,6 @@ class SqliteSaver(AsyncSqliteSaver):
         return found
 
     def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
-        """Return the summaries that are there and can be read."""
         asked: dict[str, list[Any]] = {}
         in_a_step, unread = set[str](), set[str]()
         for thread_id, channel, summary in writes:
@@ -311,11 +303,9 @@ class SqliteSaver(AsyncSqliteSaver):
             await self._in_one_call(_add_columns)
 
     async def _read(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
-        """Return checkpoints with what is written on them."""
         return [self._saved(row, writes) for row, writes in await self._rows(which, parameters)]
 
     async def _rows(self, which: str, parameters: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
-        """Return the same as it is in the file."""
         await self.prepare()
 
         def read(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
@@ -357,7 +347,6 @@ class SqliteSaver(AsyncSqliteSaver):
     async def _write(
         self, thread_id: str | None, work: Callable[[sqlite3.Connection], object]
     ) -> None:
-        """Write in one transaction, which sees who holds the thread's lease."""
         await self.prepare()
 
         def transaction(connection: sqlite3.Connection) -> None:

@@ -34,14 +34,7 @@ _ENTRY = "DELETE FROM store WHERE prefix = ? AND key = CAST(? AS TEXT)"
 
 
 class SqliteStore(AsyncSqliteStore):
-    """Records in one SQLite file, sealed where there is a key.
-
-    Args:
-        connection: in autocommit mode.
-        path: of the file.
-        seal: what values go through.
-        clock: that of the leases.
-    """
+    """Records in one SQLite file, sealed where there is a key."""
 
     def __init__(
         self,

@@ -149,7 +149,6 @@ def _read(study: Study, said: dict[Direction, Quote]) -> Study:
 
 
 def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Finding]:
-    """Return the findings of which a quote is there."""
     findings = []
     for claimed in answer.findings[:_MAX_FINDINGS]:
         text, index = shown_to_model(claimed.text, 1000), claimed.question - 1
@@ -165,7 +164,6 @@ def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Fi
 
 
 def _independent(result_ids: Iterable[str], evidence: Evidence) -> int:
-    """Return how many of the sources share no author with one before them."""
     known: set[str] = set()
     count = 0
     for result_id in dict.fromkeys(result_ids):
@@ -255,7 +253,6 @@ class Analyst(Role):
 def _assessed(
     analysis: AnalysisResult, plan: ResearchPlan, queries: dict[int, str]
 ) -> AnalystOutput:
-    """Return the analysis with what it lacks and what to search for it."""
     count = len(analysis.gaps)
     sufficiency: Sufficiency = "sufficient"
     if count:

@@ -114,7 +114,6 @@ def result_of(paper: Paper, query_id: str) -> SearchResult:
 
 
 def _decided_by(paper: Paper) -> str:
-    """Return who decided that a paper is relevant."""
     screened = paper.screening
     if screened is not None and screened.decision and screened.decided_by:
         return f"{screened.decided_by} ({screened.decision})"

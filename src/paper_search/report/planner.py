@@ -132,7 +132,6 @@ class Planner(Role):
     def _fitted(
         self, answer: PlanAnswer, intent: ParsedIntent, given: PlannerInput
     ) -> PlannerOutput:
-        """Return the model's plan, brought within the limits."""
         warnings = list(answer.warnings)
         texts = [
             " ".join(question.split())[:_LONGEST_QUESTION]

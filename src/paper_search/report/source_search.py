@@ -99,7 +99,6 @@ class AcademicSearch:
     async def _works(
         self, records: list[RawPaper], known: Sequence[SearchResult]
     ) -> list[tuple[RawPaper, bool]]:
-        """Return the merged works, each with whether it is new."""
         earlier = [_record_of(result) for result in known if "paper_id" in result.metadata]
         seen = {record.id for record in earlier}
         unique = list({paper.id: paper for paper in records if paper.id not in seen}.values())
@@ -121,7 +120,6 @@ def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
 def _limited(
     scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
 ) -> list[SearchResult]:
-    """Return the relevant works, at most so many for each query."""
     ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
     counts: dict[str, int] = {}
     results = []
@@ -250,7 +248,6 @@ def _failure(report: SourceReport) -> str:
 
 
 def _names(url: str, title: str) -> set[str]:
-    """Return what two results of one page share."""
     name = normalised_title(title)
     return {name for name in (_plain(url), f"title:{name}" if len(name) > 20 else "") if name}  # noqa: PLR2004  # shorter titles are anybody's
 

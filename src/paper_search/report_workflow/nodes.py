@@ -148,7 +148,6 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
 
 
 def _allowed(rows: Iterable[SourceReport], allowed_by: str) -> list[SourceReport]:
-    """Return rows of the journal with who allowed what they are on."""
     return [row.model_copy(update={"allowed_by": allowed_by}) for row in rows]
 
 

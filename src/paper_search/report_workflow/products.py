@@ -121,7 +121,6 @@ def fallback_reason(state: WorkflowState, results: Sequence[SearchResult]) -> st
 
 
 def _lacks(critique: Critique | None) -> str:
-    """Return what stands in the way of approval, the gravest first."""
     if critique is None:
         return "the last one was not reviewed"
     items = sorted(critique.items, key=lambda item: _GRAVITY.index(item.severity))

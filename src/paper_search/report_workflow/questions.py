@@ -177,7 +177,6 @@ _TIMES = {
 
 
 def _may_be_revised(state: WorkflowState) -> bool:
-    """Whether the reviewer wants another draft, and one may follow unasked."""
     critique = state.critique
     return critique is not None and critique.recommendation == "revise" and state.can_iterate
 
@@ -214,7 +213,6 @@ def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]
 
 
 def _described(question: str, shows: dict[str, Any]) -> str:
-    """Return in Markdown what is needed to decide."""
     lines = [f"## {question[:1].upper()}{question[1:]}", "", inert(shows["original_query"]), ""]
     if plan := shows.get("research_plan"):
         lines += [f"- Question: {inert(text)}" for text in plan["decomposed_questions"]]

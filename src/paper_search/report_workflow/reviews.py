@@ -177,7 +177,6 @@ Text = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
 def _searched(kind: SearchType) -> SearchType:
-    """Refuse the one kind of the specification that nothing searches."""
     if kind == "code":
         raise ValueError("there is no search of code; accepted: academic, web, news")
     return kind

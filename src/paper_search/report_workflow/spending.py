@@ -96,7 +96,6 @@ class _Roles:
         return f"{llm.provider}:{llm.model}" if isinstance(llm, ChatProvider) else name_of(llm)
 
     def _searches(self, gap_searches: int, *, is_all: bool) -> int:
-        """Return how many times the searcher runs, about."""
         params = self._params
         if params.from_thread:
             return 0

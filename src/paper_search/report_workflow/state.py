@@ -166,7 +166,6 @@ def _plain_messages(messages: list[AnyMessage]) -> list[dict[str, Any]]:
 
 
 def _errors(value: Any) -> Any:
-    """Return errors of which some may be texts."""
     if not isinstance(value, list):
         return value
     return [

@@ -60,10 +60,6 @@ class Deduplicator:
         No record is lost: each is in the result, or named in `merged_from` of one that is. Which
         are merged, and the ids, do not depend on the order of `papers`. Versions of one work
         become one record, that of the best version, which lists them in `versions`.
-
-        Args:
-            papers: records of any number of sources and rounds.
-            decisions: what a person said of pairs of them; it is always followed.
         """
         if len(papers) < 2:  # noqa: PLR2004  # one record cannot be a duplicate
             return papers

@@ -92,7 +92,6 @@ class _Filling:
     unmatched_works: int = 0
 
     def complete(self, work: RawPaper, records: Sequence[RawPaper]) -> RawPaper:
-        """Return the work with its gaps filled from the first record that can."""
         matching = [record for record in records if _is_same_work(work, record)]
         self.of_other_works += len(records) - len(matching)
         self.unmatched_works += len(records) > 0 and not matching
@@ -112,7 +111,6 @@ class _Filling:
         return work.model_copy(update={**values, "field_sources": origins}) if values else work
 
     def report(self, row: SourceReport) -> SourceReport:
-        """Return the row of the look-up with what became of its records."""
         names = {"abstract": "abstracts", "doi": "DOIs", "full_text_url": "open texts"}
         filled = [f"{self.fields[gap]} {names[gap]}" for gap in GAPS if self.fields[gap]]
         notes = [f"filled {', '.join(filled)}"] if filled else []

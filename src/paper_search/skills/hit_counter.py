@@ -21,12 +21,7 @@ from paper_search.sources.journal import Row, journal
 
 
 class HitCounter:
-    """Counts what sources have, within the limits of one strategy.
-
-    Args:
-        sources: those that can count, by name.
-        filters: years, language and the like.
-    """
+    """Counts what sources have, within the limits of one strategy."""
 
     def __init__(self, sources: Mapping[str, CountingSource], filters: SearchConstraints) -> None:
         self._sources = sources

@@ -98,7 +98,6 @@ class IntentParser:
         return answer.intent(read_limits(shown, today, self._default_max_results, known), today)
 
     async def _known_names(self, question: str) -> Lookup:
-        """Return what the records at hand know of the names in a question."""
         answers: dict[tuple[Kind, str], bool | None] = {}
         if self._lookup is not None:
             for kind, name in lookups_of(lambda lookup: read_names(question, lookup)):

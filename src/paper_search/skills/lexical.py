@@ -71,7 +71,6 @@ class _Concept:
     """Whether a stem is meant by a word with wildcards; None: the concept has none."""
 
     def said_in(self, document: Document) -> Sequence[str]:
-        """Return the phrases that stand for the concept in a document."""
         if self.matches is None:
             return self.phrases
         return [f" {word} " for word in document.counts if self.matches(word)]
@@ -171,7 +170,6 @@ def _concept(name: str) -> _Concept:
 
 
 def _matcher(name: str) -> Callable[[str], object]:
-    """Return what tells whether a stem is meant by a word with wildcards."""
     letters = {"*": ".*", "?": ".", "$": ".?"}
     *first, last_but_one, last = [letters.get(c, re.escape(c)) for c in name.casefold()]
     end = last_but_one + last

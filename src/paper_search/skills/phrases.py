@@ -260,7 +260,6 @@ def phrases(text: str) -> list[Phrase]:
 
 
 def _cut(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the noun phrases of a clause."""
     breaks = _BREAKS if is_english else FUNCTION_WORDS
     tokens = list(_TOKEN.finditer(text, start, end))
     if is_english and tokens and tokens[0][0].casefold() in _ASKING:

@@ -175,7 +175,6 @@ class _Cached:
         self._keys: dict[int, str] = {}
 
     async def judgements(self, entries: Sequence[Entry]) -> dict[int, Judgement]:
-        """Return those that there are, by the number of the paper."""
         if self._cache is None:
             return {}
         about = (self.question, self.criteria, self._model, self._prompt)
@@ -185,7 +184,6 @@ class _Cached:
         return {number: judgement for number, judgement in read.items() if judgement is not None}
 
     async def store(self, judgements: Mapping[int, Judgement]) -> None:
-        """Add those of one answer."""
         if self._cache is not None and judgements:
             await self._cache.put({self._keys[n]: to_row(j) for n, j in judgements.items()})
 
@@ -202,7 +200,6 @@ def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
 def _combined(
     paper: RawPaper, by_words: Verdict, judgement: Judgement | None, failure: str
 ) -> ScoredPaper:
-    """Return the model's verdict, else the words' as a stand-in."""
     is_flagged = is_suspicious(*_texts(paper))
     if judgement is None:
         return ScoredPaper(

@@ -30,11 +30,7 @@ _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]")
 
 
 class ResultOrganizer:
-    """Divides, sorts and counts.
-
-    Args:
-        min_relevance: the lowest score that stays; unjudged papers always stay.
-    """
+    """Divides, sorts and counts."""
 
     def __init__(self, min_relevance: float = 0.3) -> None:
         self._min_relevance = min_relevance

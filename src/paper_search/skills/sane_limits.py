@@ -15,12 +15,7 @@ _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
 def sane_limits(given: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
-    """Return the limits that can be searched within, and what was left out or changed.
-
-    Args:
-        given: as they came.
-        today: the clock that years are checked against.
-    """
+    """Return the limits that can be searched within, and what was left out or changed."""
     last_year, notes = today.year + _YEARS_AHEAD, []
     years = {"year_from": given.year_from, "year_to": given.year_to}
     for name, year in years.items():

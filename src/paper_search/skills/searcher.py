@@ -216,7 +216,6 @@ class Searcher:
 
 
 def _looked_at(asking: asyncio.Future[SearchReport]) -> None:
-    """Take the exception of a source that nobody waits for any more."""
     if not asking.cancelled():
         asking.exception()
 
@@ -275,7 +274,6 @@ def _noted(
 
 
 async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
-    """Return the source's own report, or one made from its list of records."""
     # Asked of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):

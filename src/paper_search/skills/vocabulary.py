@@ -16,21 +16,13 @@ _HEADINGS, _PLURALS = "mesh.txt.gz", "plurals.txt.gz"
 
 
 def heading(names: Iterable[str]) -> str | None:
-    """Return the MeSH heading that the first of the names leads to, in small letters; None: none.
-
-    Args:
-        names: one name in its forms, such as singular and plural.
-    """
+    """Return the MeSH heading that the first of the names leads to, in small letters, or None."""
     line = _line(names)
     return line[0] if line else None
 
 
 def entry_terms(names: Iterable[str]) -> list[str]:
-    """Return what MeSH also calls the first of the names that it knows, the heading included.
-
-    Args:
-        names: as for `heading`.
-    """
+    """Return what MeSH also calls the first of the names that it knows, the heading included."""
     return [_natural(name) for name in _line(names)]
 
 
@@ -46,7 +38,6 @@ def is_word(word: str) -> bool:
 
 
 def _natural(name: str) -> str:
-    """Return "basal cell carcinoma" for "carcinoma, basal cell"."""
     last, _, first = name.partition(", ")
     return f"{first} {last}" if first and ", " not in first else name.replace(",", "")
 

@@ -20,11 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Watchdog:
-    """Looks from a thread whether a loop still turns.
-
-    Args:
-        patience_s: how long the loop may stand still before it is said.
-    """
+    """Looks from a thread whether a loop still turns."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s

@@ -95,13 +95,7 @@ def _without_services(workflow: Workflow) -> Any:
 
 
 def compile_subgraph(workflow: Workflow, environment: Environment, **persistence: Any) -> Any:
-    """Return the graph of a sub-workflow, which shares thread, saver and store with the outer one.
-
-    Args:
-        workflow: the sub-workflow.
-        environment: of the step that hands over to it.
-        persistence: saver and store, for the outermost one only.
-    """
+    """Return the graph of a sub-workflow, which shares thread, saver and store."""
     is_outermost = not environment.path
     environment = replace(environment, path=(*environment.path, workflow.name))
     builder = StateGraph(
@@ -160,7 +154,6 @@ def _router(step: StepDef) -> Callable[[dict[str, Any]], str]:
 
 
 def _read_settings(model: type[BaseModel] | None, chosen: Any) -> tuple[Any, Any]:
-    """Return the settings of a run as JSON and as the steps get them."""
     plain = to_jsonable_python(chosen) if isinstance(chosen, BaseModel) else chosen or {}
     return plain, MappingProxyType(dict(plain)) if model is None else model.model_validate(plain)
 
@@ -327,22 +320,12 @@ def _ask(question: BaseModel, answer: Any) -> Any:
 
 
 def ask_json(question: Any, answer: Any) -> Any:
-    """Interrupt the step that runs, and return the answer when it is there.
-
-    Args:
-        question: JSON.
-        answer: what an answer must be: a type or a JSON schema.
-    """
+    """Interrupt the step that runs, and return the answer when it is there."""
     return interrupt(question, response_schema=answer)
 
 
 def resume(question: str, answer: Any) -> Any:
-    """Return what a graph is given to go on: the answer to one open question.
-
-    Args:
-        question: id of the interrupt.
-        answer: JSON, or a model.
-    """
+    """Return what a graph is given to go on: the answer to one open question."""
     return Command(resume={question: to_jsonable_python(answer)})
 
 

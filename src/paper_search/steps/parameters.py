@@ -264,12 +264,7 @@ def _parse_value(name: str, text: str, kind: Any) -> Any:
 
 
 def wrong_values(model: type[BaseModel], values: Mapping[str, Any]) -> str:
-    """Return what is wrong with which field; empty: nothing is.
-
-    Args:
-        model: whose fields the values are of.
-        values: JSON, by the name of the field.
-    """
+    """Return what is wrong with which field; empty: nothing is."""
     problems = []
     for name, value in values.items():
         try:

@@ -74,13 +74,6 @@ async def resume_workflow(
 ) -> Run:
     """Take a thread further, in whatever process: answer its question, or go on where it stopped.
 
-    Args:
-        workflow: the one that the thread was begun with.
-        thread_id: which thread.
-        persistence: where it lives, open.
-        answers: to the open question and those that follow, in order; see `run_workflow`.
-        options: see `compile_workflow`.
-
     Raises:
         ThreadNotFoundError: there is no such thread, or another workflow began it.
         ThreadFinishedError: it is done.
@@ -113,7 +106,6 @@ async def resume_workflow(
 async def _opened(
     workflow: Workflow, thread_id: str, place: Any, options: Mapping[str, Any]
 ) -> AsyncIterator[Any]:
-    """Give the graph, and hold the thread against other processes."""
     if place is None:
         yield compile_in_memory(workflow, **options)
         return
@@ -179,7 +171,6 @@ def _answered(question: Any, reply: Any) -> Any:
 
 
 def _result(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the output without what the graph keeps for itself."""
     if workflow.result is None and workflow.state is None:
         return dict(values.get("step_state") or {})
     own = RESERVED | {"__interrupt__"}

@@ -25,14 +25,7 @@ def problems(
     signatures: Mapping[str, Signature],
     params: type[BaseModel] | None,
 ) -> Iterator[str]:
-    """Return everything that is wrong with a table, a sentence each, with the steps' names.
-
-    Args:
-        steps: the table.
-        entry_point: id of the first step.
-        signatures: of the handlers, by step.
-        params: model of the settings of a run.
-    """
+    """Return everything that is wrong with a table, a sentence each, with the steps' names."""
     ids = [step.id for step in steps]
     if not ids:
         yield "has no steps"
@@ -125,10 +118,6 @@ def with_default_bounds(
     """Return the steps with a bound in every loop, and a note for each that had none.
 
     The step of a loop that a run reaches first gets the default bound.
-
-    Args:
-        steps: the table.
-        entry_point: id of the first step.
     """
     notes: list[str] = []
     table = {step.id: step for step in steps}

@@ -36,7 +36,6 @@ class Approvals(Generic[ProposalT]):
         self._records = records
 
     def _key(self, number: int) -> str:
-        """Return under which key the approval of a question is."""
         return str(number)
 
     def _decided_on(self, proposal: ProposalT) -> Any:

@@ -111,7 +111,6 @@ class Catalog(Generic[SessionT, InfoT]):
         return self._session_type(self._graph, self._persistence, thread_id)
 
     def _info(self, status: StatusFacts) -> InfoT:
-        """Return what a list says of a thread."""
         info: Any = BriefInfo(graph=self._session_type.workflow.name, **status.facts)
         return info  # type: ignore[no-any-return]  # a subclass says otherwise
 
@@ -245,7 +244,6 @@ class Catalog(Generic[SessionT, InfoT]):
     def _facts(
         self, values: Mapping[str, Any], entry: Mapping[str, Any], saved_at: str, following: Any
     ) -> dict[str, Any]:
-        """Return what state, index and checkpoint say of a thread."""
         return {
             "question": values.get(self._session_type.begins_with) or entry.get("question", ""),
             "created_at": entry.get("created_at", saved_at),

@@ -44,14 +44,7 @@ class ClientForms(BaseModel):
 def client_forms(
     name: str, args: Mapping[str, Any], description: str, *, takes_edits: bool = True
 ) -> dict[str, Any]:
-    """Return the values of the fields of `ClientForms`.
-
-    Args:
-        name: of the question, such as "strategy_confirmation".
-        args: what can be changed: texts, numbers and lists of texts.
-        description: Markdown.
-        takes_edits: an edit is taken.
-    """
+    """Return the values of the fields of `ClientForms`."""
     decisions = ["approve", "edit", "reject"] if takes_edits else ["approve", "reject"]
     return {
         "action_requests": [ActionRequest(name=name, args=dict(args), description=description)],
@@ -61,10 +54,6 @@ def client_forms(
 
 def changed_args(args: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a person changed in the text boxes.
-
-    Args:
-        args: of an answer; Agent Inbox gives every value as a text.
-        shown: `args` of the question; an answer that names anything else is no form of it.
 
     Raises:
         ValueError: a list that begins as JSON is none.
@@ -76,7 +65,6 @@ def changed_args(args: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str,
 
 
 def _read(value: Any, like: Any) -> Any:
-    """Return what a text box holds, in the type of what it showed."""
     if not isinstance(value, str) or isinstance(like, str):
         return value
     text = value.strip()

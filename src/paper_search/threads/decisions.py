@@ -47,10 +47,6 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return 
     string; agent-inbox's list of one `{"type", "args"}`; agent-chat-ui's `{"decisions": [...]}`;
     MCP's elicitation result `{"action": "accept", "content": ...}`.
 
-    Args:
-        answer: of any client.
-        actions: the words that a plain string may begin with.
-
     Raises:
         ValueError: naming what was given and what is accepted.
     """
@@ -73,10 +69,6 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return 
 
 def check(answer: Any, answers: Any) -> Any:
     """Return the decision in an answer of any client's shape.
-
-    Args:
-        answer: of any client, or a decision.
-        answers: the type of the decisions that the question takes.
 
     Raises:
         StaleDecisionError: it names another question.
@@ -214,7 +206,6 @@ def _from_inbox(item: Any, actions: Sequence[str]) -> Any:
 
 
 def _from_chat(item: Any, actions: Sequence[str]) -> Any:
-    """Agent-chat-ui and LangChain's human-in-the-loop middleware."""
     match item:
         case {"type": "approve"}:
             return {"action": "approve"}

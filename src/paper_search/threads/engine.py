@@ -216,7 +216,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return None
 
     def _services_on(self, persistence: Persistence) -> Any:
-        """Return the live objects for the steps of a graph on a persistence."""
         del persistence
         return self._services
 
@@ -224,13 +223,11 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         await session.proceed()
 
     async def _ask(self, session: SessionT, waiting: OpenQuestion[QuestionT]) -> None:
-        """Have the handler decide a question, and go on with that."""
         handler = self._require_handler(waiting)
         self._announce(waiting)
         await session.answer(waiting, await handler.handle(waiting.question))
 
     async def _result(self, session: SessionT) -> tuple[ResultT, dict[str, Any]]:
-        """Return the result of a thread, and what a reporter is told of it."""
         return await session.result(), {}
 
     # --- within -----------------------------------------------------------------------------------
@@ -278,7 +275,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             raise
 
     def _given(self, waiting: OpenQuestion[QuestionT]) -> QuestionT:
-        """Return the question, and remember that it was given."""
         self._shown[waiting.question.reference.run_id] = waiting.question.token
         return waiting.question
 
@@ -295,7 +291,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         self._progress.tell(self.waiting_phase, told)
 
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
-        """Return who answers."""
         if self._handler is None:
             raise ThreadWaitingError(
                 f"{waiting.question.reference} waits for a decision and nobody is there to give "

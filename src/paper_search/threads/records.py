@@ -59,10 +59,6 @@ class RecordStore:
         """Enter the thread in the index of all threads, or move it to the front.
 
         The entry says its times itself: stores round them, forget the first, or omit the zone.
-
-        Args:
-            question: what was asked for.
-            begun_by: who begins the thread over a server; of one that is there, that stays.
         """
         entry = await self._store.aget(self.listed_in, self.thread_id)
         now = datetime.now(UTC).isoformat()
@@ -77,13 +73,7 @@ class RecordStore:
         values: Mapping[str, dict[str, Any] | None],
         current: Mapping[str, dict[str, Any]] | None = None,
     ) -> None:
-        """Write what is not there yet: writing a row again would only tear holes in the file.
-
-        Args:
-            part: where.
-            values: by key; None deletes.
-            current: the rows of these keys, where the caller has just read them.
-        """
+        """Write what is not there yet: writing a row again would only tear holes in the file."""
         namespace = self.namespace(part)
         if current is None:
             current = await self.get(part, list(values))

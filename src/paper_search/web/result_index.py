@@ -93,11 +93,7 @@ class _Said:
 
 
 class ResultIndex:
-    """All papers of a result.
-
-    Args:
-        collection: the result.
-    """
+    """All papers of a result."""
 
     def __init__(self, collection: PaperCollection) -> None:
         self.collection = collection
@@ -179,7 +175,6 @@ class ResultIndex:
         return found, near
 
     def _values(self, name: str, papers: Iterable[Paper], said: _Said) -> Iterator[Sequence[Any]]:
-        """Return what each of the papers has of a facet, or of its year."""
         if name == "decision":
             return ((said.decisions.get(paper.id, UNDECIDED),) for paper in papers)
         if name == "label":
@@ -207,7 +202,6 @@ def sources_of(paper: Paper) -> list[str]:
 
 
 def _commonest(counted: Counter[Any]) -> list[tuple[Any, int]]:
-    """Return the values that most papers have, those of as many by name."""
     return nsmallest(FACET_SHOWN, counted.items(), key=lambda item: (-item[1], item[0]))
 
 

@@ -105,7 +105,6 @@ async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> R
 
 
 async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the list of papers shows."""
     marks = await MarkStore(visit.persistence.store, reading.thread_id).marks()
     decisions, choice = decisions_of(reading, marks), Choice.read(given)
     labels = labels_by_paper(marks)
@@ -118,7 +117,6 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
     wanted = {name: value for name, value in given.items() if name in _NAMES and value}
 
     def path(**changed: object) -> str:
-        """Return the path of the same page with other parameters."""
         every = {**{name: value for name, value in wanted.items() if name != "page"}, **changed}
         kept = {name: value for name, value in every.items() if value not in {None, ""}}
         return "?" + urlencode(kept)
@@ -159,7 +157,6 @@ _NAMES = frozenset(
 
 
 def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
-    """Return the doubts about works, with what differs."""
     pairs = []
     for question in payload.same_work:
         papers = [

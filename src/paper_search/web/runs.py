@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,15 @@ from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.catalog import EveryThread
+from paper_search.review.arrivals import (
+    ImportedRecords,
+    add_files,
+    begin_import,
+    import_workflow,
+)
+from paper_search.review.files import DatabaseSearch
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
-from paper_search.workflow.imported import ImportedRecords, begin_import, import_workflow
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 
@@ -33,11 +39,7 @@ class _Run:
 
 
 class Runs:
-    """Starts searches and gives answers to them.
-
-    Args:
-        config: the settings of new runs.
-    """
+    """Starts searches and gives answers to them."""
 
     def __init__(self, config: AppConfig) -> None:
         self._config = config
@@ -56,12 +58,6 @@ class Runs:
         self, persistence: Persistence, question: str, owner: str, options: Mapping[str, Any]
     ) -> str:
         """Start a search and return its thread; it goes on by itself.
-
-        Args:
-            persistence: where threads are kept.
-            question: in the person's words, or a strategy.
-            owner: whose the thread is.
-            options: `sources`, `max_results` and `must_find`, as `SearchWorkflow` takes them.
 
         Raises:
             QuestionError: the question cannot be used.
@@ -85,12 +81,6 @@ class Runs:
     ) -> str:
         """Merge the records of files on a new thread and return it; it goes on by itself.
 
-        Args:
-            persistence: where threads are kept.
-            question: what the records have to be about.
-            person: whose the thread is, and what the ledger calls them.
-            source: the records.
-
         Raises:
             QuestionError: the question cannot be used.
         """
@@ -104,9 +94,26 @@ class Runs:
         )
         records = SearchRecords(persistence.store, thread_id)
         await records.index(question, owner)
-        work = asyncio.create_task(begin_import(workflow, question, thread_id, by=by))
+        work = asyncio.create_task(begin_import(workflow, question, thread_id, source, by=by))
         await self._begin(persistence, records, _Run(owner, work, has_begun))
         return thread_id
+
+    async def add(
+        self,
+        persistence: Persistence,
+        thread_id: str,
+        by: str,
+        given: tuple[Sequence[tuple[str, bytes]], Sequence[str], DatabaseSearch],
+    ) -> None:
+        """Have the records of files join a thread; it goes on by itself.
+
+        Raises:
+            PaperSearchError: see `add_files`.
+        """
+        files, databases, search = given
+        workflow, has_begun = await self._restored(persistence, thread_id)
+        work = add_files(workflow, thread_id, files, databases, search=search, by=by)
+        await self._follow(thread_id, by, work, has_begun)
 
     async def answer(
         self, persistence: Persistence, thread_id: str, decision: Mapping[str, Any], by: str

@@ -111,7 +111,6 @@ def _paper(visit: Visit, reading: Reading, screening: Screening) -> Paper | None
 
 
 def _addresses(visit: Visit) -> dict[str, str]:
-    """Return where the person screens, and where what they say is sent."""
     place = f"/review/threads/{visit.thread_id}"
     query = "?" + urlencode({"reviewer": visit.reviewer}) if visit.reviewer else ""
     return {

@@ -110,7 +110,6 @@ class ScreeningSession:
         return has_left and await status_of(*names) is False
 
     async def _fresh(self, reading: Reading) -> Screening:
-        """Return what is in memory, unless a step, or another process, has changed it."""
         result = reading.result
         if result is None or not reading.can_be_screened:
             raise ThreadNotWaitingError(

@@ -37,12 +37,7 @@ from paper_search.workflow.catalog import ThreadInfo
 
 
 class Site:
-    """The page of one server.
-
-    Args:
-        config: the settings.
-        shared: where threads are kept.
-    """
+    """The page of one server."""
 
     def __init__(self, config: AppConfig, shared: SharedPersistence) -> None:
         self.config = config
@@ -188,13 +183,13 @@ class Visit:
         except (ValueError, LookupError, TypeError):
             raise InputError("the form names no question; reload the page") from None
 
-    async def require_thread(self) -> str:
-        """Return the id of the thread in the path, which is the visitor's.
+    async def require_thread(self, thread_id: str = "") -> str:
+        """Return the id of a thread, else of that in the path, which is the visitor's.
 
         Raises:
             ThreadNotFoundError: there is none, or it is somebody else's.
         """
-        name = self.thread_id
+        name = thread_id or self.thread_id
         if self.site.runs.owner_of(name) == self.owner:
             return name
         if not await self.every.searches.has(name):

@@ -49,11 +49,6 @@ def edited_strategy(
 
     Fields that the form lacks stay as they are: a query that was changed as text is taken as
     text, one whose groups were changed is put together from them.
-
-    Args:
-        strategy: what the form was made from.
-        form: its fields, in their order.
-        criteria: what papers are judged by; with any, the form has them, too.
     """
     fields: dict[str, list[str]] = {}
     for name, value in form:
@@ -114,7 +109,6 @@ def _terms(lines: str) -> list[str]:
 
 
 def _group(terms: Sequence[str]) -> str:
-    """Return a query for any of the terms, which may stand beside an AND."""
     wanted = [_quoted(term) for term in terms if term.strip()]
     return f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
 
@@ -169,7 +163,6 @@ def _groups(node: Node) -> list[list[str]] | None:
 
 
 def _is_line(node: Node) -> bool:
-    """Whether a part of a query can be read as one line."""
     parts = node.children if isinstance(node, And | Or) else ()
     return not isinstance(node, Or) and not any(isinstance(part, And | Or) for part in parts)
 

@@ -77,7 +77,6 @@ def _edited(visit: Visit, question: Checkpoint | None) -> SearchStrategy | None:
 
 
 def _loose(edited: dict[str, Any]) -> SearchStrategy:
-    """Return a strategy that may hold what cannot be used, to be shown again in its form."""
     filters = edited["filters"]
     numbers = {name: value for name, value in filters.items() if isinstance(value, int | None)}
     return SearchStrategy.model_validate(
@@ -86,7 +85,6 @@ def _loose(edited: dict[str, Any]) -> SearchStrategy:
 
 
 def _moved(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
-    """Return the strategy of the form with one query broader or narrower."""
     changed = _loose(edited_strategy(payload.strategy, visit.form))
     place = int(number) if number.isdigit() and int(number) < len(changed.queries) else 0
     if not changed.queries:

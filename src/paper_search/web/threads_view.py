@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Sequence
 from http import HTTPStatus
 from itertools import groupby
 
 from starlette.responses import RedirectResponse, Response
 
 from paper_search.errors import InputError, PaperSearchError, RequestRefusedError
-from paper_search.library.importers.reports import FileReport, read_files
 from paper_search.report_workflow.catalog import SEARCH
+from paper_search.review.arrivals import ImportedRecords
+from paper_search.review.files import DatabaseSearch, read_files
 from paper_search.server.authentication import owner_of, session_of
 from paper_search.sources import known_sources
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
 from paper_search.web.runs import chosen_sources
 from paper_search.web.security import sign_in as with_session
 from paper_search.web.site import Visit
-from paper_search.workflow.imported import ImportedRecords
 
 LISTED = 200
 _ORDER = (
@@ -61,28 +60,32 @@ async def begin(visit: Visit) -> Response:
 
 
 async def import_files(visit: Visit) -> Response:
-    """Start a screening of the records of files."""
+    """Start a screening of the records of files, or have them join a thread."""
     names, contents = visit.fields("name"), visit.fields("content")
     if not names or len(names) != len(contents):
         raise InputError("nothing was imported: no file was chosen")
-    databases = [name for name in visit.fields("database") if name.strip()]
-    read = await asyncio.to_thread(_read, names, contents, databases)
-    person = visit.owner, visit.person
-    thread_id = await visit.site.runs.begin_import(
-        visit.persistence, visit.field("question"), person, ImportedRecords(read)
-    )
-    return visit.json({"to": f"/review/threads/{thread_id}", "files": [f.summary for f in read]})
-
-
-def _read(
-    names: Sequence[str], contents: Sequence[str], databases: Sequence[str]
-) -> list[FileReport]:
-    """Return what the files hold; their content came as base64."""
     try:
         data = [base64.b64decode(content, validate=True) for content in contents]
     except ValueError as error:
         raise InputError("the content of the files did not arrive whole: try again") from error
-    return read_files(list(zip(names, data, strict=True)), databases)
+    files = list(zip(names, data, strict=True))
+    databases = [name for name in visit.fields("database") if name.strip()]
+    search = DatabaseSearch(visit.field("searched"), visit.field("strategy").strip())
+    if thread_id := visit.field("thread"):
+        await visit.require_thread(thread_id)
+        await visit.site.runs.add(
+            visit.persistence, thread_id, visit.person, (files, databases, search)
+        )
+        await visit.site.screening.of(visit.persistence, thread_id).forget()
+        return visit.json({"to": f"/review/threads/{thread_id}"})
+    read = await asyncio.to_thread(read_files, files, databases, search=search)
+    thread_id = await visit.site.runs.begin_import(
+        visit.persistence,
+        visit.field("question"),
+        (visit.owner, visit.person),
+        ImportedRecords(read),
+    )
+    return visit.json({"to": f"/review/threads/{thread_id}", "files": [f.summary for f in read]})
 
 
 async def thread(visit: Visit) -> Response:

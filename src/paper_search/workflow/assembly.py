@@ -130,12 +130,7 @@ def sources_of_run(config: AppConfig, values: Mapping[str, Any]) -> list[str] | 
 
 
 def translations(config: AppConfig, strategy: SearchStrategy) -> list[Translation]:
-    """Return what each source of a strategy will be sent; nothing is asked.
-
-    Args:
-        config: how sources are set up.
-        strategy: which one; a source of it that cannot be asked has an entry that says why.
-    """
+    """Return what each source of a strategy will be sent; nothing is asked."""
     sources: list[SearchSource] = []
     failed: dict[str, Translation] = {}
     for name in dict.fromkeys(strategy.sources):
@@ -154,11 +149,6 @@ class KeepingSearcher(Searcher):
 
     That nothing could be kept is no failure of the search: it is noted beside what the first
     live source did.
-
-    Args:
-        sources: as `Searcher` takes them.
-        library: the directory of the library, made if it is not there.
-        options: as `Searcher` takes them.
     """
 
     def __init__(self, sources: Iterable[SearchSource], library: Path, **options: Any) -> None:
@@ -181,7 +171,6 @@ class KeepingSearcher(Searcher):
         return answer.model_copy(update={"sources": sources})
 
     def _keep(self, papers: list[RawPaper]) -> str:
-        """Add the papers and return what to say about it."""
         try:
             with Library.open(self._library, wait_s=_WAIT_S) as library:
                 changes = library.add(papers)

@@ -99,14 +99,7 @@ class RoundChanges(BaseModel):
 def round_changes(
     before: list[str], after: list[str], known: set[str], queries: str
 ) -> RoundChanges:
-    """Return what changed between two lists of paper ids, best first.
-
-    Args:
-        before: what was shown in the round before.
-        after: what is shown now.
-        known: ids of all papers that earlier rounds brought, shown or not.
-        queries: how the queries differ.
-    """
+    """Return what changed between two lists of paper ids, best first."""
     places = {name: place for place, name in enumerate(before)}
     moves = {name: places[name] - place for place, name in enumerate(after) if name in places}
     return RoundChanges(
@@ -132,8 +125,6 @@ class RoundCounts(BaseModel):
     round."""
     first_found: int
     """Records that had not arrived before."""
-    found_works: int
-    """Works of which a record arrived, known ones included."""
     new_works: int
     """Works of which no record had arrived before."""
     works: int
@@ -213,7 +204,6 @@ def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
                 removed=removed,
                 again=again,
                 first_found=len(rows) - removed - again,
-                found_works=len({work_of.get(i, i) for i in round_.records}),
                 new_works=new_works,
                 works=new_works + (counts[-1].works if counts else 0),
             )

@@ -179,11 +179,6 @@ def answer_model(
     """Return the type of the decisions that a checkpoint takes, in any client's shape.
 
     It validates to a `Decision`; its JSON schema is what clients build a form from.
-
-    Args:
-        checkpoint: the question.
-        known_ids: papers that may be marked.
-        record_ids: records that a merge decision may name besides.
     """
     at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
     model = StrategyDecision if at_strategy else ResultDecision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -245,6 +245,12 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         """
         async with self._session(checked_thread(thread_id)) as session, session.lease():
             return await session.judge_again(self._skills(), is_all=is_all)
+
+    @contextlib.asynccontextmanager
+    async def held(self, thread_id: str) -> AsyncIterator[SearchSession]:
+        """Open a thread and hold it against other processes; Raises ThreadBusyError."""
+        async with self._session(checked_thread(thread_id)) as session, session.lease():
+            yield session
 
     @property
     def _checkpoint_handler(self) -> CheckpointHandler | None:

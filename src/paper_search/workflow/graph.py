@@ -34,7 +34,7 @@ WORKFLOW = Workflow(
     StepDef("build_strategy", "Write the search strategy", handler=metered(nodes.build_strategy),
             next={OK: "scope_strategy"}, bound="max_iterations"),
     StepDef("scope_strategy", "Look at hit counts before asking", handler=nodes.scope_strategy,
-            next={OK: "confirm_strategy", SKIP: "search"}),
+            next={OK: "confirm_strategy", SKIP: "search", FAIL: "finish"}),
     StepDef("confirm_strategy", "Ask: is this the strategy?", handler=nodes.confirm_strategy,
             next={APPROVE: "search", EDIT: "search", REJECT: "build_strategy", FAIL: "finish"}),
     StepDef("search", "Ask all sources", handler=nodes.search,

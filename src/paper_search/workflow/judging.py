@@ -110,13 +110,6 @@ async def judge_again(
 ) -> JudgingReport:
     """Judge the papers of the latest result, and put all in the order of their scores.
 
-    Args:
-        state: of the thread.
-        store: of its records.
-        thread_id: which thread.
-        skills: with the scorer.
-        is_all: also those that are judged; what is kept is not asked for again.
-
     Raises:
         ConfigError: no model is set.
         ThreadNotWaitingError: the thread has no result yet.

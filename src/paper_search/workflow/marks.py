@@ -159,11 +159,6 @@ class MarkStore:
         """Save what an answer says that does not end its round; it joins the next answer.
 
         What was saved before stays as it is, with who said it and why.
-
-        Args:
-            feedback: with marks, and words on pairs of records.
-            iteration: of the search.
-            by: who says it; None: who runs the program.
         """
         marks = {mark.paper_id: mark for mark in await self.marks() if mark.iteration == iteration}
         ids_by_verdict = {
@@ -226,12 +221,7 @@ def labels_in(text: str) -> list[str]:
 def labels_by_paper(
     marks: Sequence[ScreeningMark], named: Mapping[str, str] | None = None
 ) -> dict[str, list[str]]:
-    """Return the labels on each paper that has any.
-
-    Args:
-        marks: of all rounds.
-        named: by the id of a paper, that of the one that it was merged into since.
-    """
+    """Return the labels on each paper that has any."""
     labels: dict[str, list[str]] = {}
     for mark in marks:
         if mark.labels:

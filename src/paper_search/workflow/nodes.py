@@ -22,11 +22,9 @@ from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
 from paper_search.threads.state import asker, checked_state
+from paper_search.workflow.batches import take_batch, with_files
 from paper_search.workflow.checkpoints import Decision, DecisionAction
-from paper_search.workflow.counts import (
-    arrivals_of,
-    searched_round,
-)
+from paper_search.workflow.counts import arrivals_of, searched_round
 from paper_search.workflow.decisions import answer_model, edited, feedback_of, limited, seeded
 from paper_search.workflow.judging import StoredJudgements, judged_by, judged_by_note
 from paper_search.workflow.marks import MarkStore
@@ -57,6 +55,7 @@ from paper_search.workflow.state import (
     StrategyEdit,
     WorkflowState,
 )
+from paper_search.workflow.updates import is_without_news
 
 BEFORE_APPROVAL = "nobody yet: hits are counted before the strategy is approved"
 BY_SETTING = "the setting `enrich` of the run"
@@ -99,15 +98,23 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     return Outcome.OK, {"strategy": strategy, **judged_by_note(state)}
 
 
-async def scope_strategy(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
-    """Look at hit counts and relax what finds nothing; a step of its own, lest it be repeated."""
+async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
+    """Look at hit counts and relax what finds nothing; a step of its own, lest it be repeated.
+
+    The strategy of an update stays as it was approved.
+    """
     state = _checked(ctx)
     strategy = _strategy(state)
     asks = ctx.workflow_params.enable_strategy_checkpoint
     report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
+    if (review_update := state.new_update) is not None:
+        report = report.model_copy(update={"relaxed": []})
     strategy = report.revised(strategy)
     await _approvals(ctx).propose(strategy, state.current_iteration)
     counts = [*state.counts, *_of_round(report.asked, state, BEFORE_APPROVAL if asks else NOBODY)]
+    if review_update is not None and is_without_news(review_update, report):
+        ended_by = review_update.ended_by
+        return Outcome.FAIL, {"counts": counts, "updates": state.updates[:-1], "ended_by": ended_by}
     update = {"strategy": strategy, "edit": None, "scope": report, "counts": counts}
     return Outcome.OK if asks else Outcome.SKIP, update
 
@@ -139,8 +146,10 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     """
     state = _checked(ctx)
     strategy = _strategy(state)
-    allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
     records = _records(ctx)
+    if state.arriving:
+        return Outcome.OK, await take_batch(state, records, ctx.services.models)
+    allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
         strategy = seeded(strategy, await records.marked(state.marks))
     services = _services(ctx)
@@ -210,6 +219,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
+    collection, limit = await with_files(collection, records, limit)
     stored = await records.put_collection(collection, limit, scored=scored)
     stored = await with_earlier(state, records, stored)
     await records.index(state.question)

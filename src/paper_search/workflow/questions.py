@@ -28,6 +28,7 @@ from paper_search.workflow.descriptions import describe_result, describe_strateg
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, StepState, WorkflowState
+from paper_search.workflow.updates import update_remarks
 
 MAX_REMARKS = 20
 
@@ -35,14 +36,7 @@ MAX_REMARKS = 20
 async def strategy_question(
     state: WorkflowState, names: tuple[str, str], skills: Skills, budget: Budget | None = None
 ) -> Checkpoint:
-    """Return checkpoint 1: is this the strategy?
-
-    Args:
-        state: of the search.
-        names: the run, and the token of the question.
-        skills: what is asked of whom, and what it costs.
-        budget: that the thread was begun with; one that was given later is in its log.
-    """
+    """Return checkpoint 1: is this the strategy?"""
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")
     before = state.previous_strategies
@@ -54,7 +48,7 @@ async def strategy_question(
         ranking_sources=skills.ranking_sources,
         scope=state.scope,
         counts=[row for row in state.counts if row.iteration == state.current_iteration],
-        remarks=remarks(state.strategy),
+        remarks=[*update_remarks(state), *remarks(state.strategy)],
         changes=changes(before[-1], state.strategy) if before else "",
         estimate=estimate_of(state, skills),
         usage=state.usage,

@@ -93,6 +93,11 @@ class SearchRecords(RecordStore):
         rows = [row for value in rounds.values() for row in SearchedRound(**value).arrivals]
         return [row for row in rows if row.waits < waits]
 
+    async def found_before(self, iteration: int) -> set[str]:
+        """Return the records of the rounds before one."""
+        rounds = [round_ for round_ in await self.rounds() if round_.iteration < iteration]
+        return {i for round_ in rounds for i in round_.records}
+
     async def rounds_until(self, until: int) -> tuple[list[SearchedRound], dict[str, str]]:
         """Return what each search up to a round brought, and the work of each of its records."""
         rounds = [searched for searched in await self.rounds() if searched.iteration <= until]
@@ -164,12 +169,7 @@ class SearchRecords(RecordStore):
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
     ) -> dict[str, float]:
-        """Store verdicts and return the scores by id, in order.
-
-        Args:
-            scored: what the scorer gave.
-            works: what it was given; a work that it added or changed is stored too.
-        """
+        """Store verdicts and return the scores by id, in order."""
         works_by_id = {work.id: work for work in works}
         papers = [verdict.paper for verdict in scored]
         changed = [paper for paper in papers if not is_same(paper, works_by_id.get(paper.id))]

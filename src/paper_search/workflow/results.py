@@ -22,7 +22,6 @@ from paper_search.models import (
 from paper_search.models.paper import DECISIONS, PaperDecision
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.sources.enrichment import GAPS
-from paper_search.workflow.counts import count_rounds
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import WorkflowState
@@ -85,13 +84,7 @@ async def merged_collection(
 def decisions_on_papers(
     state: WorkflowState, marks: Sequence[ScreeningMark], named: Mapping[str, str]
 ) -> dict[str, ScreeningDecision]:
-    """Return the decision that stands on each paper; the latest counts.
-
-    Args:
-        state: with the answers of all rounds.
-        marks: made one by one; those of this round are later than all answers.
-        named: by the id of a paper, that of the one that it was merged into since.
-    """
+    """Return the decision that stands on each paper; the latest counts."""
     standing: dict[str, tuple[ScreeningDecision, int]] = {}
     for paper_id, (is_relevant, record) in state.marked_in.items():
         reasons = record.feedback.reasons if record.feedback else {}
@@ -227,11 +220,10 @@ async def _with_total(
     collection: PaperCollection, state: WorkflowState, records: SearchRecords
 ) -> PaperCollection:
     """Return a collection that was regrouped with how many works its round found, counted anew."""
-    counts = state.result.counts if state.result else None
-    if counts is None:
+    if state.result is None or state.result.counts is None:
         return collection
-    rounds, work_of = await records.rounds_until(counts.round - 1)
-    total = count_rounds(rounds, work_of | _members(collection))[-1].found_works
+    work_of = await records.merged_into(state.found) | _members(collection)
+    total = len({work_of.get(i, i) for i in state.found})
     metadata = collection.metadata.model_copy(update={"total_found": total})
     return collection.model_copy(update={"metadata": metadata})
 

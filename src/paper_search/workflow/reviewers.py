@@ -152,15 +152,7 @@ async def status_of(store: BaseStore, thread_id: str, name: str) -> bool | None:
 
 
 class Reviewers:
-    """The reviewers of one result: their screening, their agreement, their conflicts.
-
-    Args:
-        papers: all that they decide on, and all that they have decided on.
-        store: where marks are.
-        thread_id: whose result it is.
-        iteration: of the search.
-        decisions: those that stand on papers of the thread, whoever made them.
-    """
+    """The reviewers of one result: their screening, their agreement, their conflicts."""
 
     def __init__(
         self,
@@ -328,7 +320,6 @@ class Reviewers:
         return row.get("done_in") == self._iteration and papers <= set(row.get("done_with", papers))
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
-        """Return the marks of one reviewer by the paper that they are on now."""
         marks = await ReviewerMarks(self._store, self._thread_id, name).marks()
         works = await self._records.merged_into([mark.paper_id for mark in marks])
         return {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}

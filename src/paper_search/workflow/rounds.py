@@ -35,6 +35,8 @@ async def divide_works(
 ) -> dict[str, list[str]]:
     """Return which of the works are to be judged, and which only earlier rounds found.
 
+    To an update, every work is earlier of which a record was there before it.
+
     Args:
         state: before the works are in it.
         records: of the thread.
@@ -43,8 +45,9 @@ async def divide_works(
         judges_again: whether papers of earlier rounds that are marked relevant are judged again.
     """
     old = set(state.pool) - set(state.found)
+    known = await records.found_before(state.updates[-1].iteration) if state.updates else set()
     members = [set(work.merged_from or [work.id]) for work in works]
-    earlier = [i for i, of_work in zip(ids, members, strict=True) if of_work <= old]
+    earlier = [i for i, own in zip(ids, members, strict=True) if own <= old or own & known]
     verdicts = await _verdicts(state, records)
     # Half of a work that a person split has never been judged.
     unchanged = {*earlier} & {*await records.judged(earlier)}
@@ -81,7 +84,7 @@ async def with_counts(
     counts = count_rounds(rounds, work_of)
     update: dict[str, Any] = {"counts": counts[-1] if counts else None}
     if counts and isinstance(skills.result_organizer, ResultOrganizer):
-        total = {"total_found": counts[-1].found_works}  # a foreign one says itself what it found
+        total = {"total_found": len({work_of.get(i, i) for i in state.found})}
         update["metadata"] = reference.metadata.model_copy(update=total)
     if (before := state.result) is not None and state.strategy is not None:
         update["changes"] = round_changes(

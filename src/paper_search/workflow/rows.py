@@ -88,10 +88,6 @@ def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -
     A record has the id that its source gave it. Where two sources give one id, only the record of
     one of them has it; the other's is named after its source, too. Records of one source that
     differ under one id, or have none, are told apart by their content.
-
-    Args:
-        papers: as sources gave them.
-        owners: by id, the source of the record that is stored under it already.
     """
     groups: dict[str, list[RawPaper]] = {}
     for paper in papers:
@@ -111,6 +107,5 @@ def with_own_ids(papers: Sequence[RawPaper], owners: Mapping[str, str | None]) -
 
 
 def _digest(paper: RawPaper) -> str:
-    """Return what tells two records apart that their ids do not."""
     fields = (paper.title, paper.doi, paper.year, [author.name for author in paper.authors])
     return hashlib.blake2b(repr(fields).encode("utf-8", "replace"), digest_size=5).hexdigest()

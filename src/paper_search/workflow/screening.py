@@ -90,14 +90,7 @@ class Screening:
     async def say(
         self, paper: Paper, *, is_relevant: bool, reason: str | None = None, by: str | None = None
     ) -> None:
-        """Save the verdict on a paper.
-
-        Args:
-            paper: which one.
-            is_relevant: the verdict.
-            reason: why.
-            by: who says it; None: who runs the program.
-        """
+        """Save the verdict on a paper."""
         await self._put(paper, by, is_relevant=is_relevant, is_skipped=False, reason=reason)
 
     async def skip(self, paper: Paper, *, by: str | None = None) -> None:
@@ -110,11 +103,6 @@ class Screening:
 
     async def label(self, paper: Paper, words: str, *, by: str | None = None) -> None:
         """Put labels on a paper; those that it has already are taken off.
-
-        Args:
-            paper: which one.
-            words: the labels, with commas between them.
-            by: who says it; None: who runs the program.
 
         Raises:
             InputError: there is none in the words, or one is too long.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,9 +13,10 @@ from paper_search.llm.metering import metered
 from paper_search.models import MergeDecision, PaperCollection
 from paper_search.persistence import LedgerEntry, Persistence
 from paper_search.skills.intent.boolean_question import read_boolean
-from paper_search.steps.types import PARAMS
+from paper_search.steps.types import OUTCOME, PARAMS, VISITS, Outcome
 from paper_search.threads.session import Events, ThreadSession
 from paper_search.threads.spending import meter_of
+from paper_search.workflow.batches import AddedFile, Batch, added_files, put_batch
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -32,6 +34,7 @@ from paper_search.workflow.reviewers import Reviewers
 from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, WorkflowState
+from paper_search.workflow.updates import reopened, updated
 
 _TOLD = ("decided_by", "decided_at")
 """What the graph is told of a decision besides the decision."""
@@ -129,6 +132,58 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         store, iteration = self._persistence.store, state.current_iteration
         return Reviewers(papers, store, self.thread_id, iteration, decisions)
 
+    async def join(self, read: Callable[[list[AddedFile]], Batch]) -> None:
+        """Have records of files join the result, up to the question about it, which is asked again.
+
+        The caller holds the lease. `read` takes the files that joined before.
+        """
+        state = await self._at_result()
+        number = state.batches + 1
+        files = await added_files(self._records, state.batches)
+        batch = await asyncio.to_thread(read, files)
+        await put_batch(self._records, batch, number)
+        values: dict[str, Any] = {"waits": state.waits + 1, "batches": number, "arriving": number}
+        if state.is_complete:
+            params = (await self.channels()).get(PARAMS)
+            values |= await reopened(state, params, self._records)
+        detail = {"files": [file.name for file in batch.files]}
+        await self._continue(Outcome.ITERATE, values, ("added", batch.by, detail))
+
+    async def note_files(self, batch: Batch) -> None:
+        """Note the files that a thread begins with, whose records its first search gives."""
+        await put_batch(self._records, batch, 0)
+
+    async def update(self, by: str, *, is_quiet: bool = False) -> None:
+        """See `paper_search.review.update_review`. The caller holds the lease.
+
+        With `is_quiet`, nobody is asked if every source has as many hits as before.
+        """
+        state = await self.state()
+        if not state.is_complete:
+            raise ThreadNotWaitingError(
+                f"thread {self.thread_id!r} is not done, so it is not updated: answer its "
+                f"question first (`paper-search resume {self.thread_id}`)"
+            )
+        params, kind = (await self.channels()).get(PARAMS), {"is_quiet": is_quiet}
+        values = await updated(state, params, self._records, by, **kind)
+        await StrategyApprovals(self._records).begin(is_asking=True)
+        await self._continue(Outcome.OK, values, ("updated", by, kind), after="build_strategy")
+
+    async def _continue(
+        self,
+        outcome: Outcome,
+        values: Mapping[str, Any],
+        event: tuple[str, str, dict[str, Any]],
+        after: str = "review_results",
+    ) -> None:
+        """Go on from the question about the result, or the end, as if a step had ended so."""
+        interrupt, (name, by, detail) = await self.interrupt(), event
+        update = {OUTCOME: outcome.value, VISITS: {}, **values}
+        await self.compiled.aupdate_state(self.anywhere, update, as_node=after)
+        open_id = interrupt.id if interrupt else ""
+        await self.ledger.note(self.thread_id, open_id, name, by, detail)
+        await self._run(None)
+
     async def _at_result(self) -> WorkflowState:
         """Return the state of a thread that has a result to screen; Raises as `screening`."""
         state = await self.state()
@@ -136,8 +191,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         at_result = waiting is not None and (waiting.question.kind is CheckpointKind.RESULT_REVIEW)
         if state.result is None or not (state.is_complete or at_result):
             raise ThreadNotWaitingError(
-                f"thread {self.thread_id!r} has no result to screen: it is neither done nor does "
-                "it wait with one. Resume it up to the question about the result"
+                f"thread {self.thread_id!r} has no result to screen or to add to: it is neither "
+                "done nor does it wait with one. Resume it up to the question about the result"
             )
         return state
 

@@ -104,6 +104,24 @@ class IterationRecord(BaseModel):
     """Whether the answer was a rejection, of the strategy or the result."""
 
 
+class ReviewUpdate(BaseModel):
+    """An update of a search that was done: its strategy is searched again for what is new."""
+
+    iteration: int
+    """The round that it begins with."""
+    at: str
+    """UTC, ISO 8601."""
+    by: str
+    searched_at: str
+    """When the round before was searched (UTC, ISO 8601)."""
+    hits: dict[str, int] = Field(default_factory=dict)
+    """What each source had for the strategy then, as far as it was counted."""
+    ended_by: EndReason | None = None
+    """How the search had ended."""
+    is_quiet: bool = False
+    """Whether nobody is asked if every source has as many hits as before."""
+
+
 class CollectionRef(BaseModel):
     """A collection whose papers are in the store."""
 
@@ -166,7 +184,13 @@ class WorkflowState(BaseModel):
     awaited: list[str] = Field(default_factory=list)
     """Sources that this round's search asks once more, alone; empty: it asks all."""
     waits: int = 0
-    """How often sources were waited for in this round."""
+    """How often the result of this round was made again: for slow sources, or for files."""
+    updates: list[ReviewUpdate] = Field(default_factory=list)
+    """Every round from that of the last one on is part of it."""
+    batches: int = 0
+    """How many batches of files joined the thread after it was begun."""
+    arriving: int = 0
+    """The number of the batch that joins in place of a search; 0: the sources are asked."""
     counts: list[SourceReport] = Field(default_factory=list)
     """What sources were asked to count hits, in all rounds, before each strategy was approved."""
     reports: list[SourceReport] = Field(default_factory=list)
@@ -187,6 +211,12 @@ class WorkflowState(BaseModel):
     """The final collection in full: output of the run, never in a checkpoint."""
 
     @property
+    def new_update(self) -> ReviewUpdate | None:
+        """Return the update that begins with this round; None: none does."""
+        begins = bool(self.updates) and self.updates[-1].iteration == self.current_iteration
+        return self.updates[-1] if begins else None
+
+    @property
     def previous_strategies(self) -> list[SearchStrategy]:
         """Return the strategies of all ended iterations, oldest first."""
         return [record.strategy for record in self.history]
@@ -199,7 +229,7 @@ class WorkflowState(BaseModel):
     @property
     def unfinished_sources(self) -> list[str]:
         """Return the sources of this round that an answer can wait for."""
-        count = self.waits + sum(record.waits for record in self.history)
+        count = self.waits + sum(record.waits for record in self.history) - self.batches
         names = [r.source for r in self.reports if r.is_unfinished and not r.is_asked_again]
         return list(dict.fromkeys(names)) if count < MAX_WAITS else []
 

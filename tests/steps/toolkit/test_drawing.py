@@ -10,7 +10,7 @@ from paper_search.workflow.graph import WORKFLOW
 TABLE = {
     "parse_intent": {"ok": "build_strategy"},
     "build_strategy": {"ok": "scope_strategy"},
-    "scope_strategy": {"ok": "confirm_strategy", "skip": "search"},
+    "scope_strategy": {"ok": "confirm_strategy", "skip": "search", "fail": "finish"},
     "confirm_strategy": {
         "approve": "search",
         "edit": "search",

@@ -36,12 +36,6 @@ def pictures(
 ) -> dict[str, bytes]:
     """Return the pictures by name; those that there is nothing to show for are left out.
 
-    Args:
-        thread: what the search has kept.
-        records: the fate of each of its records.
-        flow: its counts.
-        kind: `svg`, `png` or `pdf`.
-
     Raises:
         ConfigError: matplotlib is not installed.
     """

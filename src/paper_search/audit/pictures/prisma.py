@@ -32,7 +32,6 @@ class _Row:
 
     @property
     def height(self) -> float:
-        """Inches."""
         return max(_height(self.kept), _height(self.left), _LEAST_IN.get(self.phase, 0))
 
 
@@ -123,7 +122,6 @@ def _listed(counts: list[tuple[str, int]]) -> list[str]:
 
 
 def _height(lines: list[str]) -> float:
-    """Return the height of a box of these lines, in inches."""
     return len(lines) * _LINE_IN + 2 * _PAD_IN
 
 

@@ -60,12 +60,7 @@ MONTHS = {
 
 
 def resolved(raw: str, macros: Mapping[str, str]) -> str:
-    """Return what a raw value means; an unknown macro means its own name.
-
-    Args:
-        raw: the value as it is written: `{a}`, `"a"`, `ml`, `ml # " 2020"`.
-        macros: what `@string` has defined, by name in lower case.
-    """
+    """Return what a raw value means; an unknown macro means its own name."""
     text = raw.strip()
     if "#" not in text:
         return _part(text, macros)
@@ -212,7 +207,6 @@ def _found(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_Found | Re
 
 
 def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield runs of whole entries, each with the number of its first line."""
     kept: list[str] = []
     entries, start = 0, 1
     for number, line in enumerate(lines, start=1):

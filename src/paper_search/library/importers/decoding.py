@@ -79,7 +79,6 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _guess(file: IO[bytes]) -> str:
-    """Return the encoding of the lines that are not UTF-8."""
     from charset_normalizer import from_bytes  # noqa: PLC0415  # only for files in old encodings
 
     sample = b"".join(islice((line for line in _split(file) if _is_not_utf8(line)), 500))[:_PIECE]

@@ -27,11 +27,7 @@ _Rows = Iterator[tuple[int, Sequence[Any] | Rejected]]
 
 
 def entries(rows: _Rows) -> Iterator[Entry]:
-    """Yield one entry for every row after that of the names; empty rows are left out.
-
-    Args:
-        rows: line number and cells, or why there are none; the names of the columns first.
-    """
+    """Yield one entry for every row after that of the names; empty rows are left out."""
     first, cells = next(rows, (1, ()))
     names = [] if isinstance(cells, Rejected) else [str(name or "") for name in cells]
     is_ours = set(names) >= _OWN_COLUMNS
@@ -195,7 +191,6 @@ def _csv_rows(lines: Iterable[str]) -> _Rows:
 
 
 def _next_row(source: _Lines, delimiter: str) -> tuple[list[str], str]:
-    """Return the cells of the next row, or what is wrong with it."""
     try:
         row = next(csv.reader(source, delimiter=delimiter), [])
         if len(source.taken) > 1:  # a quote that another row closes is followed by its text
@@ -233,6 +228,8 @@ def read_workbook(file: IO[bytes]) -> Iterator[Entry]:
             warnings.simplefilter("ignore")  # of styles and extensions that do not concern us
             book: Any = excel.load_workbook(file, read_only=True, data_only=True)  # type: ignore[no-untyped-call]  # openpyxl has no types
             sheets = book.worksheets
+            for sheet in sheets:
+                sheet.reset_dimensions()  # what a sheet says of its size may be wrong
             with_titles = (
                 sheet for sheet in sheets
                 if "title" in guessed(next(sheet.iter_rows(max_row=1, values_only=True), ()))

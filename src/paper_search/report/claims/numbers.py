@@ -243,7 +243,6 @@ def _restated(one: Quantity) -> Iterator[Quantity]:
 
 
 def _agrees(one: Quantity, other: Quantity) -> bool:
-    """Whether a quantity of a sentence can be this one of a source."""
     match one.unit, other.unit:
         case ("p", "p"):
             return _is_same_p(one, other)

@@ -86,7 +86,6 @@ def _texts(draft: ResearchDraft) -> Iterator[str]:
 
 
 def _cut(draft: ResearchDraft) -> Iterator[tuple[Place, int, int]]:
-    """Return where each sentence of a draft stands."""
     for place in places(draft):
         is_title = place.name.endswith("title")
         for start, end in [(0, len(place.text))] if is_title else _sentences(place.text):

@@ -267,7 +267,6 @@ def _status(report: Report) -> list[str]:
 
 
 def _support(report: Report) -> str:
-    """Return what was checked, with the result."""
     counts = {name: number for name, number in report.support.items() if number}
     results = [
         f"{number:,} {words}" for name, words in MARKS.items() if (number := counts.get(name))
@@ -296,7 +295,6 @@ def _authors(report: Report) -> list[str]:
 
 
 def _decision(report: Report) -> str:
-    """Return who approved which version."""
     version = report.metadata.get("version")
     if (approval := report.approval) is not None:
         return f"version {version} approved by {approval.by} on {day(approval.at)}"

@@ -62,7 +62,6 @@ def cited_collection(report: Report) -> PaperCollection:
 
 
 def _csl_items(report: Report) -> dict[str, dict[str, Any]]:
-    """Return every source as CSL-JSON, under the keys that the report uses."""
     papers = [paper_of(source) for source in report.sources]
     items: list[dict[str, Any]] = json.loads(export_csl_json(_collection(papers)))
     return dict(zip(report.evidence.by_key, items, strict=True))

@@ -76,12 +76,10 @@ class _Rarity:
         self.size = len(known)
 
     def rarest(self, text: Iterable[str], most: int) -> list[int]:
-        """Return the ranks of the rarest words of a text, ascending."""
         ranks = self._ranks
         return sorted({ranks[word] for word in text if word in ranks})[:most]
 
     def pairs(self, ranks: Iterable[int]) -> list[int]:
-        """Return a number for each pair of words, by rank."""
         return [one * self.size + other for one, other in combinations(ranks, 2)]
 
 

@@ -13,13 +13,7 @@ _CLIP = 8.0
 
 
 class Linkage:
-    """Disjoint sets of record numbers, with the mean score of the pairs between any two of them.
-
-    Args:
-        size: number of records.
-        scores: log-odds of the pairs that were compared.
-        apart: pairs that never come into one set.
-    """
+    """Disjoint sets of record numbers, with the mean score of the pairs between any two of them."""
 
     def __init__(self, size: int, scores: Mapping[Pair, float], apart: Iterable[Pair] = ()) -> None:
         self._parent = list(range(size))

@@ -101,13 +101,7 @@ FIELDS = Comparison._fields[:-3]
 
 
 def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Comparison:
-    """Return the levels of all fields; the order of the two does not matter.
-
-    Args:
-        one: a record.
-        other: another one.
-        recurring: keys of titles that several works of this batch carry.
-    """
+    """Return the levels of all fields; the order of the two does not matter."""
     title, similarity = _title(one, other)
     authors, overlap = _authors(one, other)
     wording = "none" if title in {"identical", "missing"} else difference(one.words, other.words)
@@ -195,7 +189,6 @@ def _kind(one: str, other: str) -> str:
 
 
 def _place(venue: str, volume: str, issue: str, pages: str) -> str:
-    """Return where in a journal the two stand to each other."""
     if volume == "same" and pages == "same":
         return "same page"
     if volume == "same" and pages == "first":

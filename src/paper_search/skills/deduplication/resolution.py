@@ -45,16 +45,7 @@ def pair_evidence(  # noqa: PLR0913, PLR0917  # two records, each with its id, a
     odds: float,
     reason: MergeReason,
 ) -> PairEvidence:
-    """Return the evidence on a pair.
-
-    Args:
-        ids: ids of the two records.
-        one: the first record.
-        other: the second.
-        levels: how their fields agree.
-        odds: log-odds that they are one work, after conflicts.
-        reason: why they were made one, or would be.
-    """
+    """Return the evidence on a pair."""
     is_said = reason is MergeReason.PERSON
     return PairEvidence(
         one=ids[0],
@@ -183,7 +174,6 @@ class Resolution:
         return sorted(same), sorted(apart)
 
     def _repeated(self) -> list[Pair]:
-        """Return the pairs of records that one source gave under one id."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, place in enumerate(self._places):
             groups[self._papers[place].source, self._papers[place].id].append(number)
@@ -242,7 +232,6 @@ class Resolution:
     def _works(
         self, clusters: Sequence[Cluster], cluster_of: Mapping[int, int]
     ) -> tuple[list[list[int]], list[PairEvidence]]:
-        """Return clusters grouped into works, and the links that group them."""
         apart = {(cluster_of[one], cluster_of[other]) for one, other in self._linkage.apart()}
         works = Linkage(len(clusters), {}, apart)
         links: list[PairEvidence] = []
@@ -263,7 +252,6 @@ class Resolution:
     def _uncertain(
         self, cluster_of: Mapping[int, int], work_of: Mapping[int, int]
     ) -> list[PairEvidence]:
-        """Return one pair, the likeliest, for every two works that may be one."""
         asked: set[Pair] = set()
         found: list[PairEvidence] = []
         for pair in best_first(self._scores, UNCERTAIN):

@@ -110,12 +110,7 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def role(folded_title: str, words: Sequence[str]) -> str:
-    """Return what a work is to another one: "correction", "reply", "plan"; "": it stands alone.
-
-    Args:
-        folded_title: the title with what a database added to it.
-        words: the words of the title without that.
-    """
+    """Return what a work is to another one: "correction", "reply", "plan"; "": it stands alone."""
     if _CITATION.search(folded_title):
         return "correction"
     match = _ROLE.search(" ".join(words))

@@ -199,7 +199,6 @@ def _are_opposed(one: str, other: str) -> bool:
 
 
 def _is_negated(word: str) -> bool:
-    """Whether a word is another one behind a prefix that negates it."""
     return any(
         word.startswith(prefix)
         and len(word) - len(prefix) > _SHORTEST_ROOT
@@ -211,14 +210,7 @@ def _is_negated(word: str) -> bool:
 def are_told_apart(
     one: Collection[str], other: Collection[str], left: Collection[str], right: Collection[str]
 ) -> bool:
-    """Whether two abstracts differ in the very words in which their titles do.
-
-    Args:
-        one: the words of an abstract.
-        other: those of the other.
-        left: the words that only the title of the first has.
-        right: those of the title of the other.
-    """
+    """Whether two abstracts differ in the very words in which their titles do."""
     return any(w in one and w not in other for w in left) and any(
         w in other and w not in one for w in right
     )

@@ -113,7 +113,6 @@ class IntentAnswer(BaseModel):
         return intent.judged_by(criteria_of(intent.judged_by(self.criteria)))
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
-        """Return the alternatives of each concept, by the concept as written."""
         known = {name.casefold(): name for name in concepts}
         made: dict[str, list[str]] = {}
         for name, others in self.alternatives.items():
@@ -150,6 +149,5 @@ def _is_criterion(given: Any) -> bool:
 
 
 def _terms(names: list[str]) -> list[str]:
-    """Return the terms that are not blank, each once."""
     stripped = (" ".join(name.split()) for name in names)
     return list({name.casefold(): name for name in stripped if name}.values())[:_MOST_TERMS]

@@ -116,7 +116,6 @@ def _lines(strategy: Strategy) -> Iterator[StrategyLine]:
 
 
 def _notes(strategy: Strategy) -> Iterator[str]:
-    """Yield how a strategy was read."""
     last = strategy.lines[-1].line
     yield (
         f"read as a search strategy in the style of {strategy.system.name},"
@@ -126,7 +125,6 @@ def _notes(strategy: Strategy) -> Iterator[str]:
 
 
 def _remarks(text: str, tree: Node, reading: Reading | None) -> Iterator[str]:
-    """Yield how one query was read."""
     if reading is None or reading.system is None:
         yield from _order(text, tree)
         return
@@ -135,7 +133,6 @@ def _remarks(text: str, tree: Node, reading: Reading | None) -> Iterator[str]:
 
 
 def _order(text: str, tree: Node) -> Iterator[str]:
-    """Yield how AND and OR were grouped where no parentheses say it."""
     text = _QUOTED.sub(" ", text)
     levels = []
     while groups := _INNERMOST.findall(text):
@@ -162,7 +159,6 @@ def _limits(tree: Node) -> SearchConstraints:
 
 
 def _asks(node: Node) -> bool:
-    """Return whether the tree wants anything."""
     is_dated = any(isinstance(part, YearRange) for part in _parts(node))
     return is_dated or next(wanted_leaves(node), None) is not None
 
@@ -182,7 +178,6 @@ def _is_query(text: str) -> bool:
 
 
 def _parts(node: Node) -> Iterator[Node]:
-    """Yield what is required, part by part."""
     match node:
         case And(children):
             for child in children:

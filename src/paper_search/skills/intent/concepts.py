@@ -64,7 +64,6 @@ def _is_modifier(phrase: Phrase, text: str) -> bool:
 
 
 def _choices(found: Sequence[Phrase], text: str) -> list[list[str]]:
-    """Return the phrases, those that stand for each other together."""
     made: list[list[str]] = []
     is_listed = False
     before: Phrase | None = None
@@ -147,7 +146,6 @@ def _between(words: Sequence[str], *, is_list: bool) -> list[str]:
 
 
 def _distinct(groups: Sequence[Group]) -> list[Group]:
-    """Return the groups without those of which another one has all words."""
     stems = [frozenset(tokens(group[0])) for group in groups]
     kept: dict[frozenset[str], Group] = {}
     for group, own in zip(groups, stems, strict=True):

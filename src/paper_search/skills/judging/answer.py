@@ -90,7 +90,6 @@ class BatchAnswer(BaseModel):
     @field_validator("results", mode="before")
     @classmethod
     def _with_ids(cls, value: Any) -> Any:
-        """Leave out what names no paper."""
         if not isinstance(value, list):
             return value
         return [entry for entry in value if isinstance(entry, dict) and "paper_id" in entry]
@@ -143,7 +142,6 @@ def read(
 def _judgement(
     answer: PaperAnswer, paper: PromptPaper, criteria: Sequence[Criterion]
 ) -> Judgement | str:
-    """Return the judgement, or what is wrong with it."""
     if answer.relevance_score is not None and not answer.grades:
         reason = " ".join(visible(answer.relevance_reason).split())[:_LONGEST_REASON]
         return Judgement(

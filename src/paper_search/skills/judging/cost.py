@@ -22,13 +22,7 @@ _NAMING_TOKENS, _GRADE_TOKENS = 30, 50
 
 
 def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
-    """Return the calls that judge so many papers, and about their tokens.
-
-    Args:
-        papers: all of them are judged.
-        batch_size: papers in one question.
-        criteria: that each paper is graded by.
-    """
+    """Return the calls that judge so many papers, and about their tokens."""
     calls = math.ceil(papers / batch_size)
     question_tokens = calls * _PROMPT_TOKENS + papers * _PAPER_TOKENS
     return Tokens(calls, question_tokens, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))

@@ -111,7 +111,6 @@ class Ranker:
         return _moments(values(rows[:: max(1, len(rows) // _SAMPLE)], plane))[1]
 
     def _spread(self, marked: Mapping[int, bool]) -> list[int]:
-        """Return some unmarked rows from all over the place."""
         rest = [number for number in range(len(self._matrix.rows)) if number not in marked]
         step = max(1, len(rest) // _REST)
         return rest[::step][:_REST]
@@ -144,12 +143,6 @@ def widest_plane(
 
     A linear support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et
     al. 2008, doi:10.1145/1390156.1390208). The same input gives the same output, always.
-
-    Args:
-        matrix: all rows.
-        examples: numbers of the rows to learn from.
-        wanted: of each example.
-        weights: of each example; their mean should be 1.
     """
     plane = [0.0] * (matrix.width + 1)
     shares = [0.0] * len(examples)
@@ -187,12 +180,6 @@ def likeliest_plane(
 
     Up to what is the same for all rows, and without the terms' share of all text: a text is not
     the more wanted for being short.
-
-    Args:
-        matrix: all rows.
-        examples: numbers of the rows to learn from.
-        wanted: of each example.
-        weights: of each example; their mean should be 1.
     """
     sums = {True: [0.0] * (matrix.width + 1), False: [0.0] * (matrix.width + 1)}
     for number, is_wanted, weight in zip(examples, wanted, weights, strict=True):
@@ -206,7 +193,6 @@ def likeliest_plane(
 
 
 def _dot(plane: list[float], row: Row) -> float:
-    """Return the product with a row, whose last, constant term is 1."""
     product: float = sum(map(mul, map(plane.__getitem__, row.terms), row.values))
     return product + plane[-1]
 

@@ -92,7 +92,6 @@ class _Scale:
 
     @property
     def width(self) -> int:
-        """Number of shared terms."""
         return len(self.weights) - 1
 
     @classmethod
@@ -116,7 +115,6 @@ class _Scale:
         return cls(places, weights, {height: 1.0 + math.log(height) for height in heights})
 
     def row(self, counts: Counter[int]) -> Row:
-        """Return the row of a text from how often it has each of its terms."""
         places = list(map(self.places.__getitem__, counts))
         heights = map(self.heights.__getitem__, counts.values())
         values = list(map(mul, heights, map(self.weights.__getitem__, places)))

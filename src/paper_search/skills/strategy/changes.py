@@ -83,7 +83,6 @@ def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
 
 
 def _wishes(strategy: SearchStrategy) -> dict[_Stems, _Wish]:
-    """Return the terms of a strategy by their stems, the heaviest first."""
     found: dict[_Stems, _Wish] = {}
     for name, is_wanted in _named(strategy):
         stems = tuple(tokens(name))

@@ -110,7 +110,6 @@ def _leave_out(found: Inspection, number: int, why: str) -> None:
 
 
 def _asks(node: Node) -> bool:
-    """Whether a query asks for anything, and does not only exclude."""
     match node:
         case Not():
             return False

@@ -48,11 +48,7 @@ def known_enrichers() -> list[str]:
 
 
 def says_open(prefix: str) -> bool:
-    """Whether texts that a service links to are open to everybody, as it says itself.
-
-    Args:
-        prefix: what the ids of its records begin with.
-    """
+    """Whether texts that a service links to are open to everybody, as it says itself."""
     owners = [getattr(_REGISTRY.read(name), "__self__", None) for name in known_enrichers()]
     looked_up = [getattr(owner, "service_type", None) for owner in owners]
     services = [service for service in (*map(service_of, known_sources()), *looked_up) if service]

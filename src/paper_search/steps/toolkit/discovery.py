@@ -29,13 +29,7 @@ class Location:
 
 
 class Discovery(Mapping[str, Workflow]):
-    """Workflows by name, with where they are and what is wrong.
-
-    Args:
-        workflows: by name.
-        locations: by name.
-        problems: a sentence for each module that could not be used.
-    """
+    """Workflows by name, with where they are and what is wrong."""
 
     def __init__(
         self,
@@ -76,9 +70,6 @@ def discover_workflows(where: str | Path) -> Discovery:
 
     A module is read before it is run: one without a module-level `WORKFLOW` is never run, except
     as the package that one with it belongs to. What goes wrong is listed, nothing is raised for it.
-
-    Args:
-        where: dotted name of a package, or a directory (a `Path`, or a text with a separator).
 
     Raises:
         InputError: there is no such package or directory.
@@ -194,7 +185,6 @@ def _load(location: Location, *, is_importable: bool) -> Workflow | str | None:
 
 
 def _run(path: Path) -> ModuleType:
-    """Run a file as a module under a name that no other has."""
     digest = hashlib.blake2b(str(path.resolve()).encode(), digest_size=6).hexdigest()
     name = f"_discovered_{digest}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)

@@ -133,7 +133,6 @@ def _imported(script: str, step: StepDef) -> Workflow:
 
 
 def _given_to(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
-    """Return the input of the other workflow, as JSON."""
     made = dispatch.give(ctx) if dispatch.give is not None else _fields(ctx.step_state)
     model = None if target is None else target.request or target.state
     if dispatch.give is None and model is not None:
@@ -185,7 +184,6 @@ def _result(target: Workflow | None, values: Mapping[str, Any]) -> dict[str, Any
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a model or the entries of a mapping."""
     if isinstance(value, BaseModel):
         return {name: getattr(value, name) for name in type(value).model_fields}
     return dict(value)

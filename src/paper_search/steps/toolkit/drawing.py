@@ -66,7 +66,6 @@ def to_json(workflow: Workflow, *, indent: int | None = 2) -> str:
 
 
 def _edges(workflow: Workflow) -> list[_Edge]:
-    """Return every outcome of every step, in the order of the table."""
     order = {step.id: number for number, step in enumerate(workflow.steps)}
     return [
         _Edge(

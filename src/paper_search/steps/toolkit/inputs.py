@@ -30,10 +30,6 @@ def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = No
     as a model, a step whose handler takes none may read any of them. A step with a bound depends on
     the iteration.
 
-    Args:
-        workflow: whose steps.
-        domains: by the name of a setting, in place of its own domain.
-
     Raises:
         InputError: a setting has neither a finite domain nor a default.
         UnknownNameError: there is no setting of a name in `domains`.
@@ -74,10 +70,6 @@ def generate_inputs(
 
     Left out is what no run can have: a step that these settings do not lead to (`StepDef.when`),
     an iteration beyond the bound.
-
-    Args:
-        workflow: whose steps.
-        domains: see `extract_schema`.
     """
     for step_id, schema in extract_schema(workflow, domains).items():
         step = workflow[step_id]
@@ -107,12 +99,7 @@ def input_id(workflow: Workflow, given: Mapping[str, Any]) -> str:
 
 
 def generate_paths(workflow: Workflow, bounds: Mapping[str, int]) -> Iterator[Path]:
-    """Return every way from the entry point to the end: each step with its outcome.
-
-    Args:
-        workflow: whose table.
-        bounds: how often a way may come to each step that has a bound.
-    """
+    """Return every way from the entry point to the end: each step with its outcome."""
     limits = {step.id: bounds[step.id] for step in workflow.steps if step.bound is not None}
     waiting: list[tuple[str | None, Path]] = [(workflow.entry_point, ())]
     while waiting:

@@ -100,7 +100,6 @@ class _RemoteThread:
         self._config: Any = {"configurable": {"thread_id": thread_id}}
 
     async def begin(self, step_input: Mapping[str, Any], params: Mapping[str, Any]) -> Any:
-        """Start, or go on after a restart, up to the first question or the end."""
         await self._reach(self._threads.create(thread_id=self._id, if_exists="do_nothing"))
         snapshot = await self._snapshot()
         is_new = not snapshot["values"] and not snapshot["next"]
@@ -139,6 +138,5 @@ class _RemoteThread:
 
 
 def _open_question(snapshot: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the question that a thread of a server waits with."""
     interrupts: list[Mapping[str, Any]] = snapshot.get("interrupts") or []
     return interrupts[0] if interrupts else None

@@ -70,8 +70,7 @@ const base64 = (file) => new Promise((done, fail) => {
 document.getElementById("import")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
-  const fields = [["question", form.question.value]];
-  fields.push(["database", form.database.value]);
+  const fields = ["question", "thread", "database", "searched", "strategy"].filter((name) => form[name]).map((name) => [name, form[name].value]);
   for (const file of form.files.files) fields.push(["name", file.name], ["content", await base64(file)]);
   try {
     location.assign((await send(form.action, fields)).to);

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from paper_search.bibliography.fields import SOURCE
@@ -15,6 +16,26 @@ from paper_search.library.importers.files import read_file
 from paper_search.models import Arrival, RawPaper, Sighting, SourceReport, SourceStatus
 
 _REJECTED_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class DatabaseSearch:
+    """The search of a database that a file was exported from; empty: it is not known."""
+
+    searched: str = ""
+    """The day, as `2026-11-02`."""
+    strategy: str = ""
+    """As it was run there."""
+
+    def __post_init__(self) -> None:
+        if not self.searched:
+            return
+        try:
+            day = date.fromisoformat(self.searched)
+        except ValueError:
+            raise InputError(f"{self.searched!r} is no day; write it as 2026-11-02") from None
+        if day > datetime.now(UTC).date() + timedelta(days=1):  # it may be tomorrow elsewhere
+            raise InputError(f"{self.searched} has not come yet; give the day of the search")
 
 
 @dataclass(frozen=True)
@@ -28,6 +49,8 @@ class FileReport:
         positions: the numbers of the records in the file, from 1, in the same order.
         rejected: what is no record, with line and reason.
         problem: why the file was not read to its end; empty: it was.
+        digest: SHA-256 of its content.
+        search: what is known of the search that it was exported from.
     """
 
     name: str
@@ -35,6 +58,8 @@ class FileReport:
     positions: list[int] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     problem: str = ""
+    digest: str = ""
+    search: DatabaseSearch = DatabaseSearch()
 
     @property
     def remarks(self) -> list[str]:
@@ -86,13 +111,19 @@ class FileReport:
                 kept=count,
                 dropped=0 if place else len(self.rejected),
                 note=None if place else "; ".join(remarks) or None,
+                asked_at=self.search.searched or None,
+                strategy=self.search.strategy or None,
             )
             for place, (database, count) in enumerate(self.databases.items())
         ]
 
 
 def read_files(
-    files: Iterable[tuple[str, bytes]], databases: Sequence[str] = ()
+    files: Iterable[tuple[str, bytes]],
+    databases: Sequence[str] = (),
+    *,
+    search: DatabaseSearch = DatabaseSearch(),  # frozen
+    used_names: Collection[str] = (),
 ) -> list[FileReport]:
     """Return what files of records hold, whoever hands them in.
 
@@ -100,6 +131,8 @@ def read_files(
         files: name and content of each, in any format that the library imports, or gzip of one.
         databases: that the records are from: one for all files, or one for each in their order;
             empty: each record's own field says, or the name of its file.
+        search: that all of them were exported from.
+        used_names: of files that were read earlier, for the same review.
 
     Raises:
         InputError: a file cannot be read, or has no record that can be used.
@@ -108,16 +141,22 @@ def read_files(
     if len(databases) not in {0, 1, len(contents)}:
         raise InputError("name one database for all files, or one for each file in their order")
     named = databases if len(databases) > 1 else [*databases, ""][:1] * len(contents)
+    names = _names(contents, used_names)
     return [
-        _read(name, content, database)
-        for name, (_, content), database in zip(_names(contents), contents, named, strict=True)
+        replace(_read(name, content, database), digest=digest_of(content), search=search)
+        for name, (_, content), database in zip(names, contents, named, strict=True)
     ]
 
 
-def _names(files: Sequence[tuple[str, bytes]]) -> list[str]:
+def digest_of(content: bytes) -> str:
+    """Return what tells the content of a file from that of any other."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _names(files: Sequence[tuple[str, bytes]], used_names: Collection[str]) -> list[str]:
     """Return the names of files; those that share one are told apart by their content."""
     plain = [Path(name).name for name, _ in files]
-    shared = {name for name, count in Counter(plain).items() if count > 1}
+    shared = {name for name, count in Counter(plain).items() if count > 1 or name in used_names}
     names = [
         f"{name}~{hashlib.blake2b(content, digest_size=3).hexdigest()}" if name in shared else name
         for name, (_, content) in zip(plain, files, strict=True)

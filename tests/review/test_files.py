@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from paper_search.errors import InputError
-from paper_search.library.importers.reports import FileReport, read_files
+from paper_search.review.files import FileReport, read_files
 
 RECORD = "TY  - JOUR\nTI  - {}\n{}ER  -\n\n"
 BROKEN = "TY  - JOUR\nAU  - Li, Ada\nER  -\n\n"

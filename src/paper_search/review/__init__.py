@@ -1,0 +1,7 @@
+"""A review on a thread: records of files that join it, and updates."""
+
+from paper_search.review.arrivals import add_files
+from paper_search.review.files import DatabaseSearch
+from paper_search.review.updates import update_review
+
+__all__ = ["DatabaseSearch", "add_files", "update_review"]

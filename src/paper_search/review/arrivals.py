@@ -1,0 +1,158 @@
+"""Records of files: on a thread of their own, or joining one that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from paper_search.config import current_person
+from paper_search.errors import InputError
+from paper_search.models import RawPaper, SearchReport, SearchStrategy
+from paper_search.persistence import Persistence
+from paper_search.review.files import DatabaseSearch, FileReport, digest_of, read_files
+from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
+from paper_search.threads.progress import ProgressReporter
+from paper_search.workflow.assembly import assemble_skills
+from paper_search.workflow.batches import SOURCE, AddedFile, Batch
+from paper_search.workflow.checkpoints import Checkpoint
+from paper_search.workflow.engine import SearchWorkflow
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+
+
+class ImportedRecords:
+    """A source that gives the records of files, whatever it is asked."""
+
+    def __init__(self, files: Sequence[FileReport]) -> None:
+        self.files = list(files)
+
+    @property
+    def source_name(self) -> str:
+        """The name that strategies use."""
+        return SOURCE
+
+    @property
+    def everything(self) -> SearchReport:
+        """Return all records, by the files and databases that they come from."""
+        return SearchReport(
+            papers=[record for file in self.files for record in file.records],
+            sources=[entry for file in self.files for entry in file.entries],
+            arrivals=[row for file in self.files for row in file.arrivals],
+        )
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        """Return all records."""
+        del query, options
+        return self.everything.papers
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """Return all records."""
+        del strategy
+        return self.everything.papers
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """Return all records, by the files and databases that they come from."""
+        del strategy
+        return self.everything
+
+
+async def begin_import(
+    workflow: SearchWorkflow,
+    question: str,
+    thread_id: str,
+    source: ImportedRecords,
+    *,
+    by: str | None = None,
+) -> None:
+    """Merge the records on a new thread, up to the question about the result.
+
+    Whoever names the files has approved of the strategy, which is to take them.
+
+    Raises:
+        QuestionError: the question cannot be used.
+    """
+    question_ = await workflow.start(question, thread_id=thread_id)
+    if isinstance(question_, Checkpoint):
+        async with workflow.held(thread_id) as session:
+            await session.note_files(_batch(source.files, SearchReport(), by))
+        reference = question_.reference.model_dump(mode="json")
+        approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
+        await workflow.answer(thread_id, approval, by=by)
+
+
+def import_workflow(
+    config: AppConfig,
+    source: ImportedRecords,
+    *,
+    persistence: str | Persistence,
+    progress_reporter: ProgressReporter | None = None,
+) -> SearchWorkflow:
+    """Return a workflow whose first round gives the records of a source, none of them set aside.
+
+    The thread goes on as any search does: a second round asks the sources of the settings.
+
+    Raises:
+        ConfigError: a model lacks a setting that it needs.
+    """
+    skills = assemble_skills(config, [])
+    return SearchWorkflow(
+        skills.intent_parser,
+        QueryBuilder(None, domain=config.domain, available_sources=[SOURCE]),
+        Searcher([source]),
+        skills.deduplicator,
+        skills.relevance_scorer,
+        ResultOrganizer(min_relevance=0.0),
+        progress_reporter=progress_reporter,
+        persistence=persistence,
+        metering=skills.metering,
+    )
+
+
+async def add_files(  # noqa: PLR0913  # what a person says of files
+    workflow: SearchWorkflow,
+    thread_id: str,
+    files: Sequence[tuple[str, bytes]],
+    databases: Sequence[str] = (),
+    *,
+    search: DatabaseSearch = DatabaseSearch(),  # noqa: B008  # frozen
+    by: str | None = None,
+) -> list[FileReport]:
+    """Have the records of files join a thread, and return what was read of each.
+
+    They are merged with what is there and judged, up to the question about the result. Decisions,
+    reviewers and criteria stay; nothing is searched. All files join, or none does.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        ThreadNotWaitingError: it waits for its strategy, or stopped between two questions.
+        ThreadBusyError: another process drives it.
+        InputError: a file cannot be read, has no record, or is on the thread already.
+    """
+    source = ImportedRecords([])
+
+    def read(added: list[AddedFile]) -> Batch:
+        earlier = {file.digest: file for file in added}
+        for name, content in files:
+            if (before := earlier.get(digest_of(content))) is not None:
+                raise InputError(
+                    f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
+                    f"{before.at[:10]} as {before.name!r}, {before.records:,} records"
+                )
+        used_names = [file.name for file in added]
+        source.files = read_files(files, databases, search=search, used_names=used_names)
+        return _batch(source.files, source.everything, by)
+
+    async with workflow.held(thread_id) as session:
+        await session.join(read)
+    return source.files
+
+
+def _batch(files: Sequence[FileReport], report: SearchReport, by: str | None) -> Batch:
+    at, person = datetime.now(UTC).isoformat(timespec="seconds"), by or current_person()
+    added = [
+        AddedFile(name=f.name, digest=f.digest, records=len(f.records), at=at, by=person)
+        for f in files
+    ]
+    return Batch(report=report, files=added, by=person)

@@ -1,0 +1,132 @@
+"""`paper-search add`: files that join a review, whatever has been decided on it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.test_import_screening import ris
+
+QUESTION = "balneotherapy for pain in older adults"
+WHAT = ["pain", "sleep", "gait", "mood", "falls", "grip"]
+
+
+def export(folder: Path, name: str, numbers: range) -> str:
+    def title(number: int) -> str:
+        return f"Randomised trial {number} of balneotherapy for {WHAT[number % 6]} in older adults"
+
+    path = folder / name
+    rows = (ris(title(n), 1960 + n, doi=f"10.1000/{n}") for n in numbers)
+    path.write_text("\n".join(rows))
+    return str(path)
+
+
+@pytest.fixture
+def review(cli: Any, tmp_path: Path) -> str:
+    """A review of 30 records of Embase, none of them decided on."""
+    file = export(tmp_path, "embase.ris", range(30))
+    words = ("--database", "Embase (Ovid)", "--question", QUESTION, "--json")
+    told = cli("screen", "--import", file, *words)
+    assert told.code == 0, told.stderr
+    return str(told.document["thread_id"])
+
+
+def decide(cli: Any, thread: str, *, relevant: str = "", irrelevant: str = "") -> None:
+    """Approve the result with these papers marked."""
+    token = cli("show", thread, "--json").document["open_checkpoint"]["token"]
+    words = ["--relevant", relevant] * bool(relevant) + ["--irrelevant", irrelevant] * bool(
+        irrelevant
+    )
+    assert cli("resume", thread, *words, "--approve", "--token", token).code == 0
+
+
+def audit(cli: Any, thread: str, folder: Path) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    assert cli("audit", thread, "--output", str(folder)).code == 0
+    rows = csv.DictReader((folder / "search_log.csv").read_text().splitlines())
+    return json.loads((folder / "prisma_flow.json").read_text()), list(rows)
+
+
+def test_records_of_another_database_join_a_result_that_waits(cli, review, tmp_path):
+    second = export(tmp_path, "scopus.ris", range(20, 45))
+    (tmp_path / "run.txt").write_text("1. balneo*.ti.\n2. pain.ab.\n3. 1 and 2\n")
+    words = ("--database", "Scopus", "--searched", "2025-11-02")
+    told = cli("add", review, second, *words, "--strategy", str(tmp_path / "run.txt"), "--json")
+    assert told.code == 0, told.stderr
+    assert told.document["flow"] == {
+        "identified": 55,
+        "removed_by_checks": 0,
+        "duplicates": 10,
+        "works": 45,
+        "undecided": 45,
+    }
+    flow, log = audit(cli, review, tmp_path / "audit")
+    assert flow["by_source"] == {"Embase (Ovid)": 30, "Scopus": 25}
+    row = log[-1]
+    assert (row["source"], row["query"], row["hits"]) == ("Scopus", "scopus.ris", "25")
+    assert (row["asked_at"], row["new_works"]) == ("2025-11-02", "15")
+    assert row["strategy"] == "1. balneo*.ti. 2. pain.ab. 3. 1 and 2"
+
+
+def test_only_new_works_are_asked_about_on_a_review_that_is_done(cli, review, tmp_path):
+    ids = [paper["id"] for paper in cli("screen", review, "--json").document["queue"]]
+    decide(cli, review, relevant=",".join(ids[:4]), irrelevant=",".join(ids[4:]))
+    assert cli("show", review, "--json").document["status"] == "done"
+    second = export(tmp_path, "scopus.ris", range(25, 40))
+    told = cli("add", review, second, "--database", "Scopus", "--json")
+    assert told.code == 0, told.stderr
+    assert told.document["flow"]["undecided"] == 10
+    queue = cli("screen", review, "--json").document["queue"]
+    assert {paper["id"] for paper in queue} == {f"scopus.ris#{n}" for n in range(6, 16)}
+    flow, _ = audit(cli, review, tmp_path / "audit")
+    assert (flow["included"], flow["excluded"], flow["undecided"]) == (4, 26, 10)
+    decide(cli, review, irrelevant=",".join(paper["id"] for paper in queue))
+    third = export(tmp_path, "cinahl.ris", range(38, 42))
+    assert cli("add", review, third, "--json").document["flow"]["undecided"] == 2
+
+
+def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_path):
+    good = export(tmp_path, "good.ris", range(50, 52))
+    again = tmp_path / "renamed.ris"
+    again.write_bytes((tmp_path / "embase.ris").read_bytes())
+    (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
+    before = cli("show", review, "--json").document
+    for words, why in (
+        ((good, str(again)), "is on thread"),
+        ((good, str(tmp_path / "none.ris")), "has no record that can be used"),
+        ((good, str(tmp_path / "absent.ris")), "cannot be read"),
+        ((good, "--searched", "2 November"), "is no day"),
+        ((good, "--searched", "2999-01-01"), "has not come yet"),
+    ):
+        told = cli("add", review, *words)
+        assert told.code == 2, told.stderr
+        assert why in told.stderr
+    assert cli("show", review, "--json").document == before
+
+
+def test_a_file_of_the_same_name_is_another_file(cli, review, tmp_path):
+    (tmp_path / "part").mkdir()
+    second = export(tmp_path / "part", "embase.ris", range(30, 33))
+    assert cli("add", review, second, "--json").document["flow"]["works"] == 33
+
+
+def test_a_strategy_that_waits_for_approval_is_answered_first(cli, review, tmp_path):
+    token = cli("show", review, "--json").document["open_checkpoint"]["token"]
+    assert cli("resume", review, "--reject", "also gait", "--token", token).code == 3
+    told = cli("add", review, export(tmp_path, "scopus.ris", range(40, 41)))
+    assert told.code != 0
+    assert "Resume it up to the question about the result" in told.stderr
+    assert cli("show", review, "--json").document["status"] == "waiting"
+
+
+def test_files_join_a_search_of_services_and_none_of_their_records_is_set_aside(cli, tmp_path):
+    found = cli("find", "hepatotoxicity of molecules", "--source", "sample", "--yes", "--json")
+    thread = found.document["thread_id"]
+    unlike = tmp_path / "bees.ris"
+    unlike.write_text(ris("Beekeeping in the Alps"))
+    told = cli("add", thread, str(unlike), "--database", "CAB Abstracts")
+    assert told.code == 0, told.stderr
+    queue = cli("screen", thread, "--json").document["queue"]
+    assert "Beekeeping in the Alps" in {paper["title"] for paper in queue}

@@ -1,0 +1,96 @@
+"""`paper-search update`: a search that is done, searched again for what is new."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.test_import_screening import ris
+
+QUESTION = "hepatotoxicity of molecules"
+
+
+def records(folder: Path, *numbers: int) -> str:
+    path = folder / "own.ris"
+    titles = (f"Hepatotoxicity of molecules, part {n} of a series on livers" for n in numbers)
+    rows = (ris(title, doi=f"10.1000/{n}") for n, title in zip(numbers, titles, strict=True))
+    path.write_text("\n".join(rows))
+    return str(path)
+
+
+def answer(cli: Any, thread: str, *words: str) -> Any:
+    token = cli("show", thread, "--json").document["open_checkpoint"]["token"]
+    return cli("resume", thread, *words, "--token", token, "--json")
+
+
+def flow(cli: Any, thread: str, folder: Path) -> dict[str, Any]:
+    assert cli("audit", thread, "--output", str(folder)).code == 0
+    document: dict[str, Any] = json.loads((folder / "prisma_flow.json").read_text())
+    return document
+
+
+@pytest.fixture
+def review(cli: Any, tmp_path: Path) -> str:
+    """A search of a library of six works, three of them included, three excluded."""
+    assert cli("library", "add", records(tmp_path, *range(6))).code == 0
+    found = cli("find", QUESTION, "--source", "library", "--json")
+    thread = str(found.document["thread_id"])
+    assert answer(cli, thread, "--approve").code == 3
+    assert answer(cli, thread, "--relevant", "1-3", "--irrelevant", "4-6", "--approve").code == 0
+    return thread
+
+
+def test_only_works_that_are_new_are_asked_about(cli, review, tmp_path):
+    assert cli("library", "add", records(tmp_path, *range(10))).code == 0
+    told = cli("update", review, "--json")
+    assert told.code == 3, told.stderr
+    waiting = told.document["checkpoint"]
+    assert waiting["kind"] == "strategy_confirmation"
+    assert "library: 20 hits of all queries together, 12 then" in waiting["payload"]["remarks"]
+    assert answer(cli, review, "--approve").code == 3
+    queue = cli("screen", review, "--json").document["queue"]
+    assert len(queue) == 4
+    assert not any(part in paper["title"] for paper in queue for part in ("part 0", "part 5"))
+    ids = ",".join(paper["id"] for paper in queue[:1])
+    rest = ",".join(paper["id"] for paper in queue[1:])
+    assert answer(cli, review, "--relevant", ids, "--irrelevant", rest, "--approve").code == 0
+    whole = flow(cli, review, tmp_path / "audit")
+    first, second = whole["parts"]
+    assert (whole["included"], whole["excluded"]) == (4, 6)
+    assert (first["works"], first["included"], first["excluded"]) == (6, 3, 3)
+    assert (second["works"], second["included"], second["excluded"]) == (4, 1, 3)
+    assert second["identified"] == second["duplicates"] + 4
+    log = (tmp_path / "audit" / "search_log.csv").read_text().splitlines()[1:]
+    assert {line.split(",")[0] for line in log} == {"0", "1"}
+
+
+def test_all_tells_cron_whether_something_waits(cli, review, tmp_path):
+    quiet = cli("update", "--all", "--json")
+    assert quiet.code == 0, quiet.stderr
+    assert [entry["outcome"] for entry in quiet.document] == ["nothing new"]
+    shown = cli("show", review, "--json").document
+    assert (shown["status"], shown["ended_by"]) == ("done", "approved")
+    assert cli("library", "add", records(tmp_path, *range(7))).code == 0
+    for _ in range(2):  # what waits is not asked about again
+        loud = cli("update", "--all", "--json")
+        assert loud.code == 3, loud.stderr
+        assert [entry["outcome"] for entry in loud.document] == ["waits"]
+
+
+def test_what_cannot_be_updated_is_said(cli, review, tmp_path):
+    assert cli("update", review).code == 3
+    again = cli("update", review)
+    assert again.code == 1
+    assert "is not done, so it is not updated: answer its question first" in again.stderr
+    assert cli("update").code == 2
+    assert cli("update", review, "--all").code == 2
+    assert cli("update", "nothing").code == 4
+    file = records(tmp_path, 1, 2)
+    imported = cli("screen", "--import", file, "--question", QUESTION, "--json")
+    thread = imported.document["thread_id"]
+    assert answer(cli, thread, "--approve").code == 0
+    told = cli("update", thread)
+    assert told.code == 2
+    assert "add new exports of its databases with `paper-search add`" in told.stderr
