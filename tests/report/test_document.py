@@ -2,7 +2,7 @@
 
 import re
 
-from paper_search.report.claims.statements import written_by_persons
+from paper_search.report.claims.statements import persons_sentences
 from paper_search.report.document import MARK, Report
 from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
 from paper_search.report.outputs.markdown import render_markdown
@@ -18,7 +18,7 @@ def test_a_text_is_marked_behind_each_sentence_that_is_not_supported():
         CheckedSentence(place="s2", start=0, end=4, text="This", status="of_the_report"),
     ]
     report = Report(status="complete", confidence="low", critique=Critique(sentences=sentences))
-    assert report.marked("s1", text) == (
+    assert report.with_marks("s1", text) == (
         "Shade cools. Trees sing. [not supported] Streets melt. [not checked]"
     )
     assert report.support == {
@@ -46,7 +46,7 @@ def test_a_sentence_that_a_person_wrote_says_who_and_is_no_more_checked_for_it()
         critique=Critique(sentences=sentences),
         deciders={2: "ada [lead]"},
     )
-    marked = report.marked("s1", text)
+    marked = report.with_marks("s1", text)
     assert marked == (
         "Trees sing. [not checked; written by ada lead] "
         "Streets melt. [not checked; written by a person] Moss grows."
@@ -64,15 +64,15 @@ def test_a_persons_sentences_stay_theirs_for_as_long_as_they_stand():
         return ResearchDraft(title="Moss", sections=[section(1, "Walls", text)], **known)
 
     first = version("Moss grows. It is green.")
-    assert written_by_persons(first, None, None) == {}
+    assert persons_sentences(first, None, None) == {}
     edited = version("Moss grows.  It is\nblue. Ants eat it.")
-    by_ada = written_by_persons(edited, first, 2)
+    by_ada = persons_sentences(edited, first, 2)
     assert by_ada == {"It is blue.": 2, "Ants eat it.": 2}
     known = edited.model_copy(update={"written_at": by_ada})
     by_model = version("Moss grows slowly. It is blue.")
-    assert written_by_persons(by_model, known, None) == {"It is blue.": 2}
+    assert persons_sentences(by_model, known, None) == {"It is blue.": 2}
     again = version("It is blue. Ants like it.")
-    assert written_by_persons(again, known, 4) == {"It is blue.": 2, "Ants like it.": 4}
+    assert persons_sentences(again, known, 4) == {"It is blue.": 2, "Ants like it.": 4}
 
 
 def test_a_report_opens_with_the_first_sentence_of_its_abstract_that_a_source_bears():

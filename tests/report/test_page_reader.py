@@ -57,7 +57,7 @@ def reader(server: HTTPServer) -> PageReader:
 
 async def test_a_page_is_read_and_its_sentences_can_be_quoted(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/a").respond_with_data(page(), content_type="text/html")
-    pages = await reader(httpserver).read([web(address(httpserver, "/a"))], 5)
+    pages = await reader(httpserver).add_texts([web(address(httpserver, "/a"))], 5)
     [result] = pages.results
     assert (len(pages.rows), pages.notes) == (1, [])
     quote = located(TREES[1], result)
@@ -75,7 +75,7 @@ async def test_of_a_paper_the_abstract_stays_in_front_of_its_text(httpserver: HT
     content = pdf([TITLE, *TREES])
     httpserver.expect_request("/a.pdf").respond_with_data(content, content_type="application/pdf")
     given = paper(address(httpserver, "/a.pdf"))
-    pages = await reader(httpserver).read([given], 5)
+    pages = await reader(httpserver).add_texts([given], 5)
     [result] = pages.results
     assert pages.notes == []
     assert result.text.startswith("An abstract on trees.")
@@ -118,11 +118,11 @@ async def test_no_more_is_fetched_than_is_allowed_and_the_most_relevant_first(
         web(address(httpserver, f"/{n}"), n, relevance_score=n / 10, title=f"Shade {n}")
         for n in range(5)
     ]
-    pages = await reader(httpserver).read(results, 2)
+    pages = await reader(httpserver).add_texts(results, 2)
     assert len(pages.rows) == 2
     assert [item.result_id for item in pages.results] == [result.result_id for result in results]
     assert [bool(item.full_content) for item in pages.results] == [False, False, False, True, True]
-    assert await reader(httpserver).read(results, 0) == PagesRead(results=results)
+    assert await reader(httpserver).add_texts(results, 0) == PagesRead(results=results)
 
 
 async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) -> None:
@@ -141,7 +141,7 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver: HTTPServer) 
         web("http://169.254.169.254/latest/meta-data/", 4),
         paper(address(httpserver, "/other.pdf")),
     ]
-    pages = await reader(httpserver).read(results, 9)
+    pages = await reader(httpserver).add_texts(results, 9)
     read, notes = pages.results, pages.notes
     assert [row.kept for row in pages.rows] == [1, 0, 0, 0, 0]
     assert [statement.text for statement in read[1:]] == [result.text for result in results[1:]]
@@ -158,7 +158,7 @@ async def test_without_the_libraries_nothing_is_fetched_and_that_is_told(
 ) -> None:
     poor = PageReader(lambda: fetcher_for(httpserver.port), missing=lambda: ["trafilatura"])
     results = [web(address(httpserver, "/a"))]
-    pages = await poor.read(results, 5)
+    pages = await poor.add_texts(results, 5)
     assert (pages.results, pages.rows) == (results, [])
     assert "trafilatura" in pages.notes[0]
     assert "paper-search[pages]" in pages.notes[0]
@@ -169,7 +169,7 @@ async def test_a_paper_that_its_page_calls_retracted_is_no_evidence(httpserver: 
     httpserver.expect_request("/a").respond_with_data(
         page(title=f"RETRACTED: {TITLE}"), content_type="text/html"
     )
-    pages = await reader(httpserver).read([paper(address(httpserver, "/a"))], 1)
+    pages = await reader(httpserver).add_texts([paper(address(httpserver, "/a"))], 1)
     [result], notes = pages.results, pages.notes
     assert result.is_retracted
     assert "Retracted" in notes[0]
@@ -190,7 +190,7 @@ async def test_inj_01_inj_04_a_page_that_gives_orders_is_flagged_and_not_obeyed(
     httpserver.expect_request("/a").respond_with_data(
         page(*TREES, *orders), content_type="text/html"
     )
-    pages = await reader(httpserver).read([web(address(httpserver, "/a"))], 3)
+    pages = await reader(httpserver).add_texts([web(address(httpserver, "/a"))], 3)
     [result] = pages.results
     assert result.metadata["is_suspicious"]
     kept = [sentence.text for sentence in Evidence([result]).sentences[result.result_id]]
@@ -205,7 +205,7 @@ async def test_the_journal_has_every_request_that_reached_a_host(httpserver: HTT
     )
     httpserver.expect_request("/b").respond_with_data(page(), content_type="text/html")
     results = [web(address(httpserver, "/a"), 1), web(address(httpserver, "/none"), 2)]
-    pages = await reader(httpserver).read(results, 9)
+    pages = await reader(httpserver).add_texts(results, 9)
     sent = [urlsplit(request.text or "").path for row in pages.rows for request in row.requests]
     assert sorted(sent) == sorted(request.path for request, _ in httpserver.log)
     assert [row.query for row in pages.rows] == [result.source_url for result in results]

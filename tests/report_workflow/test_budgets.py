@@ -117,7 +117,7 @@ async def test_so_many_pages_are_fetched_as_allowed(limit):
     asked: list[int] = []
 
     class Pages:
-        async def read(self, results: list[SearchResult], most: int):
+        async def add_texts(self, results: list[SearchResult], most: int):
             asked.append(most)
             row = SourceReport(source="host", purpose=Purpose.PAGE, status=SourceStatus.OK)
             return PagesRead(results=results, rows=[row] * min(most, len(results)))

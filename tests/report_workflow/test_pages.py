@@ -23,7 +23,7 @@ class FakePages:
     def __init__(self) -> None:
         self.limits: list[int] = []
 
-    async def read(self, results: list[SearchResult], limit: int) -> PagesRead:
+    async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
         self.limits.append(limit)
         text = "Shade trees lower the temperature of city streets by 7.5 degrees on roofs."
         read = [

@@ -36,9 +36,9 @@ async def persistence(request, url):
 
 
 async def filled(records: ReportRecords) -> None:
-    await records.put_results(report_sources())
-    await records.put_draft(ResearchDraft(title="A draft"))
-    await records.put_critique(Critique(version=1))
+    await records.store_results(report_sources())
+    await records.store_draft(ResearchDraft(title="A draft"))
+    await records.store_critique(Critique(version=1))
     await records.index(QUESTION)
 
 
@@ -46,8 +46,8 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
     records = ReportRecords(persistence.store, "t")
     draft = ResearchDraft(title="A draft")
     sources = report_sources()
-    ids = await records.put_results(sources)
-    await records.put_draft(draft)
+    ids = await records.store_results(sources)
+    await records.store_draft(draft)
     writes: list[Any] = []
     inner = persistence.store.abatch
 
@@ -57,18 +57,18 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
         return await inner(listed)
 
     monkeypatch.setattr(persistence.store, "abatch", abatch)
-    assert await records.put_results(sources) == ids
-    await records.put_draft(draft)
+    assert await records.store_results(sources) == ids
+    await records.store_draft(draft)
     assert writes == []
     changed = sources[0].model_copy(update={"title": "Another title"})
-    await records.put_results([changed, *sources[1:]])
+    await records.store_results([changed, *sources[1:]])
     assert [write.key for write in writes] == [changed.result_id]
 
 
 async def test_characters_that_a_store_does_not_take_are_marked(persistence):
     records = ReportRecords(persistence.store, "t")
     source = report_sources()[0].model_copy(update={"title": "half \ud800 and \x00 nothing"})
-    ids = await records.put_results([source])
+    ids = await records.store_results([source])
     (read,) = await records.results(ids)
     assert read.title == "half \ufffd and \ufffd nothing"
 

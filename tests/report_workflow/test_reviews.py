@@ -165,7 +165,7 @@ async def test_what_a_person_wrote_names_them_and_is_not_called_checked():
     [own] = [sentence for sentence in report.sentences if sentence.text == named[0]]
     assert own.status != "supported"
     assert report.approval.by == "bob"
-    assert "written by ada]" in report.marked(own.place, report.sections[0].content)
+    assert "written by ada]" in report.with_marks(own.place, report.sections[0].content)
 
 
 async def test_critical_issues_are_put_to_a_person_when_no_revision_mended_them():

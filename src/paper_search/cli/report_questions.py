@@ -207,12 +207,12 @@ def write_draft(report: Report) -> str:
     """Return the text of a report as a person edits it."""
     parts = [
         f"# {report.title}",
-        f"## Abstract\n\n{report.marked('abstract', report.abstract)}",
+        f"## Abstract\n\n{report.with_marks('abstract', report.abstract)}",
         *(
-            f"## {section.title}\n\n{report.marked(section.section_id, section.content)}"
+            f"## {section.title}\n\n{report.with_marks(section.section_id, section.content)}"
             for section in report.sections
         ),
-        f"## Conclusion\n\n{report.marked('conclusion', report.conclusion)}",
+        f"## Conclusion\n\n{report.with_marks('conclusion', report.conclusion)}",
     ]
     return _HELP.format(marks=next(iter(MARKS.values()))) + "\n\n".join(parts) + "\n"
 

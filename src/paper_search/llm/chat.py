@@ -25,7 +25,7 @@ from paper_search.errors import (
 )
 from paper_search.http.redaction import redact_logs
 from paper_search.http.retry import parse_retry_after
-from paper_search.llm.metering import counted_call, tokens_in
+from paper_search.llm.metering import count_call, tokens_in
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import json_object
 
@@ -127,15 +127,15 @@ class Failure:
 def failure_of(error: Exception, *secrets: str) -> Failure:
     """Return what an exception of a chat model means, without the secrets in its text."""
     reason = _reason(error)
-    told = redacted(f"{type(error).__name__}: {error}", *secrets)
+    text = redacted(f"{type(error).__name__}: {error}", *secrets)
     kind, words = _MEANINGS[reason]
-    return Failure(kind(f"{words}: {told}", reason=reason), reason in _RETRIED, _asked_wait(error))
+    return Failure(kind(f"{words}: {text}", reason=reason), reason in _RETRIED, _wait_wish(error))
 
 
 def _reason(error: Exception) -> LLMFailure:
     for code in (getattr(error, "code", None), getattr(error, "type", None)):
-        if isinstance(code, str) and (known := _BY_CODE.get(code.lower())):
-            return known
+        if isinstance(code, str) and (by_code := _BY_CODE.get(code.lower())):
+            return by_code
     status = status_of(error)
     if status == _BAD_REQUEST:
         prose = str(error).lower()
@@ -163,7 +163,7 @@ def status_of(error: Exception) -> int | None:
     return None
 
 
-def _asked_wait(error: Exception) -> float | None:
+def _wait_wish(error: Exception) -> float | None:
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     in_ms = str(headers.get("retry-after-ms", ""))
     if in_ms.isdigit():
@@ -271,9 +271,9 @@ class ChatProvider(LLMProvider):
         deadline = loop.time() + self.timeout_s * (self.max_retries + 1)
         attempt = 0
         while True:
-            sent = {name: wish for name, wish in options.items() if name in self.options}
+            wishes = {name: wish for name, wish in options.items() if name in self.options}
             messages = self._messages(system_prompt, user_message)
-            answer = await self._attempt(self._chat(loop), messages, sent, deadline - loop.time())
+            answer = await self._attempt(self._chat(loop), messages, wishes, deadline - loop.time())
             if not isinstance(answer, Failure):
                 return answer
             if answer.unsupported:
@@ -308,7 +308,7 @@ class ChatProvider(LLMProvider):
         """
         length = tokens_in(*(text for _, text in messages), json.dumps(wishes))
         name, in_use = f"{self.provider}:{self.model}", self.options
-        async with counted_call(name, length, self.max_tokens) as call:
+        async with count_call(name, length, self.max_tokens) as call:
             try:
                 async with asyncio.timeout(left_s):
                     message = await chat.ainvoke(messages, **wishes)
@@ -316,7 +316,7 @@ class ChatProvider(LLMProvider):
                 failure = failure_of(error, self._api_key)
                 call.failure = failure.error.reason
                 is_cut = call.failure is LLMFailure.TIMEOUT  # it may have to be paid for
-                call.input_tokens, call.output_tokens = _paid_for(error) or (length * is_cut, 0)
+                call.input_tokens, call.output_tokens = _billed(error) or (length * is_cut, 0)
                 return replace(failure, unsupported=_unsupported(error, in_use))
             call.input_tokens, call.output_tokens = _spent(message, length)
             problem = self._problem(message)
@@ -330,30 +330,30 @@ class ChatProvider(LLMProvider):
 
     def _problem(self, message: BaseMessage) -> LLMError | None:
         """Return what is wrong with an answer; None: nothing."""
-        said = message.response_metadata
-        ended = str(next((said[name] for name in _STOP_NAMES if said.get(name)), "")).lower()
+        metadata = message.response_metadata
+        end = str(next((metadata[name] for name in _STOP_NAMES if metadata.get(name)), "")).lower()
         refusal = message.additional_kwargs.get("refusal")
-        if refusal or ended == "refusal":
-            told = redacted(str(refusal or "it gave no reason"), self._api_key)
-            return LLMRefusalError(f"the model declined to answer: {told}")
-        if ended in _FILTERED:
+        if refusal or end == "refusal":
+            text = redacted(str(refusal or "it gave no reason"), self._api_key)
+            return LLMRefusalError(f"the model declined to answer: {text}")
+        if end in _FILTERED:
             filtered = "a content filter stopped the answer"
             return LLMRefusalError(filtered, reason=LLMFailure.CONTENT_FILTER)
-        if ended in _CUT:
-            cut = f"the model's answer was cut off at {self.max_tokens} tokens"
-            return LLMLengthError(cut, reason=LLMFailure.ANSWER_TOO_LONG)
+        if end in _CUT:
+            message_text = f"the model's answer was cut off at {self.max_tokens} tokens"
+            return LLMLengthError(message_text, reason=LLMFailure.ANSWER_TOO_LONG)
         is_empty = not str(message.text).strip()
         return LLMResponseError("the model's answer is empty") if is_empty else None
 
 
-def _spent(message: BaseMessage, asked: int) -> tuple[int, int]:
+def _spent(message: BaseMessage, estimate: int) -> tuple[int, int]:
     """Return the tokens of question and answer, estimated where the server does not say."""
     spent = getattr(message, "usage_metadata", None) or {}
     answered = tokens_in(str(message.text))
-    return spent.get("input_tokens") or asked, spent.get("output_tokens") or answered
+    return spent.get("input_tokens") or estimate, spent.get("output_tokens") or answered
 
 
-def _paid_for(error: Exception) -> tuple[int, int] | None:
+def _billed(error: Exception) -> tuple[int, int] | None:
     """Return the tokens of an answer that came and was thrown away by the client."""
     spent = getattr(getattr(error, "completion", None), "usage", None)
     return (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else None

@@ -190,24 +190,24 @@ def create_provider(config: LLMConfig) -> LLMProvider:
     Raises:
         ConfigError: the provider is unknown or not installed, or there is no key or model name.
     """
-    chosen = _resolved(config)
-    _require_known(chosen)
-    needs_key = chosen.provider in CHAT_PACKAGES and key_variable(chosen.provider)
-    if needs_key and not chosen.api_key.strip():
+    settings = _resolved(config)
+    _require_known(settings)
+    needs_key = settings.provider in CHAT_PACKAGES and key_variable(settings.provider)
+    if needs_key and not settings.api_key.strip():
         raise ConfigError(
             f"API key required: set {needs_key}, or name no model to work without one"
         )
-    if not chosen.model.strip():
+    if not settings.model.strip():
         raise ConfigError("Model name required: set LLM_MODEL")
-    if chosen.provider != "openai":
-        return InstalledProvider(chosen)
+    if settings.provider != "openai":
+        return InstalledProvider(settings)
     return OpenAIProvider(
-        model=chosen.model,
-        api_key=chosen.api_key,
-        base_url=chosen.base_url,
-        temperature=chosen.temperature,
-        max_tokens=chosen.max_tokens,
-        timeout_s=chosen.timeout_s,
+        model=settings.model,
+        api_key=settings.api_key,
+        base_url=settings.base_url,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        timeout_s=settings.timeout_s,
     )
 
 

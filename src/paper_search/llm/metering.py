@@ -65,11 +65,11 @@ class PriceTable(BaseModel):
     def estimate(self, calls: Iterable[tuple[str, Tokens]]) -> SpendingEstimate:
         """Return what calls of models, given with their names, cost together."""
         spent = Spending()
-        for model, (count, asked, answered) in calls:
+        for model, (count, question, answer) in calls:
             price = self.of(model)
-            money = price.of(asked, answered) if price else None
+            money = price.of(question, answer) if price else None
             spent = spent.plus(
-                Spending(calls=count, input_tokens=asked, output_tokens=answered, money=money)
+                Spending(calls=count, input_tokens=question, output_tokens=answer, money=money)
             )
         dated = "" if spent.money is None else self.date
         return SpendingEstimate(**spent.model_dump(), priced_at=dated)
@@ -145,11 +145,11 @@ class Meter:
         self._iteration = iteration
         self._log = log
         self._prices = prices or load_prices()
-        known = total(before)
+        in_state = total(before)
         entries = logged or LoggedUsage()
         self._budget = entries.budget or budget or Budget()
-        is_logged = entries.spent.calls >= known.calls
-        self._spent = entries.spent if is_logged else known
+        is_logged = entries.spent.calls >= in_state.calls
+        self._spent = entries.spent if is_logged else in_state
         steps = entries.steps if is_logged else before
         here = (spent for spent in steps if (spent.step, spent.iteration) == (step, iteration))
         earlier = next(here, Spending())
@@ -174,19 +174,19 @@ class Meter:
             ModelCallLimitError: the budget does not cover it.
         """
         price = self._prices.of(model)
-        wanted = _priced(price, input_tokens, output_tokens)
-        while (lacking := self._lacking(wanted)) and self._open:
+        most = _priced(price, input_tokens, output_tokens)
+        while (lacking := self._lacking(most)) and self._open:
             self._freed.clear()
             await self._freed.wait()
         if lacking:
             raise ModelCallLimitError(lacking)
         call_id, begun_at, result = uuid4().hex[:12], monotonic(), CallResult(input_tokens)
         place = {"id": call_id, "step": self._step, "iteration": self._iteration, "model": model}
-        asked = _priced(price, input_tokens, 0)
-        self._open[call_id] = wanted
+        question = _priced(price, input_tokens, 0)
+        self._open[call_id] = most
         is_begun = False
         try:
-            await self._note(CallBegun(**place, input_tokens=input_tokens, money=asked.money))
+            await self._note(CallBegun(**place, input_tokens=input_tokens, money=question.money))
             is_begun = True
             yield result
         finally:
@@ -198,21 +198,21 @@ class Meter:
             self._freed.set()
             if is_begun:
                 seconds = round(monotonic() - begun_at, 3)
-                paid = spent.model_dump(include={"input_tokens", "output_tokens", "money"})
-                ended = CallEnded(id=call_id, seconds=seconds, failure=result.failure, **paid)
-                await self._note(ended)
+                price_paid = spent.model_dump(include={"input_tokens", "output_tokens", "money"})
+                end = CallEnded(id=call_id, seconds=seconds, failure=result.failure, **price_paid)
+                await self._note(end)
 
     async def _note(self, event: CallBegun | CallEnded) -> None:
         """Write to the log, in a thread: LangGraph's server refuses to wait for a disk."""
         if self._log:
             await asyncio.to_thread(self._log.append, event)
 
-    def _lacking(self, wanted: Spending) -> str | None:
+    def _lacking(self, call: Spending) -> str | None:
         """Return why a call is not covered; None: it is."""
-        used = self._spent
+        total_now = self._spent
         for reserved in self._open.values():
-            used = used.plus(reserved)
-        after, budget = used.plus(wanted), self._budget
+            total_now = total_now.plus(reserved)
+        after, budget = total_now.plus(call), self._budget
         if budget.money is not None and after.money is None:
             return (
                 f"the budget of {budget} cannot be kept: a model has no price; give its price in "
@@ -226,7 +226,7 @@ class Meter:
         if not is_over:
             return None
         return (
-            f"the budget of {budget} does not cover another call of up to {wanted.tokens:,} tokens "
+            f"the budget of {budget} does not cover another call of up to {call.tokens:,} tokens "
             f"(spent: {self._spent}); `paper-search resume THREAD --budget AMOUNT` allows more"
         )
 
@@ -286,7 +286,7 @@ _current: ContextVar[Meter | None] = ContextVar("paper_search_meter", default=No
 
 
 @asynccontextmanager
-async def counted_call(
+async def count_call(
     model: str, input_tokens: int, output_tokens: int
 ) -> AsyncIterator[CallResult]:
     """Count a call with the meter of this task, if there is one; see `Meter.call`."""

@@ -144,8 +144,8 @@ async def ask_once(
         return model_cls.model_validate(answer)
     except ValidationError as error:
         problem = format_errors(error)
-    shown = json.dumps(answer, ensure_ascii=False, default=repr)[:_EXCERPT]
-    raise LLMResponseError(f"{problem}; the answer was {shown}")
+    excerpt = json.dumps(answer, ensure_ascii=False, default=repr)[:_EXCERPT]
+    raise LLMResponseError(f"{problem}; the answer was {excerpt}")
 
 
 def format_errors(error: ValidationError) -> str:

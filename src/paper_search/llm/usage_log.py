@@ -111,28 +111,28 @@ class UsageLog:
 
     def read(self) -> LoggedUsage:
         """Return what was spent; a line that was cut off by a crash is left out."""
-        begun: dict[str, CallBegun] = {}
-        ended: dict[str, CallEnded] = {}
+        first_events: dict[str, CallBegun] = {}
+        last_events: dict[str, CallEnded] = {}
         budget = None
         last_at = ""
         for event in self._events():
             last_at = event.at
             match event:
                 case CallBegun():
-                    begun[event.id] = event
+                    first_events[event.id] = event
                 case CallEnded():
-                    ended[event.id] = event
+                    last_events[event.id] = event
                 case BudgetSet():
                     budget = event.budget
         steps: dict[tuple[str, int], StepSpending] = {}
         models: dict[str, Spending] = {}
-        for call in begun.values():
-            spent = _spent(call, ended.get(call.id))
+        for call in first_events.values():
+            spent = _spent(call, last_events.get(call.id))
             key = (call.step, call.iteration)
             before = steps.get(key) or StepSpending(step=call.step, iteration=call.iteration)
             steps[key] = before.with_more(spent)
             models[call.model] = models.get(call.model, Spending()).plus(spent)
-        first_at = next((call.at for call in begun.values()), "")
+        first_at = next((call.at for call in first_events.values()), "")
         return LoggedUsage(
             steps=list(steps.values()),
             budget=budget,
@@ -163,8 +163,8 @@ class UsageLog:
 
 def logged_threads(directory: Path) -> list[str]:
     """Return the ids of the threads that have a log, the latest first."""
-    found = sorted(directory.glob(f"*{_SUFFIX}"), key=lambda path: -path.stat().st_mtime)
-    return [unquote(path.name.removesuffix(_SUFFIX)) for path in found]
+    paths = sorted(directory.glob(f"*{_SUFFIX}"), key=lambda path: -path.stat().st_mtime)
+    return [unquote(path.name.removesuffix(_SUFFIX)) for path in paths]
 
 
 def _spent(call: CallBegun, end: CallEnded | None) -> Spending:

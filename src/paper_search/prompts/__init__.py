@@ -35,7 +35,7 @@ def load_prompt(
     Raises:
         UnknownNameError: there is no such prompt.
     """
-    chosen = prompts or shipped_prompts()
-    text = chosen.read(name)
+    provider = prompts or shipped_prompts()
+    text = provider.read(name)
     extra = _DOMAINS.get(domain)
-    return text if extra is None else f"{text}\n\n{chosen.read(extra)}"
+    return text if extra is None else f"{text}\n\n{provider.read(extra)}"

@@ -11,7 +11,7 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.claims.quotations import located
-from paper_search.report.evidence import Evidence, family_names, graded
+from paper_search.report.evidence import Evidence, family_names, grade_of
 from paper_search.report.exchange import AnalystInput, AnalystOutput, Role, Sufficiency
 from paper_search.report.models import (
     AnalysisResult,
@@ -98,7 +98,7 @@ async def analysis_by_model(
     llm: LLMProvider,
     domain: str,
     evidence: Evidence,
-    given: AnalystInput,
+    request: AnalystInput,
     studies: list[Study],
 ) -> tuple[AnalysisResult, dict[int, str]]:
     """Return the model's analysis without what the sources do not bear out, and queries for gaps.
@@ -108,8 +108,8 @@ async def analysis_by_model(
     sub-question that the model has no finding on is open.
     """
     prompt = load_prompt("report_analyst", domain)
-    answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, given))
-    questions = given.research_plan.decomposed_questions
+    answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, request))
+    questions = request.research_plan.decomposed_questions
     own = _findings(answer, evidence, len(questions))
     answered = {finding.question for finding in own}
     queries = {
@@ -132,19 +132,19 @@ def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) 
 
     Without words that are there, or with two readings, it is not stated which way a study goes.
     """
-    read: dict[str, dict[Direction, Quote]] = {}
+    readings: dict[str, dict[Direction, Quote]] = {}
     for one in answer.directions:
-        quote = _checked(QuoteAnswer(source=one.source, text=one.text), evidence)
+        quote = _quote_of(QuoteAnswer(source=one.source, text=one.text), evidence)
         if (says := _DIRECTIONS.get(one.says.strip().casefold())) and quote:
-            read.setdefault(quote.result_id, {})[says] = quote
-    return [_read(study, read.get(study.result_id, {})) for study in studies]
+            readings.setdefault(quote.result_id, {})[says] = quote
+    return [_with_reading(study, readings.get(study.result_id, {})) for study in studies]
 
 
-def _read(study: Study, said: dict[Direction, Quote]) -> Study:
-    if len(said) != 1:
+def _with_reading(study: Study, readings: dict[Direction, Quote]) -> Study:
+    if len(readings) != 1:
         return study
-    [(says, quote)] = said.items()
-    others = [known for known in study.quotes if known.text != quote.text]
+    [(says, quote)] = readings.items()
+    others = [other for other in study.quotes if other.text != quote.text]
     return Study(result_id=study.result_id, quotes=[quote, *others], says=says)
 
 
@@ -154,56 +154,56 @@ def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Fi
         text, index = shown_to_model(claimed.text, 1000), claimed.question - 1
         if not text or not 0 <= index < count:
             continue
-        quotes = [q for quote in claimed.quotes if (q := _checked(quote, evidence))]
+        quotes = [q for quote in claimed.quotes if (q := _quote_of(quote, evidence))]
         if quotes:
             is_title = all(quote.part == "title" for quote in quotes)
             studies = _independent((quote.result_id for quote in quotes), evidence)
-            grade = _lower(claimed.grade, graded(studies, is_title=is_title))
+            grade = _lower(claimed.grade, grade_of(studies, is_title=is_title))
             findings.append(Finding(text=text, question=index, grade=grade, quotes=quotes))
     return findings
 
 
 def _independent(result_ids: Iterable[str], evidence: Evidence) -> int:
-    known: set[str] = set()
+    earlier_names: set[str] = set()
     count = 0
     for result_id in dict.fromkeys(result_ids):
         names = family_names(evidence.by_id[result_id])
-        count += not names & known
-        known |= names
+        count += not names & earlier_names
+        earlier_names |= names
     return count
 
 
-def _message(evidence: Evidence, given: AnalystInput) -> str:
-    plan = given.research_plan
-    asked = {
+def _message(evidence: Evidence, request: AnalystInput) -> str:
+    plan = request.research_plan
+    questions = {
         "question": plan.original_query,
         "sub_questions": dict(enumerate(plan.decomposed_questions, 1)),
     }
-    if given.previous_analysis is not None:
-        asked["earlier_gaps"] = given.previous_analysis.gaps
-    head = json.dumps(asked, ensure_ascii=False, indent=1)
+    if request.previous_analysis is not None:
+        questions["earlier_gaps"] = request.previous_analysis.gaps
+    head = json.dumps(questions, ensure_ascii=False, indent=1)
     about = " ".join([plan.original_query, *plan.decomposed_questions])
-    block = sources_block(evidence, given.shown_sources, given.shown_chars, about=about)
+    block = sources_block(evidence, request.shown_sources, request.shown_chars, about=about)
     return f"{head}\n\nSources:\n{block}"
 
 
-def _checked(given: QuoteAnswer, evidence: Evidence) -> Quote | None:
-    result = evidence.by_key.get(given.source.strip().lstrip("@").strip("[]@"))
-    if result is None or result.is_retracted or not given.text.strip():
+def _quote_of(claim: QuoteAnswer, evidence: Evidence) -> Quote | None:
+    result = evidence.by_key.get(claim.source.strip().lstrip("@").strip("[]@"))
+    if result is None or result.is_retracted or not claim.text.strip():
         return None
-    return located(given.text, result)
+    return located(claim.text, result)
 
 
 def _lower(claimed: str, by_sources: Grade) -> Grade:
     """Return the lower of two grades: a model may doubt what the count says, never raise it."""
-    named = claimed.strip().lower()
-    if named not in _ORDER or named == "gap":
+    grade = claimed.strip().lower()
+    if grade not in _ORDER or grade == "gap":
         return by_sources
-    return _ORDER[min(_ORDER.index(named), _ORDER.index(by_sources))]
+    return _ORDER[min(_ORDER.index(grade), _ORDER.index(by_sources))]
 
 
 def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[Theme]:
-    found = []
+    themes = []
     for theme in answer.themes[:_MAX_THEMES]:
         keys = [key.strip().lstrip("@").strip("[]@") for key in theme.sources]
         ids = [
@@ -213,20 +213,20 @@ def _themes(answer: AnalysisAnswer, evidence: Evidence, questions: int) -> list[
         if len(ids) >= _MIN_THEME_SOURCES and label:
             index = max(0, min(questions - 1, theme.question - 1))
             confidence = round(min(1.0, len(ids) / 5), 2)
-            found.append(Theme(label=label, sources=ids, question=index, confidence=confidence))
-    return found
+            themes.append(Theme(label=label, sources=ids, question=index, confidence=confidence))
+    return themes
 
 
 def _contradictions(answer: AnalysisAnswer, evidence: Evidence) -> list[Contradiction]:
-    found = []
+    contradictions = []
     for dispute in answer.contradictions[:_MAX_CONTRADICTIONS]:
-        one, other = _checked(dispute.one, evidence), _checked(dispute.other, evidence)
+        one, other = _quote_of(dispute.one, evidence), _quote_of(dispute.other, evidence)
         if one is None or other is None or one.result_id == other.result_id:
             continue
         topic = shown_to_model(dispute.topic, 150) or "unnamed"
         note = shown_to_model(dispute.note, 300) or ""
-        found.append(Contradiction(topic=topic, one=one, other=other, note=note))
-    return found
+        contradictions.append(Contradiction(topic=topic, one=one, other=other, note=note))
+    return contradictions
 
 
 MINOR_GAPS = 2
@@ -238,14 +238,14 @@ _WEIGHT: dict[Grade, float] = {"strong": 1.0, "moderate": 0.7, "weak": 0.4, "gap
 class Analyst(Role):
     """Reads the sources with a model; without one, it puts their sentences side by side."""
 
-    async def analyse(self, given: AnalystInput) -> AnalystOutput:
+    async def analyse(self, request: AnalystInput) -> AnalystOutput:
         """Return the analysis of the sources."""
-        plan, evidence = given.research_plan, Evidence(given.search_results)
+        plan, evidence = request.research_plan, Evidence(request.search_results)
         studies = studies_on(plan.original_query, evidence)
         if self._llm is None:
             return AnalystOutput(analysis=AnalysisResult(studies=studies))
         analysis, queries = await analysis_by_model(
-            self._llm, self._domain, evidence, given, studies
+            self._llm, self._domain, evidence, request, studies
         )
         return _assessed(_worded(analysis, evidence, plan.decomposed_questions), plan, queries)
 
@@ -257,11 +257,11 @@ def _assessed(
     sufficiency: Sufficiency = "sufficient"
     if count:
         sufficiency = "gaps_minor" if count <= MINOR_GAPS else "gaps_major"
-    left = [(index, plan.decomposed_questions[index]) for index in analysis.gap_questions]
+    gaps = [(index, plan.decomposed_questions[index]) for index in analysis.gap_questions]
     return AnalystOutput(
         analysis=analysis,
         data_sufficiency=sufficiency,
-        recommended_searches=gap_queries(left, _first_kind(plan), queries),
+        recommended_searches=gap_queries(gaps, _first_kind(plan), queries),
     )
 
 

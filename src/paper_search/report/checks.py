@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from paper_search.report.claims.quotations import without_quotations
 from paper_search.report.claims.statements import places
-from paper_search.report.claims.verdicts import Subject, faults, item, shown, verdicts
+from paper_search.report.claims.verdicts import Subject, excerpt, faults, item, verdicts
 from paper_search.report.criteria import BANNED_WORDS
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import CheckedSentence, CritiqueItem, Severity
@@ -20,9 +20,9 @@ _MOST = 0.5
 """Share of the sentences beyond which a draft that cites nothing for them rests on nothing."""
 
 
-def reviewed(given: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
+def reviewed(request: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
     """Return everything that is wrong with a draft and each of its sentences with its support."""
-    subject = Subject(given)
+    subject = Subject(request)
     wrong = faults(subject)
     sentences = verdicts(subject, wrong)
     items = [fault.item for fault in wrong]
@@ -32,25 +32,24 @@ def reviewed(given: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSent
 
 def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[CritiqueItem]:
     """Find drafts with sentences that cite nothing; one that mostly does so does not stand."""
-    told = [
+    claims = [
         sentence
         for statement, sentence in zip(subject.statements, sentences, strict=True)
         if sentence.status != "of_the_report" and not statement.is_heading
     ]
-    bare = [sentence for sentence in told if not sentence.keys]
+    bare = [sentence for sentence in claims if not sentence.keys]
     if not bare:
         return
-    severity: Severity = "critical" if len(bare) > _MOST * len(told) else "minor"
-    reason = f"{len(bare)} of {len(told)} sentences cite no source, first “{shown(bare[0].text)}”"
-    yield item(
-        "citation", severity, "general", reason, "Cite the source of each that states a fact."
-    )
+    severity: Severity = "critical" if len(bare) > _MOST * len(claims) else "minor"
+    first, advice = excerpt(bare[0].text), "Cite the source of each that states a fact."
+    reason = f"{len(bare)} of {len(claims)} sentences cite no source, first “{first}”"
+    yield item("citation", severity, "general", reason, advice)
 
 
 def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
     """Find references that a model gave and that no source stands behind."""
-    for given in subject.given.draft.invented:
-        reason = f"Invented reference: “{shown(given)}”"
+    for reference in subject.given.draft.invented:
+        reason = f"Invented reference: “{excerpt(reference)}”"
         advice = "References are those sources that are cited."
         yield item("citation", "critical", "references", reason, advice)
 
@@ -58,12 +57,12 @@ def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
     """Find expected sections that are not there, and sections without a word."""
     titles = [_folded(section.title) for section in subject.given.draft.sections]
-    for expected in subject.given.research_plan.expected_sections:
-        wanted = _folded(expected)
-        if not any(wanted == title or wanted in title or _alike(wanted, title) for title in titles):
-            is_concluded = "conclusion" in wanted and subject.given.draft.conclusion
-            if not is_concluded and not ("abstract" in wanted and subject.given.draft.abstract):
-                reason = f"The section “{expected}” is missing."
+    for heading in subject.given.research_plan.expected_sections:
+        name = _folded(heading)
+        if not any(name == title or name in title or _alike(name, title) for title in titles):
+            is_concluded = "conclusion" in name and subject.given.draft.conclusion
+            if not is_concluded and not ("abstract" in name and subject.given.draft.abstract):
+                reason = f"The section “{heading}” is missing."
                 yield item("completeness", "major", "general", reason, "Write it.")
     for section in subject.given.draft.sections:
         if not section.content.strip():
@@ -77,8 +76,8 @@ def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
     """Find words that a report does not use, in whatever form; quoted ones are not its own."""
     for place in places(subject.given.draft):
         own = re.sub(r"\[@[^\]]*\]", " ", without_quotations(place.text))
-        found = dict.fromkeys(match.group().lower() for match in _BANNED.finditer(own))
-        for word in found:
+        words = dict.fromkeys(match.group().lower() for match in _BANNED.finditer(own))
+        for word in words:
             reason = f"Banned word: “{word}”"
             yield item("style", "minor", place.location, reason, "Say it in plain words.")
 

@@ -72,18 +72,18 @@ BANNED_WORDS: tuple[str, ...] = (
 
 
 def criterion_scores(
-    items: Iterable[CritiqueItem], given: Mapping[str, float] | None = None
+    items: Iterable[CritiqueItem], model_scores: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """Return a score for each criterion, 0 to 10.
 
     Code counts down from 10 by what is wrong; a model can only lower what is left.
     """
-    left = dict.fromkeys(REVIEW_CRITERIA, HIGHEST)
+    scores = dict.fromkeys(REVIEW_CRITERIA, HIGHEST)
     for item in items:
-        left[item.category] -= _PENALTY[item.severity]
+        scores[item.category] -= _PENALTY[item.severity]
     return {
-        name: round(max(0.0, min(score, (given or {}).get(name, HIGHEST))), 2)
-        for name, score in left.items()
+        name: round(max(0.0, min(score, (model_scores or {}).get(name, HIGHEST))), 2)
+        for name, score in scores.items()
     }
 
 
@@ -117,7 +117,7 @@ def coverage_items(
 
     A draft that answers none is no report, whatever else is good about it.
     """
-    left = open_questions(draft, analysis, len(questions), evidence)
+    gaps = open_questions(draft, analysis, len(questions), evidence)
     items = [
         CritiqueItem(
             category="completeness",
@@ -126,7 +126,7 @@ def coverage_items(
             description=f"Not answered: {questions[index]}",
             suggested_fix="Answer it from a finding, and cite the finding's source.",
         )
-        for index in left
+        for index in gaps
     ]
     if items and len(items) == len(questions):
         lacking = items[0].model_copy(

@@ -142,7 +142,7 @@ class Report(BaseModel):
         """Return how many sentences have which support; those of the report itself do not count."""
         return support_counts(self.sentences)
 
-    def marked(self, place: str, text: str) -> str:
+    def with_marks(self, place: str, text: str) -> str:
         """Return a text of the report with the mark of each sentence behind it."""
         position, parts = 0, []
         for sentence in self.sentences:

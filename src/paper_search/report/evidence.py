@@ -44,24 +44,24 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of a text, in order, each exactly as it stands there."""
-    found: list[Sentence] = []
+    results: list[Sentence] = []
     start = 0
     for match in _BREAK.finditer(text):
         if match.group().startswith(".") and _ABBREVIATION.search(text[start : match.start() + 1]):
             continue
-        _add(found, text, start, match.end())
+        _add(results, text, start, match.end())
         # Parts of an abstract that a database joins with semicolons keep their own full stops.
         start = match.end() + text.startswith(";", match.end())
-    _add(found, text, start, len(text))
-    return found
+    _add(results, text, start, len(text))
+    return results
 
 
-def _add(found: list[Sentence], text: str, start: int, end: int) -> None:
+def _add(results: list[Sentence], text: str, start: int, end: int) -> None:
     part = text[start:end]
     stripped = part.strip()
     if any(character.isalnum() for character in stripped):
         begin = start + len(part) - len(part.lstrip())
-        found.append(Sentence(stripped, begin, begin + len(stripped)))
+        results.append(Sentence(stripped, begin, begin + len(stripped)))
 
 
 _STRONG_SOURCES, _MODERATE_SOURCES = 3, 2
@@ -82,15 +82,15 @@ _BIBLIOGRAPHIC = (
 def result_of(paper: Paper, query_id: str) -> SearchResult:
     """Return a paper as a source of a report; the same paper always has the same id."""
     text = shown_to_model(paper.abstract, MAX_TEXT_CHARS) or ""
-    known = {name: getattr(paper, name) for name in _BIBLIOGRAPHIC}
-    seen = list(dict.fromkeys([paper.source, *(sighting.source for sighting in paper.sightings)]))
-    metadata = {name: value for name, value in known.items() if value is not None}
+    fields = {name: getattr(paper, name) for name in _BIBLIOGRAPHIC}
+    names = list(dict.fromkeys([paper.source, *(sighting.source for sighting in paper.sightings)]))
+    metadata = {name: value for name, value in fields.items() if value is not None}
     metadata |= {
         "source_type": "academic",
         "authors": [written(author) for author in paper.authors],
         "citations": paper.known_citation_count,
         "paper_id": paper.id,
-        "found_by": seen,
+        "found_by": names,
         "is_judged": paper.is_judged,
         "decided_by": _decided_by(paper),
         "relevance_reason": paper.relevance_reason,
@@ -139,18 +139,18 @@ def stable_id(name: str) -> str:
 
 def paper_of(result: SearchResult) -> Paper:
     """Return a source as a paper, for what exports papers."""
-    known: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: result.metadata[name] for name in _BIBLIOGRAPHIC if name in result.metadata
     }
-    if result.source_url and not known.get("url"):
-        known["url"] = result.source_url
+    if result.source_url and not fields.get("url"):
+        fields["url"] = result.source_url
     return Paper(
         id=result.result_id,
         title=result.title,
         source=str(result.metadata.get("source_type", "web")),
         authors=[author_named(name, is_inverted=True) for name in result.authors],
         relevance_score=result.relevance_score,
-        **known,
+        **fields,
     )
 
 
@@ -200,11 +200,11 @@ class Evidence:
 
     def by_author_year(self, family: str, year: str) -> list[str]:
         """Return the keys of the sources of that year with an author of that name."""
-        wanted, when = normalised_title(family), int(year[:4])
+        name, when = normalised_title(family), int(year[:4])
         return [
             key
             for key, source in self.by_key.items()
-            if source.year == when and wanted in family_names(source)
+            if source.year == when and name in family_names(source)
         ]
 
 
@@ -243,13 +243,13 @@ def _sayable(name: str) -> str:
     Numbers are left out, since what a report states has to be in a source's text.
     """
     words = [word for word in name.split() if not any(c.isdigit() for c in word)]
-    said = " ".join(words)
-    if len(said) > _LONGEST_NAME or not _NAME.fullmatch(said) or is_suspicious(name):
+    plain_name = " ".join(words)
+    if len(plain_name) > _LONGEST_NAME or not _NAME.fullmatch(plain_name) or is_suspicious(name):
         return UNNAMED
-    return said
+    return plain_name
 
 
-def graded(sources: int, *, is_title: bool = False) -> Grade:
+def grade_of(sources: int, *, is_title: bool = False) -> Grade:
     """Return the grade of a finding by its independent sources; on titles alone it is weak."""
     if not sources:
         return "gap"

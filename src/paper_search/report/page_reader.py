@@ -52,7 +52,7 @@ class PageReader:
         self._open_fetcher = open_fetcher
         self._missing = missing
 
-    async def read(self, results: list[SearchResult], limit: int) -> PagesRead:
+    async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
         """Return the sources with what could be read, in their order.
 
         At most `limit` addresses are asked, the most relevant sources first.
@@ -127,9 +127,9 @@ def address_of(result: SearchResult) -> str:
 
 def _instead(result: SearchResult, document: Document, text: DocumentText) -> str | None:
     """Return what a document is instead of the text that was wanted; None: it is the text."""
-    shown = shown_instead(text.text, text.title, document.url)
-    if shown is not None:
-        return shown
+    obstacle = shown_instead(text.text, text.title, document.url)
+    if obstacle is not None:
+        return obstacle
     is_paper = result.metadata.get("source_type") not in {"web", "news"}
     if is_paper and not is_about(result.title, text.text, text.title):
         return "something else than the paper"
@@ -142,22 +142,22 @@ def _with_text(result: SearchResult, document: Document, text: DocumentText) -> 
     before = [result.full_content] if is_paper and result.full_content else []
     cleaned = [shown_to_model(part, MAX_TEXT_CHARS) or "" for part in text.text.split("\n\n")]
     whole = "\n\n".join([*before, *_without(before, cleaned)])
-    kept = whole[:MAX_TEXT_CHARS]
+    start = whole[:MAX_TEXT_CHARS]
     metadata = {
         **result.metadata,
         "text_is": document.kind,
         "text_url": document.url,
         "text_sha256": hashlib.sha256(document.content).hexdigest(),
         "text_fetched_at": now().isoformat(),
-        "text_is_cut": len(kept) < len(whole)
+        "text_is_cut": len(start) < len(whole)
         or (text.pages or 0) > (text.pages_read or text.pages or 0),
         "is_suspicious": bool(result.metadata.get("is_suspicious"))
         or is_suspicious(text.title, *text.text.split("\n\n")),
     }
-    return result.model_copy(update={"full_content": kept, "metadata": metadata})
+    return result.model_copy(update={"full_content": start, "metadata": metadata})
 
 
 def _without(before: Sequence[str], paragraphs: Sequence[str]) -> list[str]:
     """Return the paragraphs that do not repeat the abstract."""
-    said = " ".join(before).casefold()
-    return [paragraph for paragraph in paragraphs if paragraph and paragraph.casefold() not in said]
+    head = " ".join(before).casefold()
+    return [part for part in paragraphs if part and part.casefold() not in head]

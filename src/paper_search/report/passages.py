@@ -36,49 +36,49 @@ def sources_block(
             source.result_id,
         ),
     )
-    wanted = frozenset(content_stems(about))
-    records = [_record(evidence, source, chars, wanted) for source in ranked[:count]]
+    topic = frozenset(content_stems(about))
+    records = [_record(evidence, source, chars, topic) for source in ranked[:count]]
     return data_block(records)
 
 
 def _record(
-    evidence: Evidence, result: SearchResult, chars: int, wanted: frozenset[str]
+    evidence: Evidence, result: SearchResult, chars: int, topic: frozenset[str]
 ) -> dict[str, Any]:
     record: dict[str, Any] = {
         "key": evidence.key_of(result.result_id),
         "title": shown_to_model(result.title, 300),
         "year": result.year,
         "type": result.metadata.get("source_type", "web"),
-        "text": shown_to_model(_excerpt(result.text, chars, wanted), chars) or "",
+        "text": shown_to_model(_excerpt(result.text, chars, topic), chars) or "",
     }
     if result.metadata.get("is_suspicious"):
         record["warning"] = SUSPICIOUS
     return record
 
 
-def _excerpt(text: str, chars: int, wanted: frozenset[str]) -> str:
+def _excerpt(text: str, chars: int, topic: frozenset[str]) -> str:
     """Return at most so many characters of a text, in its order, an ellipsis for what is left out.
 
     Without stems that are wanted, it is the beginning alone.
     """
-    if len(text) <= chars or not wanted:
+    if len(text) <= chars or not topic:
         return text[:chars]
     head = text[: int(chars * _HEAD)]
     after = (sentence for sentence in sentences(text) if sentence.start >= len(head))
     ranked = sorted(
         (sentence for sentence in after if len(sentence.text) <= LONGEST),
-        key=lambda sentence: (-len(sentence.stems & wanted), sentence.start),
+        key=lambda sentence: (-len(sentence.stems & topic), sentence.start),
     )
     room = chars - len(head)
-    kept = []
+    excerpt = []
     for sentence in ranked:
-        if not sentence.stems & wanted:
+        if not sentence.stems & topic:
             break
         if len(sentence.text) + len(_LEFT_OUT) <= room:
-            kept.append(sentence)
+            excerpt.append(sentence)
             room -= len(sentence.text) + len(_LEFT_OUT)
-    kept.sort(key=lambda sentence: sentence.start)
-    return "".join([head, *(f"{_LEFT_OUT}{sentence.text}" for sentence in kept)])
+    excerpt.sort(key=lambda sentence: sentence.start)
+    return "".join([head, *(f"{_LEFT_OUT}{sentence.text}" for sentence in excerpt)])
 
 
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -95,8 +95,8 @@ def content_stems(text: str) -> list[str]:
     """Return the stems of a text's words that mean something."""
     skipped = STOP_WORDS | GENERIC
     words = WORD.findall(text.casefold())
-    kept = [word for word in words if word not in skipped and len(word) > 1]
-    return list(dict.fromkeys(stem for word in kept for stem in tokens(word)))
+    content = [word for word in words if word not in skipped and len(word) > 1]
+    return list(dict.fromkeys(stem for word in content for stem in tokens(word)))
 
 
 def studies_on(question: str, evidence: Evidence) -> list[Study]:

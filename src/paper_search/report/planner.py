@@ -44,17 +44,17 @@ _ASKED = (
 def sub_questions(intent: ParsedIntent, count: int) -> list[str]:
     """Return so many sub-questions: the whole, then what is asked of any subject."""
     topic = " and ".join(intent.concepts) or " ".join(intent.topic.split()).rstrip("?？.!, ")
-    return [asked.format(topic=topic) for asked in _ASKED[:count]]
+    return [form.format(topic=topic) for form in _ASKED[:count]]
 
 
 def headings(questions: Sequence[str]) -> list[str]:
     """Return a heading for each question that came without one, in order, all different."""
-    named: list[str] = []
+    titles: list[str] = []
     for number, question in enumerate(questions, 1):
         words = " ".join(question.split()).rstrip("?？. ")
         heading = words if len(words) <= _HEADING_CHARS else words[: _HEADING_CHARS - 1] + "…"
-        named.append(heading if heading not in named else f"{heading} ({number})")
-    return named
+        titles.append(heading if heading not in titles else f"{heading} ({number})")
+    return titles
 
 
 class PlannedQuery(BaseModel):
@@ -90,37 +90,37 @@ class Planner(Role):
         super().__init__(llm, domain)
         self._today = today
 
-    async def plan(self, given: PlannerInput) -> PlannerOutput:
+    async def plan(self, request: PlannerInput) -> PlannerOutput:
         """Return a plan of 3 to 7 sub-questions and 5 to 15 typed queries.
 
         Raises:
             QuestionError: the question holds no word.
             LLMError: there is a model, and it could not answer.
         """
-        wanted = f"{given.original_query} {given.context or ''}" if given.context else None
-        intent = await IntentParser(None).parse(wanted or given.original_query)
+        whole = f"{request.original_query} {request.context or ''}" if request.context else None
+        intent = await IntentParser(None).parse(whole or request.original_query)
         if self._llm is not None:
-            output = self._fitted(await self._answer(self._llm, given), intent, given)
+            output = self._fitted(await self._answer(self._llm, request), intent, request)
         else:
-            output = _by_concepts(intent, given)
+            output = _by_concepts(intent, request)
         output.warnings += [
             f"there is no {kind} search, so none is planned: {_SETTINGS[kind]}"
-            for kind in TYPES[given.depth]
-            if kind in _SETTINGS and kind not in given.search_types
+            for kind in TYPES[request.depth]
+            if kind in _SETTINGS and kind not in request.search_types
         ]
         return output
 
-    async def _answer(self, llm: LLMProvider, given: PlannerInput) -> PlanAnswer:
+    async def _answer(self, llm: LLMProvider, request: PlannerInput) -> PlanAnswer:
         message: dict[str, Any] = {
-            "question": given.original_query,
-            "context": given.context or "none",
-            "domain_hints": given.domain_hints,
-            "depth": given.depth,
-            "search_types": given.search_types,
+            "question": request.original_query,
+            "context": request.context or "none",
+            "domain_hints": request.domain_hints,
+            "depth": request.depth,
+            "search_types": request.search_types,
             "today": self._today().isoformat(),
         }
-        if given.previous_plan is not None:
-            earlier = given.previous_plan
+        if request.previous_plan is not None:
+            earlier = request.previous_plan
             message["previous_plan"] = {
                 "decomposed_questions": earlier.decomposed_questions,
                 "search_queries": [query.query_text for query in earlier.search_queries],
@@ -130,7 +130,7 @@ class Planner(Role):
         return await ask(llm, PlanAnswer, prompt, text)
 
     def _fitted(
-        self, answer: PlanAnswer, intent: ParsedIntent, given: PlannerInput
+        self, answer: PlanAnswer, intent: ParsedIntent, request: PlannerInput
     ) -> PlannerOutput:
         warnings = list(answer.warnings)
         texts = [
@@ -148,13 +148,13 @@ class Planner(Role):
         ]
         sections = [" ".join(heading.split())[:120] for heading in answer.expected_sections]
         plan = ResearchPlan(
-            original_query=given.original_query,
+            original_query=request.original_query,
             decomposed_questions=questions,
-            search_queries=completed(queries, intent, questions, given),
-            methodology=answer.methodology or _methodology(given),
+            search_queries=completed(queries, intent, questions, request),
+            methodology=answer.methodology or _methodology(request),
             expected_sections=list(dict.fromkeys(filter(None, sections)))[:_MAX_SECTIONS]
             or [_FIRST_SECTION, *headings(questions), *_LAST_SECTIONS],
-            revised_at=now() if given.previous_plan else None,
+            revised_at=now() if request.previous_plan else None,
         )
         return PlannerOutput(
             research_plan=plan,
@@ -164,15 +164,15 @@ class Planner(Role):
         )
 
 
-def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
-    questions = sub_questions(intent, _QUESTIONS[given.depth])
+def _by_concepts(intent: ParsedIntent, request: PlannerInput) -> PlannerOutput:
+    questions = sub_questions(intent, _QUESTIONS[request.depth])
     plan = ResearchPlan(
-        original_query=given.original_query,
+        original_query=request.original_query,
         decomposed_questions=questions,
-        search_queries=typed_queries(intent, questions, given),
-        methodology=_methodology(given),
+        search_queries=typed_queries(intent, questions, request),
+        methodology=_methodology(request),
         expected_sections=["Evidence"],
-        revised_at=now() if given.previous_plan else None,
+        revised_at=now() if request.previous_plan else None,
     )
     warnings = []
     if len(intent.concepts) <= 1:
@@ -192,10 +192,10 @@ def _by_concepts(intent: ParsedIntent, given: PlannerInput) -> PlannerOutput:
     )
 
 
-def _methodology(given: PlannerInput) -> str:
-    kinds = ", ".join(given.search_types)
+def _methodology(request: PlannerInput) -> str:
+    kinds = ", ".join(request.search_types)
     return (
-        f"Depth {given.depth}. Kinds of search: {kinds}. Records of one work are merged, judged "
+        f"Depth {request.depth}. Kinds of search: {kinds}. Records of one work are merged, judged "
         "against the question, and read sentence by sentence."
     )
 

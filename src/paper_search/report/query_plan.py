@@ -62,8 +62,8 @@ def completed(
     available = request.search_types
     usual: SearchType = "academic" if "academic" in available else available[0]
     planned: dict[tuple[str, str], SearchQuery] = {}
-    for text, named, priority in queries:
-        kind = next((kind for kind in available if kind == named), usual)
+    for text, kind_name, priority in queries:
+        kind = next((kind for kind in available if kind == kind_name), usual)
         if words := " ".join(text.split()):
             _add(planned, words, kind, priority)
     for query in typed_queries(intent, questions, request) if len(planned) < MIN_QUERIES else ():
@@ -81,13 +81,13 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
     concepts = key_phrases(query.query_text)
     words = query.query_text.split()
     if query.search_type == "web" and '"' not in query.query_text:
-        kept = words[: max(2, len(words) * 2 // 3)]
+        rest = words[: max(2, len(words) * 2 // 3)]
     elif len(concepts) > 1:
-        kept = concepts[:-1]
+        rest = concepts[:-1]
     else:
         words = (concepts[0] if concepts else query.query_text).split()
-        kept = [" ".join(words[-1:])] if len(words) > 1 else []
-    text = _joined(kept, query.query_text)
+        rest = [" ".join(words[-1:])] if len(words) > 1 else []
+    text = _query_text(rest, query.query_text)
     if not text or text.casefold() == query.query_text.casefold():
         return None
     return SearchQuery(
@@ -114,7 +114,7 @@ def gap_queries(
     return [
         SearchQuery(
             query_text=suggestions.get(index)
-            or _joined([p for p in key_phrases(question) if p not in _OF_THE_ASKING])
+            or _query_text([p for p in key_phrases(question) if p not in _OF_THE_ASKING])
             or question,
             search_type=kind,
             priority=1,
@@ -144,19 +144,19 @@ def _add(
 def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
     """Return what to search for: all concepts, in each field, fewer, then the whole with a turn."""
     concepts = intent.concepts or [intent.topic]
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for size in range(len(concepts), 0, -1):
         if size == 1 and len(concepts) > 1:
             break  # a single concept of several finds what nobody asked for
         for some in itertools.combinations(concepts, size):
-            text = _joined(some)
-            if text not in seen:
-                seen.add(text)
+            text = _query_text(some)
+            if text not in earlier:
+                earlier.add(text)
                 yield text
                 if size == len(concepts):
                     yield from (f"{text} {hint}" for hint in domain_hints)
     for word in _QUALIFIERS:
-        yield f"{_joined(concepts)} {word}"
+        yield f"{_query_text(concepts)} {word}"
 
 
 def _for_the_web(question: str) -> str:
@@ -166,7 +166,7 @@ def _for_the_web(question: str) -> str:
     return " ".join(word for word in words if word and word.casefold() not in skipped) or question
 
 
-def _joined(concepts: Sequence[str], query: str = "") -> str:
+def _query_text(concepts: Sequence[str], query: str = "") -> str:
     """Return the words to search for; those are a phrase that the query has in quotation marks."""
     return " ".join(
         f'"{concept}"' if f'"{concept}"'.casefold() in query.casefold() else concept

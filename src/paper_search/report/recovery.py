@@ -147,42 +147,42 @@ class Attempt(Generic[ResultT]):
             try:
                 return await self.by_model(self.amount)
             except LLMError as error:
-                known, is_cut_off = classified(error, self.node), _is_cut_off(error)
-            tried = counts.get(known.category, 0)
-            counts[known.category] = tried + 1
-            may_retry = known.recoverable and await self._may_retry(known.category, tried)
-            if may_retry and known.category is ErrorCategory.CONTEXT_OVERFLOW:
-                self._show_less(tried, is_cut_off=is_cut_off)
+                failure, is_cut_off = classified(error, self.node), _is_cut_off(error)
+            retries = counts.get(failure.category, 0)
+            counts[failure.category] = retries + 1
+            may_retry = failure.recoverable and await self._may_retry(failure.category, retries)
+            if may_retry and failure.category is ErrorCategory.CONTEXT_OVERFLOW:
+                self._show_less(retries, is_cut_off=is_cut_off)
             if not may_retry:
                 action = "continued without a language model"
-                self.errors.append(known.with_fallback(action, retry_count=tried))
+                self.errors.append(failure.with_fallback(action, retry_count=retries))
                 return await self.without()
 
-    async def _may_retry(self, category: ErrorCategory, tried: int) -> bool:
+    async def _may_retry(self, category: ErrorCategory, retries: int) -> bool:
         """Prepare another attempt; return whether there is one."""
         match category:
-            case ErrorCategory.RATE_LIMIT if tried < len(RATE_LIMIT_WAITS_S):
-                await self.sleep(RATE_LIMIT_WAITS_S[tried])
+            case ErrorCategory.RATE_LIMIT if retries < len(RATE_LIMIT_WAITS_S):
+                await self.sleep(RATE_LIMIT_WAITS_S[retries])
                 return True
             case ErrorCategory.TIMEOUT:
-                return tried < TIMEOUT_RETRIES
-            case ErrorCategory.API_ERROR if tried < API_RETRIES:
-                await self.sleep(float(2**tried))
+                return retries < TIMEOUT_RETRIES
+            case ErrorCategory.API_ERROR if retries < API_RETRIES:
+                await self.sleep(float(2**retries))
                 return True
             case ErrorCategory.CONTEXT_OVERFLOW:
-                return tried < len(REDUCTIONS)
+                return retries < len(REDUCTIONS)
             case _:
                 return False
 
-    def _show_less(self, tried: int, *, is_cut_off: bool) -> None:
+    def _show_less(self, retries: int, *, is_cut_off: bool) -> None:
         """Show the model less the next time; of less it has less to say, too."""
-        sources, chars = REDUCTIONS[tried]
+        sources, chars = REDUCTIONS[retries]
         self.amount = Amount(
             min(sources, self.amount.sources), min(chars or self.amount.chars, self.amount.chars)
         )
-        cut = f" of at most {chars} characters" if chars else ""
+        limit = f" of at most {chars} characters" if chars else ""
         what = "The model's answer was cut off" if is_cut_off else "Context overflow"
-        self.notes.append(f"{what}: reduced to top {sources} results{cut}")
+        self.notes.append(f"{what}: reduced to top {sources} results{limit}")
 
 
 def _is_cut_off(error: LLMError) -> bool:

@@ -17,7 +17,7 @@ from paper_search.report.checks import reviewed
 from paper_search.report.claims.citations import without_citations
 from paper_search.report.claims.quotations import closest, located
 from paper_search.report.claims.statements import places
-from paper_search.report.claims.verdicts import shown
+from paper_search.report.claims.verdicts import excerpt
 from paper_search.report.criteria import (
     HIGHEST,
     PASS_THRESHOLD,
@@ -71,54 +71,54 @@ class ReviewAnswer(BaseModel):
 class Reviewer(Role):
     """Judges drafts; a model's opinion, if there is one, can lower a score, not raise it."""
 
-    async def review(self, given: ReviewerInput) -> ReviewerOutput:
+    async def review(self, request: ReviewerInput) -> ReviewerOutput:
         """Return the critique of a draft."""
-        if not (given.draft.is_by_model or given.draft.is_by_person):
-            return ReviewerOutput(critique=_table_critique(given))
-        items, sentences = reviewed(given)
-        evidence = Evidence(given.search_results)
-        if given.draft.is_by_model and not given.draft.is_by_person:
-            questions = given.research_plan.decomposed_questions
-            items += coverage_items(given.draft, given.analysis, questions, evidence)
+        if not (request.draft.is_by_model or request.draft.is_by_person):
+            return ReviewerOutput(critique=_table_critique(request))
+        items, sentences = reviewed(request)
+        evidence = Evidence(request.search_results)
+        if request.draft.is_by_model and not request.draft.is_by_person:
+            questions = request.research_plan.decomposed_questions
+            items += coverage_items(request.draft, request.analysis, questions, evidence)
         answer = None
         if self._llm is not None:
             # The whole first: it is one question, and the allowed ones may end.
-            answer = await self._answer(self._llm, given, items)
-            sentences = await supported(self._llm, sentences, evidence, given.known_sentences)
-            locations = {place.name: place.location for place in places(given.draft)}
+            answer = await self._answer(self._llm, request, items)
+            sentences = await supported(self._llm, sentences, evidence, request.known_sentences)
+            locations = {place.name: place.location for place in places(request.draft)}
             items += items_of(sentences, locations)
-        return judged(given, items, answer, sentences)
+        return conclude(request, items, answer, sentences)
 
     async def _answer(
-        self, llm: LLMProvider, given: ReviewerInput, items: list[CritiqueItem]
+        self, llm: LLMProvider, request: ReviewerInput, items: list[CritiqueItem]
     ) -> ReviewAnswer:
-        evidence = Evidence(given.search_results)
+        evidence = Evidence(request.search_results)
         cited = [
             evidence.by_key[key].result_id
-            for section in given.draft.sections
+            for section in request.draft.sections
             for key in section.citations
             if key in evidence.by_key
         ]
-        block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
-        head = json.dumps(_message(given), ensure_ascii=False, indent=1)
-        material = data_block([_material(given, items)])
+        block = sources_block(evidence, request.shown_sources, request.shown_chars, cited)
+        head = json.dumps(_message(request), ensure_ascii=False, indent=1)
+        material = data_block([_material(request, items)])
         prompt = load_prompt("report_reviewer", self._domain)
         message = f"{head}\n\nSources:\n{block}\n\nReport:\n{material}"
         return await ask(llm, ReviewAnswer, prompt, message)
 
 
-def _table_critique(given: ReviewerInput) -> Critique:
+def _table_critique(request: ReviewerInput) -> Critique:
     """Return the critique of a table of evidence: it has no words of its own to judge."""
     return Critique(
         overall_score=None,
         recommendation=None,
-        version=given.draft.version,
+        version=request.draft.version,
         summary="Not judged: every sentence of the table stands word for word in its source.",
     )
 
 
-def judged(
-    given: ReviewerInput,
+def conclude(
+    request: ReviewerInput,
     items: list[CritiqueItem],
     answer: ReviewAnswer | None,
     sentences: list[CheckedSentence],
@@ -138,20 +138,20 @@ def judged(
         overall_score=overall_score(by_criterion) if answer is not None else None,
         pass_threshold=PASS_THRESHOLD,
         scores=by_criterion,
-        version=given.draft.version,
+        version=request.draft.version,
         is_by_model=answer is not None,
         sentences=sentences,
     )
-    can_iterate = given.iteration_count + 1 < given.max_iterations
+    can_iterate = request.iteration_count + 1 < request.max_iterations
     verdict = recommendation(critique, can_iterate=can_iterate)
-    told = shown_to_model(answer.summary, 1000) if answer is not None else None
+    opinion = shown_to_model(answer.summary, 1000) if answer is not None else None
     finished = critique.model_copy(
-        update={"recommendation": verdict, "summary": _summary(critique, verdict, told)}
+        update={"recommendation": verdict, "summary": _summary(critique, verdict, opinion)}
     )
     return ReviewerOutput(critique=finished, improvement_potential=improvement_potential(finished))
 
 
-def _summary(critique: Critique, verdict: Recommendation | None, told: str | None) -> str:
+def _summary(critique: Critique, verdict: Recommendation | None, opinion: str | None) -> str:
     counts = ", ".join(
         f"{count} {severity}"
         for severity in get_args(Severity)
@@ -164,7 +164,7 @@ def _summary(critique: Critique, verdict: Recommendation | None, told: str | Non
         f"{(verdict or 'not judged').capitalize()}. Statements: {audit_detail or 'none'}. "
         f"Found: {counts or 'nothing'}. Checked by {how}."
     )
-    return f"{text} {told}" if told else text
+    return f"{text} {opinion}" if opinion else text
 
 
 def _item(answer: ItemAnswer) -> CritiqueItem:
@@ -181,21 +181,21 @@ def _item(answer: ItemAnswer) -> CritiqueItem:
     )
 
 
-def _message(given: ReviewerInput) -> dict[str, Any]:
-    plan = given.research_plan
+def _message(request: ReviewerInput) -> dict[str, Any]:
+    plan = request.research_plan
     return {
         "sub_questions": plan.decomposed_questions,
         "expected_sections": plan.expected_sections,
-        "iteration": f"{given.iteration_count + 1} of {given.max_iterations}",
+        "iteration": f"{request.iteration_count + 1} of {request.max_iterations}",
     }
 
 
-def _material(given: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
+def _material(request: ReviewerInput, items: list[CritiqueItem]) -> dict[str, Any]:
     """Return the report and what is known of it: data, which may hold orders of its sources."""
-    draft = given.draft
+    draft = request.draft
     return {
         "report": {"version": draft.version, "words": draft.word_count, **draft.texts},
-        "findings": given.analysis.key_findings,
+        "findings": request.analysis.key_findings,
         "found_by_checks": [f"[{e.severity}] {e.location}: {e.description}" for e in items[:_TOLD]],
     }
 
@@ -234,9 +234,9 @@ class SupportAnswer(BaseModel):
 
 async def supported(
     llm: LLMProvider,
-    given: Sequence[CheckedSentence],
+    statements: Sequence[CheckedSentence],
     evidence: Evidence,
-    known: Iterable[CheckedSentence] = (),
+    earlier: Iterable[CheckedSentence] = (),
 ) -> list[CheckedSentence]:
     """Return the sentences; those that code could not judge have a model's verdict.
 
@@ -248,24 +248,24 @@ async def supported(
         LLMRateLimitError: the model wants to be asked later; what it answered is not lost, if the
             model that is passed in keeps its answers.
     """
-    verdicts = {_name(sentence): sentence for sentence in known if sentence.checked_by == "model"}
+    verdicts = {_name(sentence): sentence for sentence in earlier if sentence.checked_by == "model"}
     waiting = {
         _name(sentence): sentence
-        for sentence in given
+        for sentence in statements
         if sentence.status == "not_checked" and sentence.snippet
     }
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def judge(sentence: CheckedSentence) -> CheckedSentence:
         async with turn:
-            return await _judged(llm, sentence, evidence)
+            return await _verdict_on(llm, sentence, evidence)
 
     fresh = [judge(sentence) for name, sentence in waiting.items() if name not in verdicts]
-    verdicts |= {_name(judged): judged for judged in await asyncio.gather(*fresh)}
-    return [_with(sentence, verdicts.get(_name(sentence))) for sentence in given]
+    verdicts |= {_name(verdict): verdict for verdict in await asyncio.gather(*fresh)}
+    return [_with(sentence, verdicts.get(_name(sentence))) for sentence in statements]
 
 
-def items_of(given: Iterable[CheckedSentence], locations: dict[str, str]) -> list[CritiqueItem]:
+def items_of(claims: Iterable[CheckedSentence], locations: dict[str, str]) -> list[CritiqueItem]:
     """Return what a model found unsupported as items of a critique."""
     return [
         CritiqueItem(
@@ -273,22 +273,22 @@ def items_of(given: Iterable[CheckedSentence], locations: dict[str, str]) -> lis
             severity=_SEVERITY[sentence.status],
             location=locations.get(sentence.place, sentence.place),
             description=(
-                f"{_VERDICTS[sentence.status]}: “{shown(sentence.text)}” ({sentence.reason})"
+                f"{_VERDICTS[sentence.status]}: “{excerpt(sentence.text)}” ({sentence.reason})"
             ),
             suggested_fix="Say what the source says, or leave it out.",
             found_by="model",
         )
-        for sentence in given
+        for sentence in claims
         if sentence.checked_by == "model" and sentence.status in _SEVERITY
     ]
 
 
-async def _judged(
+async def _verdict_on(
     llm: LLMProvider, sentence: CheckedSentence, evidence: Evidence
 ) -> CheckedSentence:
     cited = [evidence.by_key[key] for key in sentence.keys if key in evidence.by_key]
-    told = shown_to_model(without_citations(sentence.text), 3 * LONGEST)
-    block = data_block([{"sentence": told}, *_records(sentence, cited, evidence)])
+    claim = shown_to_model(without_citations(sentence.text), 3 * LONGEST)
+    block = data_block([{"sentence": claim}, *_records(sentence, cited, evidence)])
     message = f"The sentence and the words that it cites:\n{block}"
     try:
         answer = await ask(llm, SupportAnswer, load_prompt("report_support"), message)
@@ -302,25 +302,25 @@ async def _judged(
     if words is None and answer.verdict != "not":
         reason = "the model did not name the words of the source that its verdict rests on"
         return sentence.model_copy(update={"reason": reason})
-    found: dict[str, Any] = {
+    changes: dict[str, Any] = {
         "status": _STATUS[answer.verdict],
         "checked_by": "model",
         "reason": shown_to_model(answer.reason, 300) or "",
     }
-    return sentence.model_copy(update=found | ({"snippet": words} if words else {}))
+    return sentence.model_copy(update=changes | ({"snippet": words} if words else {}))
 
 
 def _records(
     sentence: CheckedSentence, cited: Sequence[SearchResult], evidence: Evidence
 ) -> list[dict[str, Any]]:
     """Return for each source the words that are closest to a sentence, with what stands around."""
-    found = []
+    records = []
     for source in cited[:_MAX_SOURCES]:
         quote = closest(sentence.text, [source], evidence)
         if quote is not None:
             words = shown_to_model(_around(quote, source), 3 * LONGEST)
-            found.append({"title": shown_to_model(source.title, 300), "words": words})
-    return found
+            records.append({"title": shown_to_model(source.title, 300), "words": words})
+    return records
 
 
 def _around(quote: Quote, source: SearchResult) -> str:

@@ -36,7 +36,7 @@ class FindsSources(Protocol):
     """One kind of search: academic, web or news."""
 
     async def find(
-        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+        self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
         """Return what the queries find; a service that fails is data, not an exception."""
         ...
@@ -54,7 +54,7 @@ class ReportSearcher:
         return list(self._kinds)
 
     async def collect(
-        self, given: SearcherInput, known: Sequence[SearchResult] = ()
+        self, request: SearcherInput, before: Sequence[SearchResult] = ()
     ) -> SearcherOutput:
         """Return the sources that the queries bring, without those that are known.
 
@@ -62,41 +62,41 @@ class ReportSearcher:
         whose kind of search is not there, or fails, is failed with the reason.
         """
         collected: list[SearchResult] = []
-        asked: list[SearchQuery] = []
+        outcomes: list[SearchQuery] = []
         errors: list[str] = []
         notes: list[str] = []
-        for kind in dict.fromkeys(query.search_type for query in given.search_queries):
-            queries = [query for query in given.search_queries if query.search_type == kind]
+        for kind in dict.fromkeys(query.search_type for query in request.search_queries):
+            queries = [query for query in request.search_queries if query.search_type == kind]
             adapter = self._kinds.get(kind)
             if adapter is None:
-                asked += [query.model_copy(update={"status": "failed"}) for query in queries]
+                outcomes += [query.model_copy(update={"status": "failed"}) for query in queries]
                 errors.append(f"there is no {kind} search; {len(queries)} queries were not asked")
                 continue
-            found = await adapter.find(queries, given, [*known, *collected])
-            collected += found.results
-            notes += dict.fromkeys(found.notes)
+            answer = await adapter.find(queries, request, [*before, *collected])
+            collected += answer.results
+            notes += dict.fromkeys(answer.notes)
             errors += [
-                f"{kind} search: {reason}" for reason in dict.fromkeys(found.failures.values())
+                f"{kind} search: {reason}" for reason in dict.fromkeys(answer.failures.values())
             ]
-            asked += [_asked(query, found) for query in queries]
+            outcomes += [_with_outcome(query, answer) for query in queries]
         return SearcherOutput(
             search_results=collected,
-            queries_completed=sum(query.status == "completed" for query in asked),
-            queries_failed=sum(query.status == "failed" for query in asked),
-            coverage_report={query.query_text: query.found for query in asked},
-            queries=[*asked, *_reformulated(asked)],
+            queries_completed=sum(query.status == "completed" for query in outcomes),
+            queries_failed=sum(query.status == "failed" for query in outcomes),
+            coverage_report={query.query_text: query.found for query in outcomes},
+            queries=[*outcomes, *_broader_queries(outcomes)],
             errors=errors,
             notes=notes,
         )
 
 
-def _asked(query: SearchQuery, found: KindAnswer) -> SearchQuery:
-    status = "failed" if query.query_id in found.failures else "completed"
+def _with_outcome(query: SearchQuery, answer: KindAnswer) -> SearchQuery:
+    status = "failed" if query.query_id in answer.failures else "completed"
     return query.model_copy(
         update={
             "status": status,
-            "found": found.hits.get(query.query_id, 0),
-            "runs": list(found.runs.get(query.query_id, ())),
+            "found": answer.hits.get(query.query_id, 0),
+            "runs": list(answer.runs.get(query.query_id, ())),
         }
     )
 
@@ -112,10 +112,10 @@ def journal_rows(
     ]
 
 
-def _reformulated(asked: Sequence[SearchQuery]) -> list[SearchQuery]:
-    texts = {(query.query_text.casefold(), query.search_type) for query in asked}
+def _broader_queries(queries: Sequence[SearchQuery]) -> list[SearchQuery]:
+    texts = {(query.query_text.casefold(), query.search_type) for query in queries}
     broader = []
-    for query in asked:
+    for query in queries:
         is_weak = query.status == "completed" and query.found < WEAK and query.reformulates is None
         other = weaker(query) if is_weak else None
         if other is not None and (other.query_text.casefold(), other.search_type) not in texts:

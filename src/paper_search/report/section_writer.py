@@ -96,22 +96,22 @@ class SectionWriter:
         llm: LLMProvider,
         prompt: str,
         head: dict[str, Any],
-        given: WriterInput,
+        request: WriterInput,
         evidence: Evidence,
     ) -> None:
         self._llm = llm
         self._prompt = prompt
         self._head = head
-        self._given = given
+        self._given = request
         self._evidence = evidence
         self._at_once = _PIECE
 
     async def write(self) -> Pieces:
         """Return the report; in a revision, sections without fault stay as they are."""
         tasks = self._tasks()
-        kept = self._kept()
+        old = self._faultless()
         sections = [
-            kept[task.title] if task.title in kept else await self._section(task, len(tasks))
+            old[task.title] if task.title in old else await self._section(task, len(tasks))
             for task in tasks
         ]
         return Pieces(await self._framed(sections), sections)
@@ -128,7 +128,7 @@ class SectionWriter:
             tasks[shared.index(max(shared)) if any(shared) else usual].questions.append(index)
         return tasks
 
-    def _kept(self) -> dict[str, SectionAnswer]:
+    def _faultless(self) -> dict[str, SectionAnswer]:
         """Return the sections of the version before that nobody found fault with."""
         previous = self._given.previous_draft
         if previous is None:
@@ -165,30 +165,30 @@ class SectionWriter:
         contents: list[str] = []
         changes: list[str] = []
         for number in range(1, count + 1):
-            wanted: dict[str, Any] = {
+            part: dict[str, Any] = {
                 "title": task.title,
                 "words": math.ceil(words / count),
                 "piece": f"{number} of {count}",
             }
             if task.questions:
-                asked = self._given.research_plan.decomposed_questions
-                wanted["answers"] = [asked[question] for question in task.questions]
+                sub_questions = self._given.research_plan.decomposed_questions
+                part["answers"] = [sub_questions[question] for question in task.questions]
             material = self._material(task, "\n\n".join(contents))
-            answer = await self._asked(SectionAnswer, {"section": wanted}, material, task)
+            answer = await self._ask(SectionAnswer, {"section": part}, material, task)
             contents.append(answer.content)
             changes += answer.changes
         return SectionAnswer(title=task.title, content="\n\n".join(contents), changes=changes)
 
     async def _framed(self, sections: Sequence[SectionAnswer]) -> FrameAnswer:
         each = _READ // max(1, len(sections))
-        written = [{"title": one.title, "content": one.content[:each]} for one in sections]
-        material: dict[str, Any] = {"sections": written}
+        texts = [{"title": one.title, "content": one.content[:each]} for one in sections]
+        material: dict[str, Any] = {"sections": texts}
         if self._given.critique is not None:
             titles = {one.title for one in sections}
             items = [i for i in self._given.critique.items if i.location not in titles]
             material["items"] = list(map(itemised, items))
-        wanted = {"frame": {"words": _FRAME}}
-        return await self._asked(FrameAnswer, wanted, material, None)
+        part = {"frame": {"words": _FRAME}}
+        return await self._ask(FrameAnswer, part, material, None)
 
     def _material(self, task: _Task, before: str) -> dict[str, Any]:
         """Return the findings of a section, what precedes it, and what is to be mended in it."""
@@ -202,7 +202,7 @@ class SectionWriter:
         previous = self._given.previous_draft
         if previous is not None:
             old = next((one for one in previous.sections if one.title == task.title), None)
-            material["previous_section"] = _told(old)
+            material["previous_section"] = _content_of(old)
             material["items"] = list(map(itemised, self._items_on(task.title)))
         return material
 
@@ -213,17 +213,17 @@ class SectionWriter:
             return list(findings)
         return [finding for finding in findings if finding.question in task.questions]
 
-    async def _asked(
+    async def _ask(
         self,
         kind: type[AnswerT],
-        wanted: dict[str, Any],
+        part: dict[str, Any],
         material: dict[str, Any],
         task: _Task | None,
     ) -> AnswerT:
-        given = self._given
+        request = self._given
         first = [source for finding in self._findings(task) for source in finding.sources]
-        block = sources_block(self._evidence, given.shown_sources, given.shown_chars, first)
-        head = json.dumps({**self._head, "write": wanted}, ensure_ascii=False, indent=1)
+        block = sources_block(self._evidence, request.shown_sources, request.shown_chars, first)
+        head = json.dumps({**self._head, "write": part}, ensure_ascii=False, indent=1)
         message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([material])}"
         return await ask(self._llm, kind, self._prompt, message)
 
@@ -234,5 +234,5 @@ def itemised(item: CritiqueItem) -> dict[str, Any]:
     return {"id": item.critique_id, **item.model_dump(include=fields)}
 
 
-def _told(section: DraftSection | None) -> str:
+def _content_of(section: DraftSection | None) -> str:
     return section.content if section is not None else ""

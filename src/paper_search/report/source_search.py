@@ -51,34 +51,34 @@ class AcademicSearch:
         self._sources = list(sources)
 
     async def find(
-        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+        self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
         """Return the works that the queries find, most relevant first."""
-        whole = await IntentParser(None).parse(given.original_query or queries[0].query_text)
+        whole = await IntentParser(None).parse(request.original_query or queries[0].query_text)
         records: list[RawPaper] = []
         found_by: dict[str, list[str]] = {}
-        found = KindAnswer()
-        searcher = self._searcher.within_seconds(given.timeout_seconds)
+        outcome = KindAnswer()
+        searcher = self._searcher.within_seconds(request.timeout_seconds)
         for query in queries:
             at = now()
             answer = await searcher.report(await self._strategy(query, whole))
-            found.runs[query.query_id] = journal_rows(answer.sources, query.query_text, at)
+            outcome.runs[query.query_id] = journal_rows(answer.sources, query.query_text, at)
             failures = [source for source in answer.sources if source.status.is_failure]
-            found.notes += map(_failure, failures)
+            outcome.notes += map(_failure, failures)
             if failures and len(failures) == len(answer.sources) and not answer.papers:
                 reasons = (f"{source.source} {source.status.value}" for source in failures)
-                found.failures[query.query_id] = "; ".join(reasons)
+                outcome.failures[query.query_id] = "; ".join(reasons)
             for paper in answer.papers:
                 found_by.setdefault(paper.id, []).append(query.query_id)
                 records.append(paper)
-        works = await self._works(records, known)
+        works = await self._works(records, before)
         best = self._best([work for work, is_new in works if is_new], whole)
         if len(works) > len(best) and self._scorer.uses_model:
-            found.notes.append(f"academic search: the {len(best)} best of {len(works)} were judged")
+            outcome.notes.append(f"the {len(best)} best of {len(works)} were judged")
         scored = await self._scorer.score(best, whole)
-        found.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
-        found.results = _limited(scored, found_by, given.max_results_per_query)
-        return found
+        outcome.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
+        outcome.results = _best_of_each(scored, found_by, request.max_results_per_query)
+        return outcome
 
     def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
         """Return what is judged: of more than a model judges always, the best by their words."""
@@ -97,13 +97,13 @@ class AcademicSearch:
         )
 
     async def _works(
-        self, records: list[RawPaper], known: Sequence[SearchResult]
+        self, records: list[RawPaper], sources: Sequence[SearchResult]
     ) -> list[tuple[RawPaper, bool]]:
-        earlier = [_record_of(result) for result in known if "paper_id" in result.metadata]
-        seen = {record.id for record in earlier}
-        unique = list({paper.id: paper for paper in records if paper.id not in seen}.values())
+        earlier = [_record_of(result) for result in sources if "paper_id" in result.metadata]
+        ids = {record.id for record in earlier}
+        unique = list({paper.id: paper for paper in records if paper.id not in ids}.values())
         works = await self._deduplicator.deduplicate([*earlier, *unique])
-        return [(work, not seen & {work.id, *work.merged_from}) for work in works]
+        return [(work, not ids & {work.id, *work.merged_from}) for work in works]
 
 
 def _record_of(result: SearchResult) -> RawPaper:
@@ -117,7 +117,7 @@ def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
     return list(dict.fromkeys(query for result_id in ids for query in found_by.get(result_id, [])))
 
 
-def _limited(
+def _best_of_each(
     scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
 ) -> list[SearchResult]:
     ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
@@ -154,39 +154,39 @@ class WebSearch:
         self._services = list(services)
 
     async def find(
-        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+        self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
         """Return the pages that the queries find, those of the same address or title once."""
-        whole = await IntentParser(None).parse(given.original_query or queries[0].query_text)
+        whole = await IntentParser(None).parse(request.original_query or queries[0].query_text)
         pages: dict[str, RawPaper] = {}
         found_by: dict[str, str] = {}
-        found = KindAnswer()
-        seen = {name for page in known for name in _names(page.source_url, page.title)}
+        outcome = KindAnswer()
+        page_names = {name for page in before for name in _names(page.source_url, page.title)}
         for query in queries:
-            answer, failures, found.runs[query.query_id] = await self._asked(query, whole, given)
-            found.notes += [f"{self._kind} search: {failure}" for failure in failures]
+            answer, failures, outcome.runs[query.query_id] = await self._ask(query, whole, request)
+            outcome.notes += [f"{self._kind} search: {failure}" for failure in failures]
             if answer is None:
-                found.failures[query.query_id] = "; ".join(failures) or "no service answered"
+                outcome.failures[query.query_id] = "; ".join(failures) or "no service answered"
                 continue
-            found.hits[query.query_id] = len(answer)
+            outcome.hits[query.query_id] = len(answer)
             for page in answer:
                 names = _names(page.url or "", page.title)
-                if not names & seen:
-                    seen |= names
+                if not names & page_names:
+                    page_names |= names
                     pages[page.id], found_by[page.id] = page, query.query_id
-        found.results, left_out = await self._judged(list(pages.values()), found_by, whole)
+        outcome.results, left_out = await self._judge(list(pages.values()), found_by, whole)
         if left_out:
-            found.notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
-        return found
+            outcome.notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
+        return outcome
 
-    async def _asked(
-        self, query: SearchQuery, whole: ParsedIntent, given: SearcherInput
+    async def _ask(
+        self, query: SearchQuery, whole: ParsedIntent, request: SearcherInput
     ) -> tuple[list[RawPaper] | None, list[str], list[SourceReport]]:
         """Return what the first service that answers found, which failed, and what was asked."""
         failures: list[str] = []
         runs: list[SourceReport] = []
-        limits = whole.constraints.model_copy(update={"max_results": given.max_results_per_query})
-        searcher = self._searcher.within_seconds(given.timeout_seconds)
+        limits = whole.constraints.model_copy(update={"max_results": request.max_results_per_query})
+        searcher = self._searcher.within_seconds(request.timeout_seconds)
         for name in self._services:
             at = now()
             report: SearchReport = await searcher.report(
@@ -202,23 +202,23 @@ class WebSearch:
                 return report.papers, failures, runs
         return None, failures, runs
 
-    async def _judged(
+    async def _judge(
         self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
     ) -> tuple[list[SearchResult], int]:
         """Return the relevant pages, the most relevant first, and how many others there were."""
-        shown = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
-        scored = await self._scorer.score(shown, whole) if shown else []
-        kept = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
-        kept.sort(key=lambda page: (-page.relevance_score, page.paper.id))
-        results = [page_result(page, self._kind, found_by[page.paper.id]) for page in kept]
-        return results, len(scored) - len(kept)
+        readable = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
+        scored = await self._scorer.score(readable, whole) if readable else []
+        relevant = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
+        relevant.sort(key=lambda page: (-page.relevance_score, page.paper.id))
+        results = [page_result(page, self._kind, found_by[page.paper.id]) for page in relevant]
+        return results, len(scored) - len(relevant)
 
 
 def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchResult:
     """Return a page that was found as a source of a report; all that is known is its snippet."""
     page = scored.paper
     snippet = shown_to_model(page.snippet, SNIPPET_CHARS) or ""
-    known = {"year": page.year, "venue": page.venue, "doi": page.doi, "arxiv_id": page.arxiv_id}
+    fields = {"year": page.year, "venue": page.venue, "doi": page.doi, "arxiv_id": page.arxiv_id}
     return SearchResult(
         result_id=stable_id(f"page:{_plain(page.url or '')}"),
         query_id=query_id,
@@ -227,7 +227,7 @@ def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchR
         snippet=snippet,
         relevance_score=scored.relevance_score,
         metadata={
-            **{name: value for name, value in known.items() if value is not None},
+            **{name: value for name, value in fields.items() if value is not None},
             "source_type": kind,
             "publication_type": page.publication_type,
             "url": page.url,

@@ -43,33 +43,33 @@ class DraftAnswer(BaseModel):
 class Writer(Role):
     """Writes from what a model found in the sources; else, it gives the table of evidence."""
 
-    async def write(self, given: WriterInput) -> WriterOutput:
+    async def write(self, request: WriterInput) -> WriterOutput:
         """Return a draft; with a previous draft and its critique, the next version of it."""
-        evidence = Evidence(given.search_results)
-        if self._llm is None or not given.analysis.findings:
-            draft = _table(given, evidence)
-            notes = _unmended(given)
+        evidence = Evidence(request.search_results)
+        if self._llm is None or not request.analysis.findings:
+            draft = _table(request, evidence)
+            notes = _unmended(request)
         else:
-            answer = await self._answer(self._llm, given, evidence)
+            answer = await self._answer(self._llm, request, evidence)
             draft = _draft_of(answer, evidence)
-            notes = _notes(answer, given)
-        version = given.previous_draft.version + 1 if given.previous_draft else 1
+            notes = _notes(answer, request)
+        version = request.previous_draft.version + 1 if request.previous_draft else 1
         finished = referenced(draft.model_copy(update={"version": version}), evidence)
         return WriterOutput(draft=finished, revision_notes=notes)
 
     async def _answer(
-        self, llm: LLMProvider, given: WriterInput, evidence: Evidence
+        self, llm: LLMProvider, request: WriterInput, evidence: Evidence
     ) -> DraftAnswer:
         """Return the report in one answer, or piece by piece where one cannot hold it."""
         prompt = load_prompt("report_writer", self._domain)
-        before = given.previous_draft.word_count if given.previous_draft else 0
-        if max(given.target_length, before) <= AT_ONCE:
+        before = request.previous_draft.word_count if request.previous_draft else 0
+        if max(request.target_length, before) <= AT_ONCE:
             try:
-                return await _at_once(llm, prompt, given, evidence)
+                return await _at_once(llm, prompt, request, evidence)
             except LLMLengthError as error:
                 if error.reason is not LLMFailure.ANSWER_TOO_LONG:
                     raise
-        pieces = await SectionWriter(llm, prompt, _message(given), given, evidence).write()
+        pieces = await SectionWriter(llm, prompt, _message(request), request, evidence).write()
         return DraftAnswer(
             **pieces.frame.model_dump(exclude={"changes"}),
             sections=list(pieces.sections),
@@ -78,12 +78,12 @@ class Writer(Role):
 
 
 async def _at_once(
-    llm: LLMProvider, prompt: str, given: WriterInput, evidence: Evidence
+    llm: LLMProvider, prompt: str, request: WriterInput, evidence: Evidence
 ) -> DraftAnswer:
-    cited = [i for finding in given.analysis.findings for i in finding.sources]
-    block = sources_block(evidence, given.shown_sources, given.shown_chars, cited)
-    head = json.dumps(_message(given), ensure_ascii=False, indent=1)
-    message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([_material(given)])}"
+    cited = [i for finding in request.analysis.findings for i in finding.sources]
+    block = sources_block(evidence, request.shown_sources, request.shown_chars, cited)
+    head = json.dumps(_message(request), ensure_ascii=False, indent=1)
+    message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([_material(request)])}"
     return await ask(llm, DraftAnswer, prompt, message)
 
 
@@ -95,11 +95,11 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
     sections = [section(n, part.title, part.content) for n, part in enumerate(draft.sections, 1)]
     texts = [draft.abstract, *(part.content for part in sections), draft.conclusion]
     keys = {key for text in texts for key in cited_keys(text)}
-    known = sorted(key for key in keys if key in evidence.by_key)
+    existing = sorted(key for key in keys if key in evidence.by_key)
     return draft.model_copy(
         update={
             "sections": sections,
-            "references": [f"[@{key}] {reference(evidence.by_key[key])}" for key in known],
+            "references": [f"[@{key}] {reference(evidence.by_key[key])}" for key in existing],
         }
     )
 
@@ -126,17 +126,17 @@ def described(result: SearchResult) -> str:
     """Return a plain reference: authors, year, title, venue."""
     names = result.authors
     between = "; " if any("," in name for name in names) else ", "
-    shown = between.join(names[:_LONGEST_AUTHORS]) + (
+    first_authors = between.join(names[:_LONGEST_AUTHORS]) + (
         " et al." if len(names) > _LONGEST_AUTHORS else ""
     )
     year = result.year if result.year is not None else "n.d."
     venue = result.metadata.get("venue")
-    head = f"{shown} ({year})" if shown else f"({year})"
+    head = f"{first_authors} ({year})" if first_authors else f"({year})"
     parts = [head, result.title.rstrip("."), str(venue) if venue else ""]
     return ". ".join(part for part in parts if part)
 
 
-def edited(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) -> ResearchDraft:
+def with_edits(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) -> ResearchDraft:
     """Return the next version of a draft, with what a person wrote into it.
 
     `changes`: `title`, `abstract`, `conclusion` as text; `sections` with title and content. Other
@@ -157,64 +157,64 @@ def edited(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) ->
     return referenced(draft.model_copy(update=update), evidence)
 
 
-def _message(given: WriterInput) -> dict[str, Any]:
-    plan, analysis = given.research_plan, given.analysis
+def _message(request: WriterInput) -> dict[str, Any]:
+    plan, analysis = request.research_plan, request.analysis
     message: dict[str, Any] = {
         "question": plan.original_query,
         "sub_questions": plan.decomposed_questions,
         "methodology": plan.methodology,
         "sections": plan.expected_sections,
-        "style": given.style_guide,
-        "target_length": given.target_length,
+        "style": request.style_guide,
+        "target_length": request.target_length,
         "gaps": analysis.gaps,
     }
-    if given.critique is not None and given.previous_draft is not None:
+    if request.critique is not None and request.previous_draft is not None:
         message["revision"] = {
-            "of_version": given.previous_draft.version,
+            "of_version": request.previous_draft.version,
             "a_person_asks": [
                 f"{item.critique_id}: {item.description}"
-                for item in given.critique.items
+                for item in request.critique.items
                 if item.found_by == "person"
             ],
         }
     return message
 
 
-def _material(given: WriterInput) -> dict[str, Any]:
+def _material(request: WriterInput) -> dict[str, Any]:
     """Return what holds words of sources, or of models that read them: data, like the sources."""
-    analysis = given.analysis
+    analysis = request.analysis
     material: dict[str, Any] = {
         "findings": analysis.key_findings,
         "themes": analysis.themes,
         "contradictions": analysis.contradictions,
     }
-    if given.critique is not None and given.previous_draft is not None:
-        previous = given.previous_draft
+    if request.critique is not None and request.previous_draft is not None:
+        previous = request.previous_draft
         material["revision"] = {
             "previous_draft": previous.texts,
-            "summary": given.critique.summary,
-            "items": list(map(itemised, given.critique.items)),
+            "summary": request.critique.summary,
+            "items": list(map(itemised, request.critique.items)),
         }
     return material
 
 
-def _table(given: WriterInput, evidence: Evidence) -> ResearchDraft:
-    question = given.research_plan.original_query
-    content = table_text(given.analysis.studies, evidence)
+def _table(request: WriterInput, evidence: Evidence) -> ResearchDraft:
+    question = request.research_plan.original_query
+    content = table_text(request.analysis.studies, evidence)
     return ResearchDraft(title=question.strip(), sections=[section(1, "Evidence", content)])
 
 
-def _unmended(given: WriterInput) -> list[str]:
+def _unmended(request: WriterInput) -> list[str]:
     """Return a line for each item of the critique: a table is not written anew."""
     return [
         f"{item.critique_id}: not done: without a model nothing is written; edit the text itself"
-        for item in (given.critique.items if given.critique else [])
+        for item in (request.critique.items if request.critique else [])
     ]
 
 
 def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
-    def text(given: str) -> str:
-        return normalised(visible(given)[:_MAX_CHARS].strip(), evidence)
+    def text(words: str) -> str:
+        return normalised(visible(words)[:_MAX_CHARS].strip(), evidence)
 
     return ResearchDraft(
         title=" ".join(visible(answer.title).split())[:300],
@@ -231,29 +231,29 @@ def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
     )
 
 
-def _is_known(given: str, evidence: Evidence) -> bool:
+def _is_known(reference: str, evidence: Evidence) -> bool:
     """Whether a reference that a model gave is of a source: by key, DOI, address or title."""
-    if any(key in evidence.by_key for key in cited_keys(given)):
+    if any(key in evidence.by_key for key in cited_keys(reference)):
         return True
-    folded = " ".join(given.casefold().split())
+    folded = " ".join(reference.casefold().split())
     if any(" ".join(source.title.casefold().split()) in folded for source in evidence.results):
         return True
-    named = foreign_citations(given, evidence)
-    if any(citation.keys and "." in citation.text for citation in named):
+    citations = foreign_citations(reference, evidence)
+    if any(citation.keys and "." in citation.text for citation in citations):
         return True
     return any(author_year(source).casefold() == folded.strip("()") for source in evidence.results)
 
 
-def _notes(answer: DraftAnswer, given: WriterInput) -> list[str]:
+def _notes(answer: DraftAnswer, request: WriterInput) -> list[str]:
     """Return a line for each item of the critique; an item that was passed over says so."""
-    if given.critique is None or given.previous_draft is None:
+    if request.critique is None or request.previous_draft is None:
         return []
-    said = {}
+    answers = {}
     for line in answer.changes:
         name, colon, words = visible(line).partition(":")
         if colon:
-            said[name.strip(" []")] = words.strip()
+            answers[name.strip(" []")] = words.strip()
     return [
-        f"{item.critique_id}: {said.get(item.critique_id) or 'the writer did not say'}"
-        for item in given.critique.items
+        f"{item.critique_id}: {answers.get(item.critique_id) or 'the writer did not say'}"
+        for item in request.critique.items
     ]

@@ -62,8 +62,8 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
 def _metering(config: AppConfig) -> Metering:
     """Return what counts the calls; the models of single roles are known to their runs only."""
     usual = _models(config)(None)
-    named = f"{usual.provider}:{usual.model}" if isinstance(usual, ChatProvider) else None
-    models = {} if named is None else {Skill.JUDGE: named}
+    name = f"{usual.provider}:{usual.model}" if isinstance(usual, ChatProvider) else None
+    models = {} if name is None else {Skill.JUDGE: name}
     return Metering(
         config.usage_path,
         load_prices(config.llm.prices),
@@ -85,15 +85,15 @@ def page_reader(config: AppConfig) -> ReadsPages | None:
 
 
 def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
-    made: dict[str, LLMProvider] = {}
+    by_name: dict[str, LLMProvider] = {}
 
     def model(name: str | None) -> LLMProvider | None:
-        chosen = name or config.llm.model
-        if not chosen:
+        full_name = name or config.llm.model
+        if not full_name:
             return None
-        if chosen not in made:
-            made[chosen] = create_provider(config.llm.model_copy(update={"model": chosen}))
-        return made[chosen]
+        if full_name not in by_name:
+            by_name[full_name] = create_provider(config.llm.model_copy(update={"model": full_name}))
+        return by_name[full_name]
 
     model(None)  # a wrong setting is told before a report begins
     return model
@@ -102,13 +102,13 @@ def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
 def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
     on_the_web = known_web_searches()
     if sources is None:
-        chosen, searches = create_sources(config), create_web_searches(config)
+        paper_sources, searches = create_sources(config), create_web_searches(config)
     else:
-        named = list(dict.fromkeys(sources))
-        chosen = [create_source(name, config) for name in named if name not in on_the_web]
-        searches = [create_web_search(name, config) for name in named if name in on_the_web]
-    searcher = Searcher([*chosen, *searches], max_results_ceiling=config.max_results_ceiling)
-    papers = [source.source_name for source in chosen]
+        order = list(dict.fromkeys(sources))
+        paper_sources = [create_source(name, config) for name in order if name not in on_the_web]
+        searches = [create_web_search(name, config) for name in order if name in on_the_web]
+    searcher = Searcher([*paper_sources, *searches], max_results_ceiling=config.max_results_ceiling)
+    papers = [source.source_name for source in paper_sources]
     kinds = {search.source_name: kind_of(search) for search in searches}
 
     def make(llm: LLMProvider | None, only: list[str] | None) -> ReportSearcher:
@@ -117,30 +117,30 @@ def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
             batch_size=config.relevance_batch_size,
             max_concurrency=config.relevance_max_concurrency,
         )
-        known = [*papers, *kinds]
+        all_names = [*papers, *kinds]
         for name in only or ():
-            if name not in known:
-                raise UnknownNameError("source", name, known)
-        wanted = [name for name in known if name in only] if only else known
-        found: dict[SearchType, FindsSources] = {}
-        names = [name for name in wanted if name in papers]
+            if name not in all_names:
+                raise UnknownNameError("source", name, all_names)
+        some_names = [name for name in all_names if name in only] if only else all_names
+        searches_by_kind: dict[SearchType, FindsSources] = {}
+        names = [name for name in some_names if name in papers]
         if names or not kinds:
             merging = Deduplicator(llm=None, enable_llm_pass=False)
-            found["academic"] = AcademicSearch(searcher, merging, scorer, names)
+            searches_by_kind["academic"] = AcademicSearch(searcher, merging, scorer, names)
         for kind in _ON_THE_WEB:
-            if names := [name for name in wanted if kinds.get(name) == kind]:
-                found[kind] = WebSearch(kind, searcher, scorer, names)
-        return ReportSearcher(found)
+            if names := [name for name in some_names if kinds.get(name) == kind]:
+                searches_by_kind[kind] = WebSearch(kind, searcher, scorer, names)
+        return ReportSearcher(searches_by_kind)
 
     return make
 
 
 def _collection(url: str) -> ReadsCollection:
-    async def read(thread_id: str) -> PaperCollection:
+    async def load(thread_id: str) -> PaperCollection:
         async with open_persistence(url) as persistence:
             return await finished_collection(persistence, thread_id)
 
-    return read
+    return load
 
 
 def services_begun_with(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ ReadsCollection = Callable[[str], Awaitable[PaperCollection]]
 class ReadsPages(Protocol):
     """Adds the text of pages and open-access papers to sources."""
 
-    async def read(self, results: list[SearchResult], limit: int) -> PagesRead:
+    async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
         """Return the sources with what could be read of at most so many addresses."""
         ...
 
@@ -127,15 +127,15 @@ def settings_of(ctx: Context) -> ReportParams:
     Raises:
         InputError: `config` names what is not a setting, or gives a value that none can have.
     """
-    given: Mapping[str, Any] = ctx.step_state.config
-    if not given:
+    own: Mapping[str, Any] = ctx.step_state.config
+    if not own:
         return ctx.workflow_params
-    unknown = sorted(set(given) - set(ReportParams.model_fields))
+    unknown = sorted(set(own) - set(ReportParams.model_fields))
     if unknown:
-        known = ", ".join(ReportParams.model_fields)
-        raise InputError(f"config names {unknown}, which are not settings; known: {known}")
+        names = ", ".join(ReportParams.model_fields)
+        raise InputError(f"config names {unknown}, which are not settings; known: {names}")
     try:
-        return ReportParams.model_validate({**ctx.workflow_params.model_dump(), **given})
+        return ReportParams.model_validate({**ctx.workflow_params.model_dump(), **own})
     except ValidationError as error:
         raise InputError(f"config: {listed(error)}") from None
 
@@ -161,10 +161,10 @@ async def model_for(ctx: Context, log: StepLog, role: str) -> StepModel | None:
 
 def _position(state: WorkflowState) -> str:
     """Return a name of the step in flight that is the same when it is repeated."""
-    grown = (len(state.messages), len(state.errors), len(state.checkpoints))
-    if not any(grown):
+    lengths = (len(state.messages), len(state.errors), len(state.checkpoints))
+    if not any(lengths):
         return "start"  # the id is drawn anew until the first step has stored it
-    return ":".join(map(str, (state.workflow_id, *grown)))
+    return ":".join(map(str, (state.workflow_id, *lengths)))
 
 
 async def work_of(
@@ -182,7 +182,7 @@ async def work_of(
     llm = await model_for(ctx, log, node)
     attempt = Attempt(
         node,
-        lambda shown: work(llm, {"shown_sources": shown.sources, "shown_chars": shown.chars}),
+        lambda size: work(llm, {"shown_sources": size.sources, "shown_chars": size.chars}),
         lambda: work(None, {}),
         amount,
         ctx.services.sleep,

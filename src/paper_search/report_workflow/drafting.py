@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paper_search.errors import PersistenceError
-from paper_search.report.claims.statements import written_by_persons
+from paper_search.report.claims.statements import persons_sentences
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput, WriterInput, WriterOutput
 from paper_search.report.models import (
@@ -17,7 +17,7 @@ from paper_search.report.models import (
     SearchResult,
 )
 from paper_search.report.reviewer import Reviewer
-from paper_search.report.writer import Writer, edited
+from paper_search.report.writer import Writer, with_edits
 from paper_search.report_workflow.context import (
     Context,
     StepLog,
@@ -44,16 +44,16 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     changes = data.pop("edited_draft", None)
     output: WriterOutput | None
     if changes is not None and state.draft is not None:
-        draft = edited(state.draft, changes, Evidence(results))
+        draft = with_edits(state.draft, changes, Evidence(results))
         output = WriterOutput(draft=draft, revision_notes=["edited by a person"])
     else:
-        output = await _written(ctx, log, results)
+        output = await _write(ctx, log, results)
     if output is None:
         return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
     number = state.review.number if changes is not None and state.review else None
-    written_at = written_by_persons(output.draft, state.draft, number)
+    written_at = persons_sentences(output.draft, state.draft, number)
     draft = output.draft.model_copy(update={"written_at": written_at})
-    await records.put_draft(draft)
+    await records.store_draft(draft)
     log.say(
         f"Draft v{draft.version} complete: {len(draft.sections)} sections, "
         f"{draft.word_count} words."
@@ -69,7 +69,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     )
 
 
-async def _written(ctx: Context, log: StepLog, results: list[SearchResult]) -> WriterOutput | None:
+async def _write(ctx: Context, log: StepLog, results: list[SearchResult]) -> WriterOutput | None:
     state, params = log.state, settings_of(ctx)
     if state.analysis is None:
         raise PersistenceError("the report has no analysis: its analyst did not run")
@@ -86,7 +86,7 @@ async def _written(ctx: Context, log: StepLog, results: list[SearchResult]) -> W
         ctx,
         log,
         "writer",
-        lambda llm, shown: Writer(llm, ctx.services.domain).write(request.model_copy(update=shown)),
+        lambda llm, size: Writer(llm, ctx.services.domain).write(request.model_copy(update=size)),
     )
 
 
@@ -110,15 +110,15 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not."""
     state, log = begin(ctx)
     params = settings_of(ctx)
-    output = await _reviewed(ctx, log, params)
+    output = await _review(ctx, log, params)
     if output is None:
         return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
     critique = output.critique
-    await records_of(ctx).put_critique(critique)
+    await records_of(ctx).store_critique(critique)
     score = critique.overall_score
-    judged = "no score" if score is None else f"Score {score:.1f}/10"
+    verdict = "no score" if score is None else f"Score {score:.1f}/10"
     log.say(
-        f"Review complete: {judged}, Recommendation: {(critique.recommendation or 'none').upper()}"
+        f"Review complete: {verdict}, Recommendation: {(critique.recommendation or 'none').upper()}"
     )
     changes: dict[str, Any] = {
         "critique": critique,
@@ -142,7 +142,7 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     return outcome, log.update(**changes)
 
 
-async def _reviewed(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerOutput | None:
+async def _review(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerOutput | None:
     state = log.state
     request = ReviewerInput(
         draft=_draft(state),
@@ -158,8 +158,8 @@ async def _reviewed(ctx: Context, log: StepLog, params: ReportParams) -> Reviewe
         ctx,
         log,
         "reviewer",
-        lambda llm, shown: Reviewer(llm, ctx.services.domain).review(
-            request.model_copy(update=shown)
+        lambda llm, size: Reviewer(llm, ctx.services.domain).review(
+            request.model_copy(update=size)
         ),
     )
 

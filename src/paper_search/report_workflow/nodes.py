@@ -119,7 +119,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     state, log = begin(ctx)
     params, records = settings_of(ctx), records_of(ctx)
     allowed_by = await PlanApprovals(records).require(plan_of(state), state.human_reviews)
-    known = await records.results(state.result_ids)
+    earlier = await records.results(state.result_ids)
     changes: dict[str, Any] = {
         "search_iterations": state.search_iterations + 1,
         "status": ResearchStatus.SEARCHING,
@@ -127,12 +127,12 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     if params.from_thread is not None:
         results, more = await _approved(ctx, log, params)
     else:
-        results, more = await _searched(ctx, log, params, known, allowed_by)
-    room = max(0, params.max_sources - len(known))
+        results, more = await _searched(ctx, log, params, earlier, allowed_by)
+    room = max(0, params.max_sources - len(earlier))
     fresh = [result for result in results if result.result_id not in set(state.result_ids)][:room]
     pages = await _pages(ctx, log, params, fresh)
-    ids = [*state.result_ids, *await records.put_results(pages.results)]
-    fetches = [*state.fetches, *_allowed(pages.rows, allowed_by)]
+    ids = [*state.result_ids, *await records.store_results(pages.results)]
+    fetches = [*state.fetches, *_with_permission(pages.rows, allowed_by)]
     changes |= {**more, "result_ids": ids, "fetches": fetches}
     after = state.model_copy(update=changes)
     log.say(
@@ -147,7 +147,7 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
     return outcome, log.update(**changes)
 
 
-def _allowed(rows: Iterable[SourceReport], allowed_by: str) -> list[SourceReport]:
+def _with_permission(rows: Iterable[SourceReport], allowed_by: str) -> list[SourceReport]:
     return [row.model_copy(update={"allowed_by": allowed_by}) for row in rows]
 
 
@@ -158,7 +158,7 @@ async def _pages(
     room = params.max_pages - len(log.state.fetches)
     if ctx.services.pages is None or room <= 0 or not results:
         return PagesRead(results=results)
-    pages = await ctx.services.pages.read(results, room)
+    pages = await ctx.services.pages.add_texts(results, room)
     if pages.rows:
         count = sum(row.kept for row in pages.rows)
         log.note(f"Fetched {len(pages.rows)} pages and papers; {count} could be read")
@@ -171,7 +171,7 @@ async def _searched(
     ctx: Context,
     log: StepLog,
     params: ReportParams,
-    known: list[SearchResult],
+    earlier: list[SearchResult],
     allowed_by: str,
 ) -> tuple[list[SearchResult], StepUpdate]:
     state = log.state
@@ -188,7 +188,7 @@ async def _searched(
         original_query=state.original_query,
     )
     try:
-        output = await role.collect(request, known)
+        output = await role.collect(request, earlier)
     except (PaperSearchError, OSError) as error:
         log.errors.append(classified(error, "searcher"))
         failed = [query.model_copy(update={"status": "failed"}) for query in batch]
@@ -201,7 +201,7 @@ async def _searched(
     for text in output.notes:
         log.note(text)
     queries = [
-        query.model_copy(update={"runs": _allowed(query.runs, allowed_by)})
+        query.model_copy(update={"runs": _with_permission(query.runs, allowed_by)})
         for query in output.queries
     ]
     return output.search_results, {"research_plan": _with_queries(state, queries)}
@@ -271,8 +271,8 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
         ctx,
         log,
         "analyst",
-        lambda llm, shown: Analyst(llm, ctx.services.domain).analyse(
-            request.model_copy(update=shown)
+        lambda llm, size: Analyst(llm, ctx.services.domain).analyse(
+            request.model_copy(update=size)
         ),
         READ,
     )

@@ -227,6 +227,6 @@ def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]
         caveats.append(f"Some steps failed: {', '.join(degraded)}")
     if state.analysis is not None and state.analysis.gaps:
         caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
-    if (ended := state.collection_ended_by) not in {None, "approved"}:
-        caveats.append(f"The search that it is based on was not approved ({ended})")
+    if (end := state.collection_ended_by) not in {None, "approved"}:
+        caveats.append(f"The search that it is based on was not approved ({end})")
     return caveats

@@ -36,7 +36,7 @@ async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Re
     state, log = begin(ctx)
     review = review_of(state, settings_of(ctx), (ctx.thread_id, ctx.token))
     decision: ReviewDecision = asker(ctx)(review, answer_model(review))
-    log.note(_told(review.name, decision))
+    log.note(_in_words(review.name, decision))
     if review.kind == "plan_review":
         return await _after_plan(log, decision, PlanApprovals(records_of(ctx)), review.number)
     return _after_draft(log, decision, is_critical=review.kind == "critical_issue_review")
@@ -92,7 +92,7 @@ async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
     title = state.draft.title if state.draft else ""
     log.say(f"Research complete: '{title}' ({product['metadata']['word_count']} words)")
     changes = {"ended_by": ended_by, "collected_data": {"final_output": product}}
-    return await _ended(ctx, log, results, changes)
+    return await _finish(ctx, log, results, changes)
 
 
 async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -110,10 +110,10 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
         "ended_by": state.ended_by or "fallback",
         "collected_data": {"fallback_output": product},
     }
-    return await _ended(ctx, log, results, best)
+    return await _finish(ctx, log, results, best)
 
 
-async def _ended(
+async def _finish(
     ctx: Context, log: StepLog, results: list[SearchResult], changes: dict[str, Any]
 ) -> tuple[Ok, StepUpdate]:
     records = records_of(ctx)
@@ -124,7 +124,7 @@ async def _ended(
     )
 
 
-def _told(name: str, decision: ReviewDecision) -> str:
+def _in_words(name: str, decision: ReviewDecision) -> str:
     what = decision.action.value.upper()
     if decision.decided_by == "timeout":
         return f"{name}: {what}: nobody answered in time, and the run is set to approve then"
@@ -181,25 +181,25 @@ def _may_be_revised(state: WorkflowState) -> bool:
     return critique is not None and critique.recommendation == "revise" and state.can_iterate
 
 
-def review_of(state: WorkflowState, params: ReportParams, named: tuple[str, str]) -> Review:
+def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]) -> Review:
     """Return the question that a person is asked now; `named`: the run and the question."""
     if state.review is None:
         raise PersistenceError("the report has no question to ask")
     kind, number = state.review.breakpoint, state.review.number
-    asked = HITL_BREAKPOINTS[kind]
+    point = HITL_BREAKPOINTS[kind]
     effects = dict(_EFFECTS[kind])
     if kind == "critical_issue_review" and _may_be_revised(state):
         effects[HITLAction.SKIP] = "have it revised by the critique"
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
-    shows = _shown(state, params, kind)
-    description = _described(asked.question, shows)
+    shows = _contents(state, params, kind)
+    description = _described(point.question, shows)
     takes_edits = HITLAction.MODIFY in effects
     return Review(
         kind=kind,
-        name=state.review.name or asked.name,
-        run_id=named[0],
-        token=named[1],
+        name=state.review.name or point.name,
+        run_id=names[0],
+        token=names[1],
         number=number,
         shows=shows,
         actions=list(effects),
@@ -239,7 +239,7 @@ _DRAFT: Any = {
 }
 
 
-def _shown(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, Any]:
+def _contents(state: WorkflowState, params: ReportParams, kind: str) -> dict[str, Any]:
     if kind == "plan_review":
         plan = state.research_plan
         return {

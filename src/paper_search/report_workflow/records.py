@@ -30,7 +30,7 @@ class ReportRecords(RecordStore):
 
     listed_in = INDEX
 
-    async def put_results(self, results: Sequence[SearchResult]) -> list[str]:
+    async def store_results(self, results: Sequence[SearchResult]) -> list[str]:
         """Store what was collected and return the ids, in order."""
         rows = [_row(result) for result in results]
         await self.put("report_results", {row["result_id"]: row for row in rows})
@@ -41,7 +41,7 @@ class ReportRecords(RecordStore):
         values = await self.get("report_results", ids)
         return [SearchResult.model_validate(value) for value in self.in_order(values, ids)]
 
-    async def put_draft(self, draft: ResearchDraft) -> None:
+    async def store_draft(self, draft: ResearchDraft) -> None:
         """Store a version of the text."""
         await self.put("report_drafts", {str(draft.version): _row(draft)})
 
@@ -51,7 +51,7 @@ class ReportRecords(RecordStore):
         value = values.get(str(version))
         return ResearchDraft.model_validate(value) if value else None
 
-    async def put_critique(self, critique: Critique) -> None:
+    async def store_critique(self, critique: Critique) -> None:
         """Store the review of a version."""
         await self.put("report_critiques", {str(critique.version): _row(critique)})
 

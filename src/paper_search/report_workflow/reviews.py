@@ -64,9 +64,9 @@ class HITLBreakpoint:
 
     def __post_init__(self) -> None:
         if (self.trigger, self.location) not in _STEPS:
-            known = ", ".join(map(" ".join, _STEPS))
+            ways = ", ".join(map(" ".join, _STEPS))
             raise ConfigError(
-                f"the breakpoint {self.name!r} is {self.trigger} {self.location}; accepted: {known}"
+                f"the breakpoint {self.name!r} is {self.trigger} {self.location}; accepted: {ways}"
             )
 
     @property
@@ -243,7 +243,7 @@ class CheckedDecision(ReviewDecision, extra="forbid"):
     @model_validator(mode="before")
     @classmethod
     def _decode(cls, answer: Any) -> Any:
-        return _named(decode(answer, ACTIONS))
+        return _in_our_names(decode(answer, ACTIONS))
 
 
 def answer_model(review: Review) -> Any:
@@ -253,7 +253,7 @@ def answer_model(review: Review) -> Any:
     """
 
     def complete(answer: Any) -> Any:
-        decision = _named(decode(plain(answer), ACTIONS))
+        decision = _in_our_names(decode(plain(answer), ACTIONS))
         if isinstance(decision, dict) and isinstance(decision.get("modifications"), dict):
             return _structured(decision, review)
         return decision
@@ -281,35 +281,35 @@ def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
 
 def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
     """Return an edit from text boxes in the form of a modification; another one as it is."""
-    shown = plan_or_draft_args(review.shows)
+    before = plan_or_draft_args(review.shows)
     modifications = decision["modifications"]
-    if not modifications.keys() <= shown.keys():
+    if not modifications.keys() <= before.keys():
         return decision
-    changed = changed_args(modifications, shown)
+    changed = changed_args(modifications, before)
     feedback = changed.pop("feedback", None) or decision.get("feedback")
     if isinstance(changed.get("search_queries"), list):
-        known = {
+        queries = {
             query["query_text"]: query for query in review.shows["research_plan"]["search_queries"]
         }
         changed["search_queries"] = [
-            known.get(entry, {"query_text": entry}) if isinstance(entry, str) else entry
+            queries.get(entry, {"query_text": entry}) if isinstance(entry, str) else entry
             for entry in changed["search_queries"]
         ]
     name = "research_plan" if review.kind == "plan_review" else "draft"
     return {**decision, "feedback": feedback, "modifications": {name: changed} if changed else None}
 
 
-def past_decision(named: QuestionRef, answer: Any) -> ReviewDecision | None:
+def past_decision(reference: QuestionRef, answer: Any) -> ReviewDecision | None:
     """Return the decision in an answer to a review that is past; None: there is none in it."""
     try:
         decision = CheckedDecision.model_validate(plain(answer))
-        _check_content(decision, named.kind)
+        _check_content(decision, reference.kind)
     except (ValueError, RecursionError):
         return None
-    return ReviewDecision.model_validate({**decision.model_dump(), "review": named})
+    return ReviewDecision.model_validate({**decision.model_dump(), "review": reference})
 
 
-def _named(answer: Any) -> Any:
+def _in_our_names(answer: Any) -> Any:
     """Return the answer under the names of a review: a note is feedback, an edit modifies."""
     if not isinstance(answer, dict):
         return answer
@@ -327,9 +327,9 @@ def _named(answer: Any) -> Any:
 def _check(decision: ReviewDecision, review: Review) -> None:
     require_open(Named(decision.review, decision.token), review)
     if decision.action not in review.actions:
-        taken = ", ".join(action.value for action in review.actions)
+        accepted = ", ".join(action.value for action in review.actions)
         raise ValueError(
-            f"action: {decision.action.value} is no longer accepted here; accepted: {taken}"
+            f"action: {decision.action.value} is no longer accepted here; accepted: {accepted}"
         )
     _check_content(decision, review.kind)
 
@@ -347,7 +347,7 @@ def _check_content(decision: ReviewDecision, kind: str) -> None:
     is_plan = kind == "plan_review"
     model: type[BaseModel] = PlanModification if is_plan else DraftModification
     try:
-        checked = model.model_validate(decision.modifications)
+        content = model.model_validate(decision.modifications)
     except ValidationError as error:
         raise ValueError(listed(error, prefix="modifications")) from None
-    decision.modifications = checked.model_dump(mode="json", exclude_none=True)
+    decision.modifications = content.model_dump(mode="json", exclude_none=True)

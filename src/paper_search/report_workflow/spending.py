@@ -84,9 +84,9 @@ class _Roles:
         ]
         if not calls:
             return None
-        judged = ALWAYS_JUDGED * searches if self._name(params.searcher_model) else 0
+        papers = ALWAYS_JUDGED * searches if self._name(params.searcher_model) else 0
         whole = self._services.metering.prices.estimate(calls)
-        return whole.model_copy(update={"papers": judged})
+        return whole.model_copy(update={"papers": papers})
 
     def _name(self, model: str | None) -> str | None:
         """Return the name of a model in the table of prices; None: none is asked."""

@@ -111,14 +111,14 @@ class FakeSearch:
         self.asked: list[str] = []
 
     async def find(
-        self, queries: Sequence[SearchQuery], given: SearcherInput, known: Sequence[SearchResult]
+        self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
         """Return the sources that are not known yet."""
-        del given  # whatever is asked
+        del request  # whatever is asked
         self.asked += [query.query_text for query in queries]
         if self._error is not None:
             raise self._error
-        seen = {source.result_id for source in known}
+        seen = {source.result_id for source in before}
         fresh = [source for source in self._sources if source.result_id not in seen]
         hits = dict.fromkeys((query.query_id for query in queries), len(self._sources))
         return KindAnswer(fresh, hits)

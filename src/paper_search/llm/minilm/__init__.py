@@ -46,16 +46,16 @@ class WordPieces:
 
     def numbers(self, text: str, longest: int) -> list[int]:
         """Return at most `longest` numbers of a text, those of its start and its end included."""
-        made = [self._numbers[_FIRST]]
+        pieces = [self._numbers[_FIRST]]
         for word in _words(text):
-            made += self._of_word(word)
-            if len(made) >= longest:
+            pieces += self._of_word(word)
+            if len(pieces) >= longest:
                 break
-        return [*made[: longest - 1], self._numbers[_LAST]]
+        return [*pieces[: longest - 1], self._numbers[_LAST]]
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         """Return the longest pieces that make up the word, from its start."""
-        made: list[int] = []
+        pieces: list[int] = []
         start = 0
         while start < len(word) <= _LONGEST_WORD:
             prefix = "##" if start else ""
@@ -65,9 +65,9 @@ class WordPieces:
                     break
             else:
                 break
-            made.append(number)
+            pieces.append(number)
             start = stop
-        return tuple(made) if start == len(word) else (self._numbers[_UNKNOWN],)
+        return tuple(pieces) if start == len(word) else (self._numbers[_UNKNOWN],)
 
 
 def _words(text: str) -> Iterator[str]:
@@ -85,8 +85,8 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _normalised(text: str) -> str:
-    spaced = "".join(map(_cleaned, text))
-    plain = unicodedata.normalize("NFD", spaced)
+    letters = "".join(map(_cleaned, text))
+    plain = unicodedata.normalize("NFD", letters)
     return "".join(c for c in plain if unicodedata.category(c) != "Mn").lower()
 
 
@@ -174,8 +174,8 @@ class MiniLM:
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vectors of the texts, in their order."""
         numbers = [self._pieces.numbers(text, LONGEST) for text in texts]
-        made: list[list[float]] = self._encoder.vectors(numbers).tolist() if texts else []
-        return made
+        vectors: list[list[float]] = self._encoder.vectors(numbers).tolist() if texts else []
+        return vectors
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a question: the model knows no difference."""

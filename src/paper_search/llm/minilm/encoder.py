@@ -68,7 +68,7 @@ class Encoder:
             for kind in ("query", "key", "value")
         )
         query *= np.float32(width**-0.5)
-        made = np.empty_like(hidden)
+        result = np.empty_like(hidden)
         for span in spans:
             # heads x tokens x tokens
             scores = query[span].transpose(1, 0, 2) @ key[span].transpose(1, 2, 0)
@@ -76,13 +76,13 @@ class Encoder:
             shares = np.exp(scores, out=scores)
             shares /= shares.sum(axis=2, keepdims=True)
             mixed = shares @ value[span].transpose(1, 0, 2)
-            made[span] = mixed.transpose(1, 0, 2).reshape(-1, hidden.shape[1])
-        return made
+            result[span] = mixed.transpose(1, 0, 2).reshape(-1, hidden.shape[1])
+        return result
 
     def _linear(self, name: str, hidden: Array) -> Array:
-        made: Array = hidden @ self._tensors[f"{name}.weight"].T
-        made += self._tensors[f"{name}.bias"]
-        return made
+        result: Array = hidden @ self._tensors[f"{name}.weight"].T
+        result += self._tensors[f"{name}.bias"]
+        return result
 
     def _normalised(self, name: str, hidden: Array) -> Array:
         hidden -= hidden.mean(axis=1, keepdims=True)

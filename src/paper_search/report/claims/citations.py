@@ -67,8 +67,8 @@ def without_citations(text: str) -> str:
 
 def cite(keys: Iterable[str]) -> str:
     """Return a citation of the sources with these keys; empty: there are none."""
-    named = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
-    return f"[{named}]" if named else ""
+    sources = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
+    return f"[{sources}]" if sources else ""
 
 
 def foreign_citations(
@@ -81,22 +81,22 @@ def foreign_citations(
     outside of brackets. What a source that is cited beside it says itself is none.
     """
     rest = _CITED.sub(lambda match: " " * len(match.group()), text)
-    found: list[Foreign] = []
-    rest = _take(rest, _TEX, found, lambda m: _by_keys(m.group(1), evidence))
-    rest = _take(rest, _DOI, found, lambda m: _by_field(evidence, "doi", m.group()))
-    rest = _take(rest, _ARXIV, found, lambda m: _by_field(evidence, "arxiv_id", m.group(1)))
-    rest = _take(rest, _PMID, found, lambda m: _by_field(evidence, "pmid", m.group(1)))
-    rest = _take(rest, _URL, found, lambda m: _by_address(evidence, m.group()))
-    rest = _take(rest, _NUMBERED, found, lambda _m: ())
-    rest = _take(rest, _TITLED, found, lambda m: _by_title(evidence, m.group(1)))
-    rest = _take(rest, _BARE_KEY, found, lambda m: _by_keys(m.group(1), evidence))
-    rest = _in_parentheses(rest, evidence, found)
+    citations: list[Foreign] = []
+    rest = _take(rest, _TEX, citations, lambda m: _by_keys(m.group(1), evidence))
+    rest = _take(rest, _DOI, citations, lambda m: _by_field(evidence, "doi", m.group()))
+    rest = _take(rest, _ARXIV, citations, lambda m: _by_field(evidence, "arxiv_id", m.group(1)))
+    rest = _take(rest, _PMID, citations, lambda m: _by_field(evidence, "pmid", m.group(1)))
+    rest = _take(rest, _URL, citations, lambda m: _by_address(evidence, m.group()))
+    rest = _take(rest, _NUMBERED, citations, lambda _m: ())
+    rest = _take(rest, _TITLED, citations, lambda m: _by_title(evidence, m.group(1)))
+    rest = _take(rest, _BARE_KEY, citations, lambda m: _by_keys(m.group(1), evidence))
+    rest = _in_parentheses(rest, evidence, citations)
     for pattern in (_NARRATIVE, _BARE):
-        rest = _take(rest, pattern, found, lambda m: _by_name(evidence, m.group(1), m.group(2)))
-    _take(rest, _ET_AL, found, lambda m: _of_author(evidence, m.group(1)))
+        rest = _take(rest, pattern, citations, lambda m: _by_name(evidence, m.group(1), m.group(2)))
+    _take(rest, _ET_AL, citations, lambda m: _of_author(evidence, m.group(1)))
     return [
         citation
-        for citation in found
+        for citation in citations
         if citation.keys or not _is_in_sources(citation, text, evidence, cited)
     ]
 
@@ -110,27 +110,27 @@ def normalised(text: str, evidence: Evidence) -> str:
     return text
 
 
-def _take(text: str, pattern: re.Pattern[str], found: list[Foreign], keys: object) -> str:
+def _take(text: str, pattern: re.Pattern[str], citations: list[Foreign], keys: object) -> str:
     def one(match: re.Match[str]) -> str:
-        named = keys(match)  # type: ignore[operator]  # a function of the match
-        if named is not None:
-            found.append(Foreign(match.group(), tuple(named), match.start()))
+        sources = keys(match)  # type: ignore[operator]  # a function of the match
+        if sources is not None:
+            citations.append(Foreign(match.group(), tuple(sources), match.start()))
         return " " * len(match.group())
 
     return pattern.sub(one, text)
 
 
-def _in_parentheses(text: str, evidence: Evidence, found: list[Foreign]) -> str:
+def _in_parentheses(text: str, evidence: Evidence, citations: list[Foreign]) -> str:
     def one(match: re.Match[str]) -> str:
         is_citation = False
         for part in re.finditer(r"[^;]+", match.group(1)):
-            named = _ONE_OF_THEM.search(part.group())
-            if named is None or named.group(1).casefold() in _NOT_NAMES:
+            citation = _ONE_OF_THEM.search(part.group())
+            if citation is None or citation.group(1).casefold() in _NOT_NAMES:
                 continue
             is_citation = True
-            keys = evidence.by_author_year(named.group(1), named.group(2))
+            keys = evidence.by_author_year(citation.group(1), citation.group(2))
             start = match.start(1) + part.start()
-            found.append(Foreign(part.group().strip(), tuple(keys), start))
+            citations.append(Foreign(part.group().strip(), tuple(keys), start))
         return " " * len(match.group()) if is_citation else match.group()
 
     return _IN_PARENTHESES.sub(one, text)
@@ -200,9 +200,9 @@ def _is_in_sources(
     is_plain = _BARE.fullmatch(citation.text) and not before.endswith(("(", ";"))
     name, year = re.match(_NAME, citation.text), re.search(_YEAR, citation.text)
     for source in evidence.results if is_plain and "et al" not in citation.text else cited:
-        said = f"{source.title}\n{source.text}\n{source.metadata.get('venue') or ''}"
-        if citation.text.casefold() in said.casefold():
+        source_text = f"{source.title}\n{source.text}\n{source.metadata.get('venue') or ''}"
+        if citation.text.casefold() in source_text.casefold():
             return True
-        if name and year and name[0] in said and year[0] in f"{said} {source.year}":
+        if name and year and name[0] in source_text and year[0] in f"{source_text} {source.year}":
             return True
     return False

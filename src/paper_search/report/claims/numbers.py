@@ -149,7 +149,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     plain = _SHORT_YEAR.sub(r"\1\2\1\3", plain)  # 1990-95
     stated: list[Quantity] = []
     for match in _QUANTITY.finditer(plain):
-        quantity = _read(match, plain)
+        quantity = _quantity(match, plain)
         if quantity is not None and not (stated and quantity.start < stated[-1].end):
             stated.append(quantity)
     for index in range(len(stated) - 1, 0, -1):
@@ -288,7 +288,7 @@ def _is_same_p(one: Quantity, other: Quantity) -> bool:
     return other.relation == "=" and abs(one.value - other.value) <= one.step / 2 + 1e-12
 
 
-def _read(match: re.Match[str], text: str) -> Quantity | None:
+def _quantity(match: re.Match[str], text: str) -> Quantity | None:
     words, start, end = match.group(), match.start(), match.end()
     before, after = text[max(0, start - _BEFORE) : start], text[end : end + _BEFORE]
     relation = next((name for name, form in _RELATIONS if form.search(before)), "=")
@@ -300,8 +300,8 @@ def _read(match: re.Match[str], text: str) -> Quantity | None:
             first, second = map(_value, re.split(r" (?:in|out of)(?: every)? ", words))
             return Quantity(100 * first / second, "%", **place) if 0 < first < second else None
         case "fold":
-            named = next((n for form, n in _FOLDS.items() if words.lower().startswith(form)), None)
-            value = named or _value(re.split(r"[ -]?(?:fold|times)", words)[0])
+            factor = next((n for form, n in _FOLDS.items() if words.lower().startswith(form)), None)
+            value = factor or _value(re.split(r"[ -]?(?:fold|times)", words)[0])
             return Quantity(value, "x", **place)
     if _ORDINAL.match(after):
         return None

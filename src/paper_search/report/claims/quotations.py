@@ -43,12 +43,12 @@ class Quotation:
 
 def quotations(text: str) -> list[Quotation]:
     """Return what a text gives as the words of others, in whatever marks."""
-    found = []
+    results = []
     for match in _QUOTED.finditer(text):
         inner = next((group for group in match.groups() if group), "")
         if any(character.isalnum() for character in inner):
-            found.append(Quotation(inner, match.start(), match.end()))
-    return found
+            results.append(Quotation(inner, match.start(), match.end()))
+    return results
 
 
 def located(words: str, result: SearchResult) -> Quote | None:
@@ -102,8 +102,8 @@ def closest(text: str, cited: Sequence[SearchResult], evidence: Evidence) -> Quo
     stems = _stems(without_quotations(text))
     best: tuple[int, Quote] | None = None
     for result in cited:
-        known = evidence.sentences.get(result.result_id, [])
-        parts = [("text", sentence.text, sentence.start, sentence.end) for sentence in known]
+        own = evidence.sentences.get(result.result_id, [])
+        parts = [("text", sentence.text, sentence.start, sentence.end) for sentence in own]
         for part, words, start, end in [*parts, ("title", result.title, 0, len(result.title))]:
             shared = len(stems & _stems(words))
             if shared and (best is None or shared > best[0]):
@@ -136,18 +136,18 @@ def _pieces(words: str, text: str) -> list[tuple[int, int]]:
     """Return where the parts of a quotation between its ellipses stand; none: not all do."""
     parts = [part.strip(_AROUND) for part in _LEFT_OUT.split(_NEW_CASE.sub(r"\1", words))]
     plain, places = _folded(text)
-    found: list[tuple[int, int]] = []
+    places_of_parts: list[tuple[int, int]] = []
     position = 0
     for part in filter(None, parts):
-        wanted = _folded(part)[0]
-        if wanted not in plain:  # as in nearly every source, and seen without a pattern
+        folded_part = _folded(part)[0]
+        if folded_part not in plain:  # as in nearly every source, and seen without a pattern
             return []
-        match = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)").search(plain, position)
+        match = re.compile(rf"(?<!\w){re.escape(folded_part)}(?!\w)").search(plain, position)
         if match is None:
             return []
-        found.append((places[match.start()], places[match.end() - 1] + 1))
+        places_of_parts.append((places[match.start()], places[match.end() - 1] + 1))
         position = match.end()
-    return found
+    return places_of_parts
 
 
 @lru_cache(maxsize=128)

@@ -57,13 +57,13 @@ def places(draft: ResearchDraft) -> list[Place]:
 
 def statements(draft: ResearchDraft) -> Iterator[Statement]:
     """Return the sentences of a draft, in order; a heading is one, a table's row too."""
-    for place, start, end in _cut(draft):
+    for place, start, end in _sentence_places(draft):
         text = " ".join(place.text[start:end].split())
         is_heading = place.name.endswith("title") or bool(_HEADING.match(place.text[start:]))
         yield Statement(text, place, start, end, tuple(cited_keys(text)), is_heading)
 
 
-def written_by_persons(
+def persons_sentences(
     draft: ResearchDraft, before: ResearchDraft | None, number: int | None
 ) -> dict[str, int]:
     """Return the sentences of a draft that persons wrote, as `ResearchDraft.written_at`.
@@ -73,19 +73,19 @@ def written_by_persons(
     """
     if before is None:
         return {}
-    known = set(_texts(before))
-    new = {} if number is None else {text: number for text in _texts(draft) if text not in known}
+    earlier = set(_texts(before))
+    new = {} if number is None else {text: number for text in _texts(draft) if text not in earlier}
     return {
         text: before.written_at[text] for text in _texts(draft) if text in before.written_at
     } | new
 
 
 def _texts(draft: ResearchDraft) -> Iterator[str]:
-    for place, start, end in _cut(draft):
+    for place, start, end in _sentence_places(draft):
         yield " ".join(place.text[start:end].split())
 
 
-def _cut(draft: ResearchDraft) -> Iterator[tuple[Place, int, int]]:
+def _sentence_places(draft: ResearchDraft) -> Iterator[tuple[Place, int, int]]:
     for place in places(draft):
         is_title = place.name.endswith("title")
         for start, end in [(0, len(place.text))] if is_title else _sentences(place.text):

@@ -83,7 +83,7 @@ class Fault:
     @property
     def item(self) -> CritiqueItem:
         """Return the fault as an item of a critique."""
-        reason = f"{self.reason}: “{shown(self.quoted)}”" if self.quoted else f"{self.reason}."
+        reason = f"{self.reason}: “{excerpt(self.quoted)}”" if self.quoted else f"{self.reason}."
         return item(
             self.category, self.severity, self.statement.place.location, reason, self.advice
         )
@@ -92,24 +92,24 @@ class Fault:
 class Subject:
     """A draft with everything that it is checked against."""
 
-    def __init__(self, given: ReviewerInput) -> None:
-        self.given = given
-        self.evidence = Evidence(given.search_results)
-        self.statements = list(statements(given.draft))
+    def __init__(self, request: ReviewerInput) -> None:
+        self.given = request
+        self.evidence = Evidence(request.search_results)
+        self.statements = list(statements(request.draft))
 
     @cached_property
-    def asked(self) -> list[str]:
+    def plan_texts(self) -> list[str]:
         """Return what the plan says: a report may repeat it."""
         plan = self.given.research_plan
         queries = [query.query_text for query in plan.search_queries]
-        asked = [plan.original_query, *plan.decomposed_questions]
-        return [*asked, *plan.expected_sections, *queries]
+        texts = [plan.original_query, *plan.decomposed_questions]
+        return [*texts, *plan.expected_sections, *queries]
 
     @cached_property
     def collected(self) -> list[str]:
         """Return what all sources say that may be evidence."""
-        known = self.evidence.sentences.values()
-        return [sentence.text for sentences in known for sentence in sentences]
+        by_source = self.evidence.sentences.values()
+        return [sentence.text for sentences in by_source for sentence in sentences]
 
     def cited(self, statement: Statement) -> list[SearchResult]:
         """Return the sources that a sentence cites and that exist."""
@@ -139,7 +139,7 @@ class Subject:
     def is_of_the_report(self, statement: Statement) -> bool:
         """Whether a heading or a question only repeats the plan."""
         is_repeatable = statement.is_heading or statement.text.endswith("?")
-        return is_repeatable and _plain(statement.text) in set(map(_plain, self.asked))
+        return is_repeatable and _plain(statement.text) in set(map(_plain, self.plan_texts))
 
 
 def _plain(text: str) -> str:
@@ -156,10 +156,10 @@ def faults(subject: Subject) -> list[Fault]:
     ]
 
 
-def verdicts(subject: Subject, known: Sequence[Fault]) -> list[CheckedSentence]:
+def verdicts(subject: Subject, findings: Sequence[Fault]) -> list[CheckedSentence]:
     """Return each sentence with what code can say of its support."""
     by_statement: dict[Statement, list[Fault]] = {}
-    for fault in known:
+    for fault in findings:
         if fault.is_grave:
             by_statement.setdefault(fault.statement, []).append(fault)
     return [_verdict(one, subject, by_statement.get(one, [])) for one in subject.statements]
@@ -203,7 +203,7 @@ def _unchecked(statement: Statement, subject: Subject) -> str:
         if not quantity.is_open and bearing(quantity, own, texts) == "stated"
     ]
     quoted = [
-        f"“{shown(quotation.text)}”"
+        f"“{excerpt(quotation.text)}”"
         for quotation in quotations(statement.text)
         if any(located(quotation.text, result) for result in cited)
     ]
@@ -218,12 +218,12 @@ def word_for_word(statement: Statement, cited: Sequence[SearchResult]) -> Quote 
         return None
     quoted = [quotation.text for quotation in quotations(statement.text)]
     names = [name for result in cited for name in (*result.authors, str(result.year or ""))]
-    known = _AROUND_QUOTATIONS | {word for name in names for word in _plain(name).split()}
+    allowed_words = _AROUND_QUOTATIONS | {word for name in names for word in _plain(name).split()}
     plain = without_citations(statement.text)
-    if quoted and not set(_plain(without_quotations(plain)).split()) <= known:
+    if quoted and not set(_plain(without_quotations(plain)).split()) <= allowed_words:
         return None
-    found = [whole(words, result) for words in quoted or [plain] for result in cited]
-    return found[0] if all(found) else None
+    places = [whole(words, result) for words in quoted or [plain] for result in cited]
+    return places[0] if all(places) else None
 
 
 def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fault]:
@@ -234,12 +234,12 @@ def unresolved_citations(statement: Statement, subject: Subject) -> Iterator[Fau
             reason = f"Invented citation [@{key}]: no source of that key was collected"
             yield Fault(statement, "citation", "critical", reason, advice)
     for citation in subject.foreign[statement]:
-        named = f"“{shown(citation.text)}”"
+        words = f"“{excerpt(citation.text)}”"
         if not citation.keys:
-            reason = f"Invented citation {named}: no source that was collected fits it"
+            reason = f"Invented citation {words}: no source that was collected fits it"
             yield Fault(statement, "citation", "critical", reason, advice)
         else:
-            reason = f"{named} is not written as [@{citation.keys[0]}]"
+            reason = f"{words} is not written as [@{citation.keys[0]}]"
             yield Fault(statement, "citation", "minor", reason, "Use the one format.")
 
 
@@ -257,14 +257,14 @@ def retracted_sources(statement: Statement, subject: Subject) -> Iterator[Fault]
 def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault]:
     """Find words in quotation marks that are not those of the cited source."""
     cited = subject.cited(statement)
-    asked = " | ".join(map(_plain, subject.asked))
+    plan_words = " | ".join(map(_plain, subject.plan_texts))
     for quotation in quotations(statement.text):
         words = quotation.text
         is_term = len(words.split()) <= _TERM and any(
-            set(tokens(words)) <= set(tokens(_said(result))) for result in cited
+            set(tokens(words)) <= set(tokens(_source_text(result))) for result in cited
         )
         is_uncited_term = not cited and len(words.split()) <= _TERM
-        if is_term or is_uncited_term or _plain(words) in asked:
+        if is_term or is_uncited_term or _plain(words) in plan_words:
             continue
         if any(located(words, result) for result in cited):
             continue
@@ -294,7 +294,7 @@ def unfound_numbers(statement: Statement, subject: Subject) -> Iterator[Fault]:
     for citation in subject.foreign[statement]:
         own = own.replace(citation.text, " ")
     for quantity in quantities(own):
-        if quantity.is_open or bearing(quantity, own, [*texts, *subject.asked]) != "absent":
+        if quantity.is_open or bearing(quantity, own, [*texts, *subject.plan_texts]) != "absent":
             continue
         if bearing(quantity, "", subject.collected) == "stated":
             reason = f"The cited source does not state {quantity.text}"
@@ -311,10 +311,10 @@ def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Faul
     if not cited:
         return
     own = subject.own_words[statement]
-    known = {
+    source_words = {
         normalised_title(word)
         for result in cited
-        for text in (_said(result), *result.authors, str(result.metadata.get("venue") or ""))
+        for text in (_source_text(result), *result.authors, str(result.metadata.get("venue") or ""))
         for word in _WORD.findall(text)
     }
     authors = {name for result in cited for name in family_names(result)}
@@ -324,7 +324,7 @@ def misattributed_names(statement: Statement, subject: Subject) -> Iterator[Faul
     strangers = [m[1] for m in _AUTHOR.finditer(own) if normalised_title(m[1]) in others]
     strangers += [word for m in _PERSON.finditer(own) for word in m[1].split()[-1:]]
     for name in dict.fromkeys(strangers):
-        if normalised_title(name) not in known:
+        if normalised_title(name) not in source_words:
             reason = f"The cited source is not by “{name}”"
             advice = "Cite the source of what is ascribed to them."
             yield Fault(statement, "accuracy", "major", reason, advice, statement.text)
@@ -339,12 +339,12 @@ CHECKS: tuple[Callable[[Statement, Subject], Iterator[Fault]], ...] = (
 )
 
 
-def _said(result: SearchResult) -> str:
+def _source_text(result: SearchResult) -> str:
     return f"{result.title}. {result.text} {result.year or ''}"
 
 
 def _texts(results: Sequence[SearchResult]) -> list[str]:
-    return [_said(result) for result in results]
+    return [_source_text(result) for result in results]
 
 
 def item(
@@ -360,6 +360,6 @@ def item(
     )
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return a text, or its beginning if it is long."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

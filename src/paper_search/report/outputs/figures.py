@@ -43,7 +43,7 @@ def figures(report: Report, kind: Format = "svg") -> dict[str, bytes]:
         ConfigError: matplotlib is not installed.
     """
     drawings = {"flow": _flow(report), "years": _years(report)}
-    return {name: saved(drawn, kind) for name, drawn in drawings.items() if drawn is not None}
+    return {name: saved(drawing, kind) for name, drawing in drawings.items() if drawing is not None}
 
 
 def _years(report: Report) -> Any:
@@ -66,16 +66,16 @@ def _flow(report: Report) -> Any:
     runs = [row for row in report.journal if row.purpose is not Purpose.PAGE]
     if not runs or not report.sources:
         return None
-    found = sum(row.kept for row in runs)
+    records = sum(row.kept for row in runs)
     places = len({row.source for row in runs})
-    kept, cited = len(report.sources), len(report.cited)
+    total, cited = len(report.sources), len(report.cited)
     withdrawn = len(report.sources) - len(report.evidence.usable)
-    shown = "in the table" if report.is_table else "cited"
+    where = "in the table" if report.is_table else "cited"
     steps = [
-        (f"{found:,} records", f"from {len(runs)} searches of {places} sources"),
-        (f"{kept:,} sources", f"{max(0, found - kept):,} repeated or not relevant"),
-        (f"{kept - withdrawn:,} usable", f"{withdrawn:,} withdrawn"),
-        (f"{cited:,} {shown}", f"{kept - withdrawn - cited:,} not {shown}"),
+        (f"{records:,} records", f"from {len(runs)} searches of {places} sources"),
+        (f"{total:,} sources", f"{max(0, records - total):,} repeated or not relevant"),
+        (f"{total - withdrawn:,} usable", f"{withdrawn:,} withdrawn"),
+        (f"{cited:,} {where}", f"{total - withdrawn - cited:,} not {where}"),
     ]
     figure, axes = canvas(1.2)
     axes.set_axis_off()

@@ -102,7 +102,7 @@ class MarkdownTemplate:
         yield from self._evidence()
         for title, place, content in sections:
             yield self.heading(title)
-            yield from self._blocks(report.marked(place, content))
+            yield from self._blocks(report.with_marks(place, content))
         yield from self._searches()
 
     def escaped(self, text: str) -> str:
@@ -119,8 +119,8 @@ class MarkdownTemplate:
 
     def source(self, key: str) -> str:
         """Return a source as the text names it."""
-        known = self.report.evidence.by_key
-        return escaped(author_year(known[key]) if key in known else f"?{key}")
+        by_key = self.report.evidence.by_key
+        return escaped(author_year(by_key[key]) if key in by_key else f"?{key}")
 
     def study(self, name: str, key: str) -> str:
         """Return who wrote the study of a row of the table of evidence."""
@@ -250,12 +250,12 @@ def _journal_row(row: SourceReport) -> list[str]:
     note = f" ({row.status.value.replace('_', ' ')})" if row.status.is_failure else ""
     unknown = "" if row.purpose is Purpose.PAGE else "not said"
     hits = unknown if row.hits is None else f"{row.hits:,}"
-    where, used = f"{row.source}{note}", f"{row.kept:,}"
-    return [where, row.query or "", row.day, row.allowed_by or "not known", hits, used]
+    where, count = f"{row.source}{note}", f"{row.kept:,}"
+    return [where, row.query or "", row.day, row.allowed_by or "not known", hits, count]
 
 
 def _status(report: Report) -> list[str]:
-    when = written_on(report)
+    when = completion_day(report)
     by = "with" if report.metadata.get("is_by_model") else "without"
     facts = [f"Status: {report.status}", f"written {by} a language model"]
     facts[-1] += f" on {when}" if when else ""
@@ -298,11 +298,11 @@ def _decision(report: Report) -> str:
     version = report.metadata.get("version")
     if (approval := report.approval) is not None:
         return f"version {version} approved by {approval.by} on {day(approval.at)}"
-    ended = str(report.provenance.get("ended_by") or "").replace("_", " ")
-    return f"version {version}, {ended}" if ended else ""
+    end = str(report.provenance.get("ended_by") or "").replace("_", " ")
+    return f"version {version}, {end}" if end else ""
 
 
-def written_on(report: Report) -> str:
+def completion_day(report: Report) -> str:
     """Return the day on which the report was completed; "" where it is not known."""
     return day(report.metadata.get("completed_at"))
 

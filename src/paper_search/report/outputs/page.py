@@ -37,7 +37,7 @@ def render_html(
         name: _DRAWING + base64.b64encode(content).decode("ascii")
         for name, content in (figures or {}).items()
     }
-    named = references(report, style)
+    by_key = references(report, style)
     title = escape(" ".join(report.title.split()))
     css = PackageFiles("paper_search.report.outputs").read("page.css").decode("utf-8")
     return (
@@ -46,7 +46,7 @@ def render_html(
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{css}</style>\n</head>\n<body>\n<main>\n"
-        f"{_html(_LinkedTemplate(report, images, named).text(), list(named))}"
+        f"{_html(_LinkedTemplate(report, images, by_key).text(), list(by_key))}"
         "</main>\n</body>\n</html>\n"
     )
 

@@ -20,8 +20,8 @@ from paper_search.report.document import Report
 from paper_search.report.outputs.markdown import (
     REFERENCES,
     MarkdownTemplate,
+    completion_day,
     escaped,
-    written_on,
 )
 from paper_search.report.outputs.references import cited_collection, csl_items
 
@@ -80,7 +80,7 @@ async def render_latex(
         *([f"--bibliography={name}.bib"] if report.cited else []),
         "--variable=documentclass:article",
         "--variable=nocite-ids:*",  # the table of evidence names studies without citing them
-        f"--metadata=date:{written_on(report)}",
+        f"--metadata=date:{completion_day(report)}",
     ]
     return (await _converted(report, options, {"report.md": text})).decode()
 

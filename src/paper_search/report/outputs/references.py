@@ -38,12 +38,12 @@ def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
 def link_of(result: SearchResult) -> str:
     """Return the one address of a source: by DOI, PMID or arXiv number, else its page; or ""."""
     paper = paper_of(result)
-    known = {
+    identifiers = {
         "https://doi.org/": paper.doi,
         "https://pubmed.ncbi.nlm.nih.gov/": paper.pmid,
         "https://arxiv.org/abs/": paper.arxiv_id,
     }
-    for base, name in known.items():
+    for base, name in identifiers.items():
         if name:
             return base + quote(identifier(name), safe="/:;()%._-")
     address = web_address(paper)
