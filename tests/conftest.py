@@ -36,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "recorded(*services): whose answers `recorded_of` gives")
+    # Whether weights are installed must not decide what tests see.
+    os.environ["PAPER_SEARCH_EMBEDDINGS"] = "none"
     settings.load_profile(FAST if config.option.markexpr == "not slow" else THOROUGH)
     given: Path | None = config.getoption("--recorded")
     if given is not None and not given.is_dir():

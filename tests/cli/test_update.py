@@ -66,21 +66,6 @@ def test_only_works_that_are_new_are_asked_about(cli, review, tmp_path):
     assert {line.split(",")[0] for line in log} == {"0", "1"}
 
 
-def test_works_that_were_found_before_are_not_asked_about_though_nobody_decided_on_them(
-    cli, tmp_path
-):
-    assert cli("library", "add", records(tmp_path, *range(6))).code == 0
-    thread = cli("find", QUESTION, "--source", "library", "--json").document["thread_id"]
-    assert answer(cli, thread, "--approve").code == 3
-    assert answer(cli, thread, "--relevant", "1", "--approve").code == 0
-    assert cli("library", "add", records(tmp_path, *range(8))).code == 0
-    assert cli("update", thread).code == 3
-    assert answer(cli, thread, "--approve").code == 3
-    assert len(cli("screen", thread, "--json").document["queue"]) == 2
-    whole = flow(cli, thread, tmp_path / "audit")
-    assert (whole["included"], whole["undecided"], whole["not_carried_over"]) == (1, 2, 5)
-
-
 def test_all_tells_cron_whether_something_waits(cli, review, tmp_path):
     quiet = cli("update", "--all", "--json")
     assert quiet.code == 0, quiet.stderr

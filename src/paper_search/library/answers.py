@@ -19,6 +19,8 @@ class Hits:
     total: int
     note: str | None = None
     """What the person should know: why vectors were not used, for example."""
+    by_meaning: bool = False
+    """Whether vectors had a part in the order."""
 
 
 @dataclass(frozen=True, slots=True)

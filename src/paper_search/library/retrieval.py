@@ -34,6 +34,8 @@ _MOST_FORMS = 10
 _MOST_ALIKE = 0.8
 """Share of common words from which a query counts as a title, which needs no feedback."""
 _LONG_TITLE = 4
+_LONG_FORM = 0.5
+"""Weight of a word of what an abbreviation stands for, beside 1 for a word of the text."""
 _MOST_IN_ORDER = 200
 """Words of a query that are looked at for neighbours."""
 
@@ -75,6 +77,7 @@ class Retrieval:
         filters: SearchConstraints,
         *,
         terms: Mapping[str, float] | None = None,
+        long_forms: Sequence[str] = (),
     ) -> Ranking:
         """Return the records that have any of the words, best first.
 
@@ -83,11 +86,13 @@ class Retrieval:
             limit: records at most.
             filters: years, language and conditions.
             terms: further words with weights beside 1 for a word of the text; below 0: unwanted.
+            long_forms: what abbreviations of the text stand for.
 
         Raises:
             InputError: a condition means too many phrases.
         """
-        weights = self._capped(query_weights(text))
+        others = dict.fromkeys(ranked_words(" ".join(long_forms)), _LONG_FORM)
+        weights = self._capped({**others, **query_weights(text)})
         if not weights:
             # Stop words alone tell nothing, but may be a title: To be or not to be.
             every = words(text, EXACT)[:_MOST_WORDS]
@@ -142,7 +147,8 @@ class Retrieval:
             return Ranking([hit.row for hit in scored[:limit]], int(result.count))
         read = self._mixed(scored)[: bm25.READ]
         known = self._records.fields_of([hit.row for hit in (*read, *scored[: bm25.READ])])
-        if weights and scored and not (text and _is_title(weights, known.get(scored[0].row))):
+        is_title = text and scored and _is_title(query_weights(text), known.get(scored[0].row))
+        if weights and scored and not is_title:
             # What a person marked says more than what came first.
             wider = _joined(weights, learned) if learned else self._expanded(weights, read, known)
             is_short = result.count <= len(scored) and not learned

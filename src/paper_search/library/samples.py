@@ -9,11 +9,17 @@ import tempfile
 from importlib.resources import as_file
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from paper_search.errors import LibraryError
 from paper_search.library.corpus import Library
+from paper_search.library.embedding import MINILM, Embedder, as_embedder
+from paper_search.library.vectors import DIGEST_BYTES, digest_of
 from paper_search.private_files import private_directory
 from paper_search.resources import PackageFiles
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 DIRECTORY = "sample"
 """Where in the home the imported sample lies."""
@@ -24,7 +30,39 @@ def shipped_sample() -> Traversable:
     return PackageFiles("paper_search.library.sample").entry("records.jsonl.gz")
 
 
-def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float = 60.0) -> Library:
+VECTOR = [("digest", f"V{DIGEST_BYTES}"), ("scale", "<f4"), ("codes", "i1", (384,))]
+"""An entry of the file of vectors that ships; benchmarks/sample_vectors.py writes it."""
+
+
+class SampleVectors:
+    """The vectors of the sample by `minilm`, which ship: LangChain's `Embeddings` for its texts."""
+
+    def __init__(self) -> None:
+        import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
+
+        data = PackageFiles("paper_search.library.sample").entry("vectors.bin").read_bytes()
+        entries = np.frombuffer(data, dtype=VECTOR)
+        self._vectors = entries["codes"].astype(np.float32) * entries["scale"][:, None]
+        self._place = {digest.tobytes(): n for n, digest in enumerate(entries["digest"])}
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return the vectors of texts of the sample; zeros for any other."""
+        blank = [0.0] * self._vectors.shape[1]
+        places = [self._place.get(digest_of(text)) for text in texts]
+        return [blank if at is None else self._vectors[at].tolist() for at in places]
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of one text."""
+        return self.embed_documents([text])[0]
+
+
+def open_sample(
+    home: Path,
+    embedder: Embedder | Embeddings | None = None,
+    *,
+    shipped: Traversable | None = None,
+    wait_s: float = 60.0,
+) -> Library:
     """Open the sample's library, importing it first if this file was not imported before.
 
     The library lies in a directory named by the file's digest and appears in one step, so any
@@ -45,7 +83,13 @@ def open_sample(home: Path, *, shipped: Traversable | None = None, wait_s: float
                 f"the sample cannot be unpacked into {str(parent)!r}: "
                 f"{error.strerror or error}; give a writable directory with --home"
             ) from error
-    return Library.open(parent / name, wait_s=wait_s)
+    library = Library.open(parent / name, wait_s=wait_s, embedder=embedder)
+    is_minilm = embedder is not None and as_embedder(embedder).model == MINILM
+    if is_minilm and not library.info().vectors.is_current:
+        vectors = Embedder(cast("Embeddings", SampleVectors()), model=MINILM)
+        with Library.open(parent / name, wait_s=wait_s, embedder=vectors) as sample:
+            sample.embed()
+    return library
 
 
 def _import(file: Traversable, parent: Path, name: str, wait_s: float) -> None:

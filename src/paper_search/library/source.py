@@ -236,7 +236,15 @@ class LibrarySource:
         now = self._clock().isoformat()
         for rank, paper in enumerate(hits.papers, start=1):
             paper.source = self._name
-            paper.sightings = [Sighting(source=self._name, query=query, rank=rank, seen_at=now)]
+            paper.sightings = [
+                Sighting(
+                    source=self._name,
+                    query=query,
+                    rank=rank,
+                    seen_at=now,
+                    by_meaning=hits.by_meaning,
+                )
+            ]
         return hits.papers
 
 
@@ -267,7 +275,8 @@ def _written(query: RankedQuery | str) -> str:
     if isinstance(query, str):
         return query
     terms = (f"{term}^{weight:.2g}" for term, weight in query.terms.items())
-    return " ".join((query.text, *terms))
+    names = [f"or {name}" for name in query.long_forms]
+    return " ".join((query.text, *names, *terms))
 
 
 def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
@@ -292,14 +301,17 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
         if not library.is_empty:
             return Opened(library)
         library.close()
-    sample = open_sample(home)
+    sample = open_sample(home, embedder)
     note = f"your library is empty: searched the sample of {len(sample):,} records instead"
     return Opened(sample, note, is_sample=True)
 
 
 def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
     """Return the source that always searches the sample that ships."""
-    return LibrarySource(settings.name, lambda: Opened(open_sample(config.home), is_sample=True))
+    embedder = create_embedder(config.embeddings)
+    return LibrarySource(
+        settings.name, lambda: Opened(open_sample(config.home, embedder), is_sample=True)
+    )
 
 
 def library_path(home: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Collection, Iterator, Sequence
@@ -25,6 +26,11 @@ _MOST_SUPERSEDED = 0.25
 DIGEST_BYTES = 8
 _BLOCK = 1_024
 """Vectors that are turned into floats at once: what the processor's cache holds."""
+
+
+def digest_of(text: str) -> bytes:
+    """Return what tells whether a vector was made of this text."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()
 
 
 @dataclass(frozen=True, slots=True)

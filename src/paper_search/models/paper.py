@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import uuid
 from datetime import UTC, datetime
 from enum import Enum
@@ -84,6 +85,8 @@ class Sighting(BaseModel):
     """Place in that source's answer, from 1."""
     seen_at: str | None = None
     """UTC, ISO 8601."""
+    by_meaning: bool = Field(default=False, exclude_if=operator.not_)
+    """Whether vectors had a part in the rank."""
 
 
 class Version(BaseModel):

@@ -154,6 +154,8 @@ class RankedQuery(BaseModel):
     terms: dict[str, float] = Field(default_factory=dict, exclude_if=_is_empty)
     """Further words with their weights beside 1 for a word of the text; below 0: unwanted. For
     sources that take weights; the others are asked the text alone."""
+    long_forms: list[str] = Field(default_factory=list, exclude_if=_is_empty)
+    """Names of what the abbreviations of the text stand for, which a library ranks by as well."""
     depth: int | None = Field(default=None, ge=1, exclude_if=lambda depth: depth is None)
     """Records that a library may bring in, where that is more than the limit of results; None: no
     more than that. What is below the first page is what marks bring up."""

@@ -225,10 +225,13 @@ Contact = Annotated[str | None, AfterValidator(_address)]
 
 
 class EmbeddingsConfig(BaseModel):
-    """Which embedding model the library is ranked with, too; without a name, none."""
+    """Which embedding model the library is ranked with, too."""
 
     name: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS")] = ""
-    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`."""
+    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`; `none`, or empty:
+    no model."""
+    huggingface: Annotated[Path, Variable("HF_HOME")] = Path("~/.cache/huggingface")
+    """Directory of Hugging Face's cache, where the weights of `minilm` may lie."""
     api_key: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS_API_KEY")] = Field(
         default="", repr=False
     )

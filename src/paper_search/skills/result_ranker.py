@@ -48,7 +48,8 @@ class ResultRanker:
         decided = _decisions([paper.paper for paper in papers], marked)
         learner = _Learner(papers, marked, decided, question) if len(papers) > FIRST else None
         numbers = by_rank = _by_rank(papers, asked, learner)
-        if learner is not None and not is_score_first:
+        is_done = not marked and _is_by_meaning(papers, asked)
+        if learner is not None and not is_score_first and not is_done:
             numbers = learner.order(by_rank)
         if is_score_first:
             numbers = sorted(numbers, key=lambda n: _by_judge(papers[n]))
@@ -123,6 +124,13 @@ def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | No
     by_question = learner.by_question() if learner is not None else []
     votes = [_reciprocal(order, FUSION) for order in (by_rank, by_words, by_question) if order]
     return sorted(by_rank, key=lambda n: -sum(vote[n] for vote in votes))
+
+
+def _is_by_meaning(papers: Sequence[ScoredPaper], asked: Asked) -> bool:
+    """Return whether vectors had a part in all ranks: likeness of words would add nothing."""
+    sightings = [sighting for paper in papers for sighting in paper.paper.sightings]
+    ranked = [one for one in sightings if not asked or (one.source, one.query) in asked]
+    return bool(ranked) and all(one.by_meaning for one in ranked)
 
 
 def _best_ranks(paper: RawPaper, asked: Asked) -> dict[str, int]:

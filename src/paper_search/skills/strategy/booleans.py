@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +30,8 @@ _TELLING = 3
 """Concepts of which a paper of the precise query must have one."""
 _PHRASE = 2
 """Words of the longest concept that is asked as a phrase alone."""
+
+_ABBREVIATION = re.compile(r"(?=.*[A-Z].*[A-Z])[\w-]+")
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
         return []
     named = " ".join(name.partition(":")[2] for name in intent.identifiers)
     text = " ".join(visible(intent.question or named or intent.topic).split())
-    return [RankedQuery(text=text)] if text else []
+    short = [concept for concept in intent.concepts if _ABBREVIATION.fullmatch(concept)]
+    names = dict.fromkeys(name for concept in short for name in synonyms(concept)[:_MOST_NAMES])
+    return [RankedQuery(text=text, long_forms=list(names))] if text else []
 
 
 def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:

@@ -1,0 +1,41 @@
+"""The sample ships with vectors, and a result keeps the order that they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paper_search.library import Embedder
+from paper_search.library.samples import SampleVectors, open_sample
+from paper_search.models import RankedQuery, RawPaper, ScoredPaper, Sighting
+from paper_search.skills.result_ranker import ResultRanker
+
+
+def test_every_record_of_the_sample_has_its_vector(tmp_path: Path) -> None:
+    with open_sample(tmp_path, Embedder(SampleVectors(), model="minilm")) as sample:
+        info = sample.info()
+        assert (info.vectors.records, info.vectors.is_current) == (info.records, True)
+        assert sample.embed().made == 0
+
+
+def test_what_an_abbreviation_stands_for_is_ranked_by(tmp_path: Path) -> None:
+    with open_sample(tmp_path) as sample:
+        query = RankedQuery(text="T2DM", long_forms=["type 2 diabetes"])
+        titles = [paper.title.lower() for paper in sample.search_ranked(query, limit=5).papers]
+    assert len(titles) == 5
+    assert all("diabet" in title for title in titles)
+
+
+def test_an_order_by_vectors_is_kept_until_something_is_marked() -> None:
+    titles = ["birds of the sea", "moss", "moss and peat", "moss on peat", "peat", "moss peat"]
+
+    def result(*, by_meaning: bool) -> list[str]:
+        papers = []
+        for rank, title in enumerate(titles, start=1):
+            seen = Sighting(source="library", query="q", rank=rank, by_meaning=by_meaning)
+            paper = RawPaper(id=title, title=title, source="library", sightings=[seen])
+            papers.append(ScoredPaper(paper=paper, relevance_score=0.5, relevance_reason=""))
+        ordered = ResultRanker().order(papers, question="moss on peat")
+        return [scored.paper.title for scored in ordered]
+
+    assert result(by_meaning=True) == titles
+    assert sorted(result(by_meaning=False)) == sorted(titles)
