@@ -21,8 +21,13 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.skills import Scoper
-from paper_search.skills.strategy.relaxation import relaxed_forms
+from paper_search.skills.strategy.steps import broader_steps
 from paper_search.testing.sources import FakeSource
+
+
+def forms_of(query: str) -> list[str]:
+    return [step.boolean_query for step in broader_steps(query)]
+
 
 NARROW = '"deep learning" AND glaciers AND Norway'
 BROAD = "glaciers OR icebergs"
@@ -82,11 +87,11 @@ async def test_sources_that_are_not_in_the_strategy_are_not_counted() -> None:
     assert other.counted == other.strategies == []
 
 
-@pytest.mark.parametrize("first_with_hits", range(len(relaxed_forms(NARROW))))
+@pytest.mark.parametrize("first_with_hits", range(len(forms_of(NARROW))))
 async def test_a_query_without_hits_becomes_the_narrowest_broader_form_that_has_any(
     first_with_hits: int,
 ) -> None:
-    forms = relaxed_forms(NARROW)
+    forms = forms_of(NARROW)
     found = dict.fromkeys(forms[first_with_hits:], 3)
     source = FakeCountingSource("pubmed", found)
     asked = strategy(NARROW, sources=["pubmed"])
@@ -96,36 +101,53 @@ async def test_a_query_without_hits_becomes_the_narrowest_broader_form_that_has_
     revised = report.revised(asked)
     assert [query.boolean_query for query in revised.queries] == [forms[first_with_hits]]
     assert shown(report.queries) == {forms[first_with_hits]: ["3 pubmed"]}
-    assert len(source.counted) <= 4, "halving needs few requests"
 
 
 async def test_a_query_whose_every_form_is_empty_stays_and_the_report_says_so() -> None:
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([FakeCountingSource("pubmed")]).scope(asked, intent())
     assert report.revised(asked) == asked
-    assert report.notes == [f"no hits for {NARROW}, nor for broader forms of it"]
+    assert report.notes == ["no hits for any query, nor for broader ones"]
 
 
-async def test_a_query_without_hits_is_left_out_where_another_is_between_it_and_its_forms() -> None:
-    def hits(query: str) -> int:
-        return {NARROW: 0, "glaciers AND Norway": 4}.get(query, 400)
-
-    asked = strategy(NARROW, "glaciers AND Norway", sources=["pubmed"])
-    report = await Scoper([FakeCountingSource("pubmed", hits)]).scope(asked, intent())
-    [relaxed] = report.relaxed
-    assert relaxed.instead is None
-    kept = [query.boolean_query for query in report.revised(asked).queries]
-    assert kept == ["glaciers AND Norway"]
+async def test_a_query_without_hits_stays_where_another_has_some() -> None:
+    asked = strategy(NARROW, BROAD, sources=["pubmed"])
+    report = await Scoper([FakeCountingSource("pubmed", {BROAD: 4})]).scope(asked, intent())
+    assert report.relaxed == []
+    assert report.revised(asked) == asked
 
 
-async def test_two_queries_are_not_relaxed_to_the_same_one() -> None:
-    twin = NARROW.replace("Norway", "norway")
-    last = relaxed_forms(NARROW)[-1]
-    source = FakeCountingSource("pubmed", {last: 9, relaxed_forms(twin)[-1]: 9})
-    asked = strategy(NARROW, twin, sources=["pubmed"])
+async def test_where_a_source_ranks_the_person_takes_a_step_or_none() -> None:
+    first, *_, last = forms_of(NARROW)
+    source = FakeCountingSource("library", {first: 0, last: 50}, is_local=True, ranks=True)
+    asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="ice in Norway")])
     report = await Scoper([source]).scope(asked, intent())
-    assert [entry.instead for entry in report.relaxed] == [last, None]
-    assert [query.boolean_query for query in report.revised(asked).queries] == [last]
+    assert report.relaxed == []
+    assert [step.name for step in report.steps] == [
+        "words instead of phrases",
+        'without "deep learning"',
+        "any one of the blocks",
+    ]
+    assert [str(step.counts[0]) for step in report.steps] == [
+        "0 library",
+        "0 library",
+        "50 library",
+    ]
+    taken = report.steps[-1].taken_in(asked)
+    assert [query.boolean_query for query in taken.queries] == [last]
+
+
+async def test_a_query_that_finds_enough_has_no_steps() -> None:
+    asked = strategy(NARROW, sources=["pubmed"])
+    report = await Scoper([FakeCountingSource("pubmed", {NARROW: 20})]).scope(asked, intent())
+    assert report.steps == []
+
+
+async def test_steps_at_a_service_end_with_the_first_that_finds_enough() -> None:
+    first, *_ = forms_of(NARROW)
+    source = FakeCountingSource("pubmed", {NARROW: 3, first: 20})
+    report = await Scoper([source]).scope(strategy(NARROW, sources=["pubmed"]), intent())
+    assert [step.text for step in report.steps] == [first]
 
 
 async def test_a_query_that_one_source_has_hits_for_stays() -> None:
@@ -135,37 +157,36 @@ async def test_a_query_that_one_source_has_hits_for_stays() -> None:
     assert shown(report.queries) == {NARROW: ["0 pubmed", "1 dblp"]}
 
 
-async def test_broader_forms_are_tried_where_the_other_queries_find_most() -> None:
-    last = relaxed_forms(NARROW)[-1]
-    few = FakeCountingSource("pubmed", {BROAD: 10, last: 5})
-    most = FakeCountingSource("doaj", {BROAD: 90, last: 5})
-    await Scoper([few, most]).scope(strategy(NARROW, BROAD, sources=["pubmed", "doaj"]), intent())
-    assert set(few.counted) == {NARROW, BROAD}
-    assert set(most.counted) > {NARROW, BROAD}
-
-
-async def test_what_a_person_wrote_as_a_query_stays_and_a_broader_form_is_named() -> None:
-    last = relaxed_forms(NARROW)[-1]
+async def test_what_a_person_wrote_as_a_query_stays_and_broader_ones_are_named() -> None:
+    last = forms_of(NARROW)[-1]
     source = FakeCountingSource("pubmed", {last: 5})
     asked = strategy(NARROW, sources=["pubmed"])
     report = await Scoper([source]).scope(asked, intent(boolean_query=NARROW))
     assert report.revised(asked) == asked
-    assert report.notes == [f"no hits for {NARROW}: kept as you wrote it; {last} has hits"]
+    assert report.notes == ["no hits: the query is kept as you wrote it"]
+    assert report.steps[-1].text == last
 
 
-async def test_concepts_are_counted_in_the_one_source_that_costs_least() -> None:
-    pubmed = FakeCountingSource("pubmed", {NARROW: 1, '"sea ice"': 8})
-    europe_pmc = FakeCountingSource("europe_pmc", {NARROW: 1, "glacier OR iceberg": 77})
-    asked = strategy(NARROW, sources=["pubmed", "europe_pmc"])
-    wanted = intent("sea ice", "glacier", alternatives={"glacier": ["iceberg"]})
-    report = await Scoper([pubmed, europe_pmc]).scope(asked, wanted)
-    assert shown(report.concepts) == {"sea ice": ["0 europe_pmc"], "glacier": ["77 europe_pmc"]}
-    assert pubmed.counted == [NARROW]
+async def test_blocks_are_counted_where_that_costs_least_and_terms_in_a_library() -> None:
+    query = '"sea ice" AND (glacier OR iceberg)'
+    pubmed = FakeCountingSource("pubmed", {query: 30})
+    europe_pmc = FakeCountingSource("europe_pmc", {query: 30, "glacier OR iceberg": 77})
+    asked = strategy(query, sources=["pubmed", "europe_pmc"])
+    report = await Scoper([pubmed, europe_pmc]).scope(asked, intent())
+    assert shown(report.blocks) == {
+        '"sea ice"': ["0 europe_pmc"],
+        "glacier OR iceberg": ["77 europe_pmc"],
+    }
+    assert pubmed.counted == [query]
 
-    library = FakeCountingSource("library", {NARROW: 1, '"sea ice"': 5}, is_local=True)
-    asked = strategy(NARROW, sources=["pubmed", "europe_pmc", "library"])
-    report = await Scoper([pubmed, europe_pmc, library]).scope(asked, intent("sea ice"))
-    assert shown(report.concepts) == {"sea ice": ["5 library"]}
+    hits = {query: 30, '"sea ice"': 5, "glacier": 4, "iceberg": 2, "glacier OR iceberg": 6}
+    library = FakeCountingSource("library", hits, is_local=True)
+    asked = strategy(query, sources=["pubmed", "europe_pmc", "library"])
+    report = await Scoper([pubmed, europe_pmc, library]).scope(asked, intent())
+    assert [shown(block.terms) for block in report.blocks] == [
+        {},
+        {"glacier": ["4 library"], "iceberg": ["2 library"]},
+    ]
 
 
 async def test_frequent_terms_of_the_first_results_are_suggested_with_their_counts() -> None:
@@ -261,11 +282,11 @@ async def test_when_nobody_is_asked_one_query_with_hits_is_enough() -> None:
     report = await Scoper([first, second, third]).scope(asked, intent("ice"), is_asking=False)
     assert report.revised(asked) == asked
     assert (first.counted, second.counted, third.counted) == ([NARROW], [NARROW], [])
-    assert report.queries == report.concepts == report.suggested == report.notes == []
+    assert report.queries == report.blocks == report.suggested == report.notes == []
 
 
 async def test_when_nobody_is_asked_a_strategy_without_any_hits_is_relaxed() -> None:
-    last = relaxed_forms(NARROW)[-1]
+    last = forms_of(NARROW)[-1]
     source = FakeCountingSource("pubmed", {last: 5})
     asked = strategy(NARROW, BROAD, sources=["pubmed"])
     report = await Scoper([source]).scope(asked, intent(), is_asking=False)
@@ -276,7 +297,7 @@ async def test_when_nobody_is_asked_a_strategy_without_any_hits_is_relaxed() -> 
 
 async def test_when_nobody_is_asked_one_relaxed_query_is_enough() -> None:
     other = '"machine learning" AND volcanoes AND Iceland'
-    found = {relaxed_forms(query)[-1]: 5 for query in (NARROW, other)}
+    found = {forms_of(query)[-1]: 5 for query in (NARROW, other)}
     asked = strategy(NARROW, other, sources=["pubmed"])
     source = FakeCountingSource("pubmed", found)
     report = await Scoper([source]).scope(asked, intent(), is_asking=False)

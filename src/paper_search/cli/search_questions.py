@@ -64,6 +64,15 @@ def decide_strategy(
         strings = translate(payload.strategy)
         show_checkpoint(messages(), checkpoint, translations=strings)
 
+    def broader(words: str) -> Decision:
+        revised = _with_step(payload, words).model_dump(mode="json")
+        return _decision(checkpoint, "edit", revised_data=revised)
+
+    steps = Choice(
+        *("b", "broader", "[b]roader N", "search with broader query N in place of its own: b 1"),
+        broader,
+        takes_words=True,
+    )
     show_checkpoint(messages(), checkpoint)
     choices = [
         Choice(
@@ -71,6 +80,7 @@ def decide_strategy(
             lambda _: _decision(checkpoint, "approve"),
         ),
         Choice("e", "edit", "[e]dit", "edit the strategy in your editor", change),
+        *([steps] if payload.scope and payload.scope.steps else []),
         Choice(
             *("x", "reject", "[x] reject NOTE", "reject it, with words on what should change"),
             rejected,
@@ -80,6 +90,16 @@ def decide_strategy(
     ]
     decision: Decision = decide(terminal, choices)
     return decision
+
+
+def _with_step(payload: StrategyPayload, number: str) -> SearchStrategy:
+    """Return the strategy with a broader query in place of the one that it is a step from."""
+    steps = payload.scope.steps if payload.scope else []
+    if not number.isdigit() or not 1 <= int(number) <= len(steps):
+        raise InvalidDecisionError(
+            f"no broader query {number!r}: name one by its number, 1 to {len(steps)}, as in b 1"
+        )
+    return steps[int(number) - 1].taken_in(payload.strategy)
 
 
 def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:

@@ -48,6 +48,8 @@ from paper_search.models.query import (
 )
 from paper_search.models.report import DeduplicationReport, SearchReport
 from paper_search.models.scope import (
+    BlockHits,
+    BroaderQuery,
     HitCount,
     QueryHits,
     RelaxedQuery,
@@ -71,6 +73,8 @@ __all__ = [
     "Arrival",
     "Author",
     "BibliographicRecord",
+    "BlockHits",
+    "BroaderQuery",
     "Cluster",
     "Clustering",
     "Criterion",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from paper_search.models.paper import RawPaper
-from paper_search.models.query import SearchQuery, SearchStrategy
+from paper_search.models.query import SearchStrategy
 from paper_search.models.source_report import SourceReport
 
 
@@ -49,12 +49,40 @@ class QueryHits(BaseModel):
         return bool(self.counts) and not any(count.hits for count in self.counts)
 
 
+class BlockHits(QueryHits):
+    """A part of a query that every record must have, with its counts."""
+
+    terms: list[QueryHits] = Field(default_factory=list)
+    """Those of which one is enough, as far as counted."""
+
+
+class BroaderQuery(QueryHits):
+    """A query that a person may take instead of one that finds little."""
+
+    name: str
+    """What is different in it."""
+    original: str
+    """The query that it is a step from; `text` is the broader one."""
+
+    def taken_in(self, strategy: SearchStrategy) -> SearchStrategy:
+        """Return the strategy with the broader query in place of the original."""
+        queries = [
+            query.model_copy(update={"boolean_query": self.text})
+            if query.boolean_query == self.original
+            else query
+            for query in strategy.queries
+        ]
+        return strategy.model_copy(update={"queries": queries})
+
+
 class RelaxedQuery(BaseModel):
     """A query without hits, and the query that replaces it."""
 
     original: str
-    instead: str | None
-    """The narrowest broader query with hits; None: other queries are no narrower, and have some."""
+    instead: str
+    """The narrowest broader query with hits."""
+    name: str = ""
+    """What is different in it."""
 
 
 class SuggestedTerm(BaseModel):
@@ -72,7 +100,10 @@ class ScopeReport(BaseModel):
     """One for each boolean query of the strategy after relaxing, in its order."""
     lines: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
     """One for each line of a strategy that the person gave, by its label, as far as counted."""
-    concepts: list[QueryHits] = Field(default_factory=list)
+    blocks: list[BlockHits] = Field(default_factory=list, exclude_if=_is_unset)
+    """Those that queries join by AND, each once."""
+    steps: list[BroaderQuery] = Field(default_factory=list, exclude_if=_is_unset)
+    """Ever broader forms of queries that find little, the narrowest first."""
     relaxed: list[RelaxedQuery] = Field(default_factory=list)
     suggested: list[SuggestedTerm] = Field(default_factory=list)
     first_results: int = 0
@@ -87,12 +118,13 @@ class ScopeReport(BaseModel):
         if not self.relaxed:
             return strategy
         instead = {relaxed.original: relaxed.instead for relaxed in self.relaxed}
-        queries: dict[str, SearchQuery] = {}
-        for query in strategy.queries:
-            text = instead.get(query.boolean_query, query.boolean_query)
-            if text is not None:
-                queries.setdefault(text, query.model_copy(update={"boolean_query": text}))
-        return strategy.model_copy(update={"queries": list(queries.values())})
+        queries = [
+            query.model_copy(
+                update={"boolean_query": instead.get(query.boolean_query, query.boolean_query)}
+            )
+            for query in strategy.queries
+        ]
+        return strategy.model_copy(update={"queries": queries})
 
     def hits_of(self, queries: Sequence[str]) -> dict[str, QueryHits]:
         """Return what is known of those queries, by query; one that was edited is not there."""

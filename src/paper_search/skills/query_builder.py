@@ -80,9 +80,10 @@ class QueryBuilder:
     async def build(self, builder_input: QueryBuilderInput) -> SearchStrategy:
         """Return a strategy that repeats no earlier one unchanged.
 
-        It holds the question as a ranked query, and 2 to 4 boolean queries. A question that is a
-        boolean query is the only query of the first round, unchanged. Later rounds start from the
-        last strategy, with whatever a person changed in it.
+        It holds the question as a ranked query, and its concepts joined as a boolean query; a
+        model writes 2 to 4. A question that is a boolean query is the only query of the first
+        round, unchanged. Later rounds start from the last strategy, with whatever a person changed
+        in it.
 
         If the model fails, it is the concepts joined by AND, all sources, the intent's filters.
         """
@@ -92,8 +93,9 @@ class QueryBuilder:
         else:
             strategy = await self._by_model(self._llm, builder_input)
         cleaned = self._cleaned(_explained(strategy, builder_input))
-        fresh = varied(cleaned, builder_input.previous_strategies, builder_input.intent,
-                       most_results=self._max_results_ceiling)  # fmt: skip
+        fresh = varied(
+            cleaned, builder_input.previous_strategies, most_results=self._max_results_ceiling
+        )
         depth = DEPTH if self._llm is None else None
         marked = _marked(fresh.ranked, builder_input.marked_papers, depth)
         return self._seeded(fresh.model_copy(update={"ranked": marked}), builder_input)

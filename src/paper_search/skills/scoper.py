@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import (
     SNOWBALL,
+    BlockHits,
+    BroaderQuery,
     ParsedIntent,
     Purpose,
     RawPaper,
@@ -20,9 +22,8 @@ from paper_search.models import (
 )
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
-from paper_search.skills.strategy.relaxation import relaxed_forms
+from paper_search.skills.strategy.steps import BlockText, Step, block_texts, broader_steps
 from paper_search.skills.strategy.suggestions import suggested_terms
-from paper_search.skills.strategy.trees import normalised, quoted
 from paper_search.sources import SearchSource
 from paper_search.sources.base import counting, ranks_text, service_of
 from paper_search.sources.journal import Row, journal
@@ -30,8 +31,10 @@ from paper_search.sources.journal import Row, journal
 if TYPE_CHECKING:
     from paper_search.sources.adapter import Adapter
 
-MAX_CONCEPTS = 4
-"""Concepts that are counted; every one is a request where no source is local."""
+MAX_BLOCKS = 4
+"""Blocks that are counted; every one is a request where no source is local."""
+ENOUGH = 20
+"""Hits of a query from which no broader one is looked for."""
 FIRST_RESULTS = 50
 """Papers that terms are suggested from."""
 MAX_SUGGESTED = 8
@@ -43,7 +46,7 @@ class Scoper:
     """Counts what the sources of a strategy have, and relaxes queries that find nothing.
 
     Where the sources keep their answers (HTTP cache), what is asked here is not asked again by
-    the search that follows, but for the counts of single concepts.
+    the search that follows, but for the counts of blocks and steps.
 
     Args:
         sources: as a `Searcher` takes them.
@@ -81,9 +84,7 @@ class Scoper:
             if not intent.boolean_query:
                 await self._within([look.rescue()])
             return look.report() if look.relaxed else ScopeReport(asked=look.asked)
-        await self._within(
-            [look.count_queries(), look.count_lines(), look.count_concepts(), look.read_first()]
-        )
+        await self._within([look.count_queries(), look.count_lines(), look.read_first()])
         return look.report(deadline_s=self._deadline_s)
 
     async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
@@ -120,7 +121,7 @@ class _Look:
         self._able = list(able)
         self._local = [name for name, source in able.items() if source.is_local]
         self._unable = [name for name in asked if strategy.queries and name not in able]
-        self._concepts: dict[str, str] = {}
+        self._steps: list[tuple[str, Step]] = []
         self._first: list[RawPaper] = []
         self._reading: list[str] = []
         self._kept: list[str] = []
@@ -146,10 +147,18 @@ class _Look:
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
     async def count_queries(self) -> None:
-        """Count every query where it will be asked; relax the empty."""
+        """Count every query where it will be asked, steps to broader ones, and the blocks."""
         await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         for query in self._queries:
-            await self._relax(query, is_own=bool(self._intent.boolean_query))
+            hits = self._counter.counted(query, self._able)
+            if hits and max(hits.values()) < ENOUGH:
+                await self._count_steps(query, is_all=bool(self._local))
+        self._relax()
+        revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
+        for block in _blocks_of(revised):
+            for name in self._cheapest:
+                terms = block.terms if name in self._local and len(block.terms) > 1 else []
+                await self._count_at(name, [block.boolean_query, *terms])
 
     async def count_lines(self) -> None:
         """Count every line of a strategy in one source, the shortest wait for the person."""
@@ -164,7 +173,7 @@ class _Look:
     async def rescue(self) -> None:
         """Relax a query if all are without hits; stop at the first that has any.
 
-        A source that ranks finds something by the question, whatever the queries have.
+        Where a source ranks the question, nothing is counted: it finds something.
         """
         if any(asked.ranked for asked in self._asked.values()):
             return
@@ -173,66 +182,54 @@ class _Look:
                 if await self._counter.count(source, query):
                     return
         for query in self._queries:
-            await self._relax(query, is_own=False)
+            await self._count_steps(query, is_all=False)
+            self._relax()
             if self.relaxed:
                 return
 
-    async def _relax(self, query: str, *, is_own: bool) -> None:
-        """Put the narrowest broader form that has hits in the place of a query that has none."""
-        hits = self._counter.counted(query, self._able)
-        if not hits or any(hits.values()):
-            return
-        source = self._best_of(list(hits))
-        broader = await self._broader(query, source)
-        if is_own:
-            tip = f"; {broader} has hits" if broader else ""
-            self._kept.append(f"no hits for {query}: kept as you wrote it{tip}")
-        elif broader is None:
-            self._kept.append(f"no hits for {query}, nor for broader forms of it")
-        else:
-            instead = None if self._is_covered(query, broader, source) else broader
-            self.relaxed.append(RelaxedQuery(original=query, instead=instead))
+    async def _count_steps(self, query: str, *, is_all: bool) -> None:
+        """Count broader forms of a query in one source, until one has enough.
 
-    def _is_covered(self, query: str, broader: str, source: str) -> bool:
-        """Whether the strategy asks the broader form already, or something in between."""
-        others = [other for other in self._queries if other != query]
-        others += [relaxed.instead for relaxed in self.relaxed if relaxed.instead]
-        if normalised(broader) in map(normalised, others):
-            return True
-        hits = [self._counter.counted(text, [source]).get(source, 0) for text in (broader, *others)]
-        return any(0 < other <= hits[0] for other in hits[1:])
-
-    def _best_of(self, names: list[str]) -> str:
-        """Return the source that has most for the other queries: where broader forms are tried."""
-        totals = {
-            name: sum(self._counter.counted(q, [name]).get(name, 0) for q in self._queries)
-            for name in names
-        }
-        return max(names, key=lambda name: totals[name])
-
-    async def _broader(self, query: str, source: str) -> str | None:
-        """Return the narrowest form with hits by halving: a form has what those before it have."""
+        Args:
+            query: one that has been counted.
+            is_all: whether all are counted, whatever they have.
+        """
         try:
-            forms = relaxed_forms(query)
+            steps = broader_steps(query)
         except QuerySyntaxError:
-            return None
-        low, high = 0, len(forms)
-        while low < high:
-            middle = (low + high) // 2
-            if await self._counter.count(source, forms[middle]):
-                high = middle
-            else:
-                low = middle + 1
-        return forms[low] if low < len(forms) else None
+            return
+        for name in (self._cheapest or self._able)[:1]:
+            for step in steps:
+                hits = await self._counter.count(name, step.boolean_query)
+                if hits is None:
+                    return
+                self._steps.append((query, step))
+                if hits >= ENOUGH and not is_all:
+                    return
 
-    async def count_concepts(self) -> None:
-        """Count every concept in one source: a local one, else one that bears many requests."""
-        for concept in self._intent.concepts[:MAX_CONCEPTS]:
-            names = [concept, *self._intent.alternatives.get(concept, [])]
-            query = " OR ".join(dict.fromkeys(term for term in map(quoted, names) if term))
-            for name in self._cheapest if query else []:
-                self._concepts[concept] = query
-                await self._counter.count(name, query)
+    def _relax(self) -> None:
+        """Propose the narrowest step that has hits, if nothing else of the strategy has any.
+
+        A source that ranks finds something by the question, whatever the queries have: then it is
+        the person who takes a step, or none.
+        """
+        hits = [self._counter.counted(query, self._able) for query in self._queries]
+        is_ranked = any(asked.ranked for asked in self._asked.values())
+        if is_ranked or not any(hits) or any(count for known in hits for count in known.values()):
+            return
+        with_hits = (
+            (query, step)
+            for query, step in self._steps
+            if any(self._counter.counted(step.boolean_query, self._able).values())
+        )
+        first = next(with_hits, None)
+        if self._intent.boolean_query:
+            self._kept.append("no hits: the query is kept as you wrote it")
+        elif first is None:
+            self._kept.append("no hits for any query, nor for broader ones")
+        else:
+            original, (name, instead) = first
+            self.relaxed = [RelaxedQuery(original=original, instead=instead, name=name)]
 
     async def read_first(self) -> None:
         """Fetch the first results from one source, asked as the search will ask it."""
@@ -269,9 +266,14 @@ class _Look:
                     self._counter.hits(line.boolean_query, text=line.label)
                     for line in self._strategy.lines
                 ],
-                "concepts": [
-                    self._counter.hits(query, text=concept)
-                    for concept, query in self._concepts.items()
+                "blocks": self._block_hits(_blocks_of(found.revised(self._strategy))),
+                "steps": [
+                    BroaderQuery(
+                        **self._counter.hits(step.boolean_query).model_dump(),
+                        name=step.name,
+                        original=query,
+                    )
+                    for query, step in self._steps
                 ],
                 "suggested": self._suggested(papers),
                 "first_results": len(papers),
@@ -280,11 +282,25 @@ class _Look:
             }
         )
 
+    def _block_hits(self, blocks: Iterable[BlockText]) -> list[BlockHits]:
+        found = []
+        for block in blocks:
+            terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
+            hits = self._counter.hits(block.boolean_query).model_dump()
+            found.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
+        return found
+
     def _suggested(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
         texts = [" ".join(filter(None, (paper.title, paper.abstract))) for paper in papers]
         known = [self._intent.topic, self._intent.question, *self._intent.concepts, *self._queries]
         found = suggested_terms(texts, known, limit=MAX_SUGGESTED)
         return [SuggestedTerm(term=term, papers=count) for term, count in found]
+
+
+def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:
+    """Return the first blocks of all queries, each once."""
+    blocks = [block for query in strategy.queries for block in block_texts(query.boolean_query)]
+    return list({block.boolean_query: block for block in blocks}.values())[:MAX_BLOCKS]
 
 
 def _as_count(row: SourceReport) -> SourceReport:

@@ -13,7 +13,6 @@ from paper_search.models import PUBLICATION_TYPES, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import counting_summary
 from paper_search.models.usage import total
-from paper_search.skills.strategy.relaxation import relaxed_forms
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.web.strategy_form import edited_strategy, narrowed, term_groups
@@ -28,17 +27,17 @@ async def strategy(visit: Visit) -> Response:
 
 
 async def decide(visit: Visit) -> Response:
-    """Approve, edit or reject the strategy; `broaden` and `narrow` change the form only."""
+    """Approve, edit or reject the strategy; `step` and `narrow` change the form only."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
     question = reading.question
     action, _, number = visit.field("action").partition(":")
     try:
         if question is None or not isinstance(question.payload, StrategyPayload):
-            if action in {"broaden", "narrow"}:
+            if action in {"step", "narrow"}:
                 raise ThreadNotWaitingError("this strategy is decided; it cannot be changed")
             decision = _plain_decision(visit, action)
-        elif action in {"broaden", "narrow"}:
+        elif action in {"step", "narrow"}:
             return await _page(
                 visit, reading, changed=_moved(visit, question.payload, action, number)
             )
@@ -86,20 +85,17 @@ def _loose(edited: dict[str, Any]) -> SearchStrategy:
 
 def _moved(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
     changed = _loose(edited_strategy(payload.strategy, visit.form))
-    place = int(number) if number.isdigit() and int(number) < len(changed.queries) else 0
-    if not changed.queries:
+    place = int(number) if number.isdigit() else 0
+    scope, queries = payload.scope, list(changed.queries)
+    if scope is None or not queries:
         return changed
-    query = changed.queries[place]
-    text = query.boolean_query
-    if action == "broaden":
-        text = next(iter(relaxed_forms(text)), text)
-    elif payload.scope and payload.scope.suggested:
-        known = text.casefold()
-        fresh = (s.term for s in payload.scope.suggested if s.term.casefold() not in known)
-        if term := next(fresh, None):
-            text = narrowed(text, term)
-    queries = list(changed.queries)
-    queries[place] = query.model_copy(update={"boolean_query": text})
+    if action == "step":
+        return scope.steps[place].taken_in(changed) if place < len(scope.steps) else changed
+    place = place if place < len(queries) else 0
+    text = queries[place].boolean_query
+    fresh = (s.term for s in scope.suggested if s.term.casefold() not in text.casefold())
+    if term := next(fresh, None):
+        queries[place] = queries[place].model_copy(update={"boolean_query": narrowed(text, term)})
     return changed.model_copy(update={"queries": queries})
 
 
@@ -132,6 +128,7 @@ async def _page(
     shown = changed or (asked.strategy if asked else reading.state.strategy)
     history = reading.state.history
     sent = await _sent(visit, shown) if is_open and shown else []
+    scope = asked.scope if asked else reading.state.scope
     return visit.page(
         "strategy.html",
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
@@ -141,7 +138,8 @@ async def _page(
         intent=reading.state.intent,
         strategy=shown,
         original=asked.strategy if asked else shown,
-        scope=asked.scope if asked else reading.state.scope,
+        scope=scope,
+        blocks={block.text: block for block in scope.blocks} if scope else {},
         counted=counting_summary(asked.counts) if asked else None,
         remarks=asked.remarks if asked else [],
         available=(asked.available_sources or asked.strategy.sources) if asked else [],

@@ -7,9 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from paper_search.models.source_report import LOCAL, counting_summary
+from paper_search.skills.strategy.steps import block_texts
 
 if TYPE_CHECKING:
     from paper_search.models import (
+        BlockHits,
         ParsedIntent,
         QueryHits,
         RankedQuery,
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
         SearchStrategy,
     )
     from paper_search.models.scope import Translation
+    from paper_search.skills.strategy.steps import BlockText
     from paper_search.workflow.checkpoints import StrategyPayload
 
 Fact: TypeAlias = tuple[str, str]
@@ -31,7 +34,7 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
         yield "changed", payload.changes
     if strategy.reason:
         yield "why", strategy.reason
-    yield from question_facts(payload.intent, scope)
+    yield from question_facts(payload.intent)
     requested = payload.intent.constraints.in_words
     if not set(requested) <= set(strategy.filters.in_words):
         yield "asked for", "; ".join(requested)
@@ -58,13 +61,10 @@ def limits(filters: SearchConstraints) -> str:
     return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])
 
 
-def question_facts(intent: ParsedIntent, scope: ScopeReport | None) -> Iterator[Fact]:
+def question_facts(intent: ParsedIntent) -> Iterator[Fact]:
     """Yield what the intent is, and how the question was read."""
     yield "topic", intent.topic
-    known = scope.concepts if scope else []
-    hits = {entry.text: counts_of(entry) for entry in known if entry.counts}
-    concepts = [f"{name} ({hits[name]})" if name in hits else name for name in intent.concepts]
-    yield "concepts", ", ".join(concepts) or "-"
+    yield "concepts", ", ".join(intent.concepts) or "-"
     yield "wanted", intent.intent_type.value
     for number, criterion in enumerate(intent.criteria, start=1):
         yield "criterion", f"{number}. {criterion}"
@@ -95,12 +95,8 @@ def strategy_facts(
     for line in strategy.lines:
         count = f" ({counts_of(counts[line.label])})" if line.label in counts else ""
         yield f"line {line.label}", f"{line.text}{count}"
-    hits = scope.hits_of([q.boolean_query for q in strategy.queries]) if scope else {}
     for number, query in enumerate(strategy.queries, start=1):
-        yield f"query {number}", query.boolean_query
-        known = hits.get(query.boolean_query)
-        if known and known.counts:
-            yield "hits", f"query {number}: {counts_of(known)}"
+        yield from _query_facts(query.boolean_query, number, scope)
     # The queries of a strategy share their synonyms: each keyword is shown once.
     names = {entry.keyword: entry.synonyms for q in strategy.queries for entry in q.synonym_map}
     for keyword, synonyms in names.items():
@@ -113,15 +109,39 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
     """Yield what a look at the sources brought, beside the hits of the queries."""
     numbers = {query.boolean_query: n for n, query in enumerate(strategy.queries, start=1)}
     for relaxed in scope.relaxed:
-        instead = f"query {numbers[relaxed.instead]}" if relaxed.instead in numbers else None
-        what = f"{instead or relaxed.instead} is sent instead"
-        what = what if relaxed.instead else "dropped, because other queries are broader"
-        yield "relaxed", f"no hits for {relaxed.original}: {what}"
+        number = numbers.get(relaxed.instead)
+        instead = f"query {number}" if number else relaxed.instead
+        yield "relaxed", f"no hits for {relaxed.original}: {instead} is {relaxed.name}"
+    for number, step in enumerate(scope.steps, start=1):
+        taken = ", taken" if step.text in numbers else ""
+        yield f"broader {number}", f"{step.name}: {counts_of(step)}{taken}"
     if scope.suggested:
         terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)
         yield "also", f"frequent in the first {scope.first_results} results: {terms}"
     for note in scope.notes:
         yield "note", note
+
+
+def _query_facts(boolean_query: str, number: int, scope: ScopeReport | None) -> Iterator[Fact]:
+    """Yield the blocks of a query, one each, how they are joined, and the query itself."""
+    blocks = block_texts(boolean_query)
+    known = {block.text: block for block in scope.blocks} if scope else {}
+    if len(blocks) > 1:
+        for place, block in enumerate(blocks, start=1):
+            yield f"block {place}", _block(block, known.get(block.boolean_query))
+        yield "joined", " AND ".join(str(place) for place, _ in enumerate(blocks, start=1))
+    yield f"query {number}", boolean_query
+    hits = scope.hits_of([boolean_query]).get(boolean_query) if scope else None
+    if hits and hits.counts:
+        yield "hits", f"query {number}: {counts_of(hits)}"
+
+
+def _block(block: BlockText, hits: BlockHits | None) -> str:
+    """Return a block with its hits: "heart (12) OR cardiac (30): 38 library"."""
+    counts = {term.text: counts_of(term) for term in hits.terms} if hits else {}
+    terms = [f"{term} ({counts[term]})" if term in counts else term for term in block.terms]
+    total = f": {counts_of(hits)}" if hits and hits.counts else ""
+    return f"{' OR '.join(terms)}{total}"
 
 
 def translation_facts(

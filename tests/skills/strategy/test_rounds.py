@@ -38,27 +38,26 @@ def after(
     return [query.boolean_query for query in found]
 
 
-def test_learned_words_that_are_wanted_and_new_stand_before_the_broadest_query() -> None:
+def test_learned_words_that_are_wanted_and_new_are_asked_with_any_block() -> None:
     terms = {"xylophagus": 0.5, "bees": 0.4, "compiler": -0.5}
-    assert after("title:bees", "bees OR wasps", terms=terms) == [
-        "title:bees",
-        "xylophagus AND (bees OR wasps)",
-        "bees OR wasps",
+    assert after("bees AND (honey OR wax) NOT ants", terms=terms) == [
+        "bees AND (honey OR wax) NOT ants",
+        "xylophagus AND (bees OR honey OR wax) NOT ants",
     ]
 
 
 def test_of_learned_words_the_strongest_are_asked() -> None:
     terms = {"aa1": 0.1, "bb1": 0.5, "cc1": 0.4, "dd1": 0.3, "ee1": 0.2}
-    assert after("bees", terms=terms)[0] == "(bb1 OR cc1 OR dd1 OR ee1) AND bees"
+    assert after("bees", terms=terms)[1] == "(bb1 OR cc1 OR dd1 OR ee1) AND bees"
 
 
-def test_earlier_queries_in_between_make_room() -> None:
+def test_earlier_queries_of_their_kind_make_room() -> None:
     said = FeedbackTerms(added=("xylophagus",))
     assert after("a1", "b1", "c1", "d1", said=said, terms={"zyzzyva": 1.0}) == [
         "a1",
-        "xylophagus AND d1",
-        "zyzzyva AND d1",
-        "d1",
+        "b1",
+        "xylophagus AND a1",
+        "zyzzyva AND a1",
     ]
 
 

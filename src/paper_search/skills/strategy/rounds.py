@@ -11,17 +11,16 @@ from itertools import chain
 from paper_search.bibliography.rarities import rarity
 from paper_search.models import (
     MarkedPaper,
-    ParsedIntent,
     QueryBuilderInput,
     RankedQuery,
     SearchQuery,
     SearchStrategy,
 )
 from paper_search.query import And, Term
-from paper_search.skills.strategy.booleans import further_queries, names_of
+from paper_search.skills.strategy.booleans import block_of
 from paper_search.skills.strategy.free_text import FeedbackTerms
 from paper_search.skills.strategy.limits import changed_by
-from paper_search.skills.strategy.relaxation import relaxed_forms
+from paper_search.skills.strategy.steps import any_block, broader_steps
 from paper_search.skills.strategy.terms import runs
 from paper_search.skills.strategy.trees import (
     MAX_QUERIES,
@@ -48,21 +47,17 @@ _LEARNED = 4
 def next_queries(
     last: SearchStrategy, said: FeedbackTerms, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
-    """Return the queries of the last strategy as the feedback wants them, with new ones in between.
+    """Return the queries of the last strategy as the feedback wants them, and new ones.
 
-    What a person edited stays edited. A query for what was added and one for what was learned
-    stand before the last, which is the broadest; earlier ones of their kind make room.
+    What a person edited stays edited. Behind it stand a query for what was added and one for what
+    was learned; earlier ones of their kind make room.
     """
     texts = [changed_by(said, query.boolean_query) for query in last.queries]
     base = [_with_text(*pair) for pair in zip(last.queries, texts, strict=True) if pair[1]]
-    if not base:
-        return []
-    *kept, broadest = base
-    new = _new_queries(broadest, said, terms)
+    new = _new_queries(base[0], said, terms) if base else []
     if len(base) <= MAX_QUERIES:
-        kept = kept[: MAX_QUERIES - 1 - len(new)]
-    queries = {normalised(query.boolean_query): query for query in [*kept, *new, broadest]}
-    return list(queries.values())
+        base = base[: MAX_QUERIES - len(new)]
+    return list({normalised(query.boolean_query): query for query in [*base, *new]}.values())
 
 
 def next_ranked_queries(
@@ -92,7 +87,7 @@ def with_added(queries: list[SearchQuery], said: FeedbackTerms) -> list[SearchQu
     if not missing or not queries:
         return queries
     new = _new_queries(queries[-1], FeedbackTerms(added=tuple(missing)), None)
-    return [*queries[:-1][: MAX_QUERIES - 1 - len(new)], *new, queries[-1]]
+    return [*queries[: MAX_QUERIES - len(new)], *new]
 
 
 def terms_of_marks(given: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
@@ -110,10 +105,13 @@ def _with_text(query: SearchQuery, text: str) -> SearchQuery:
 
 
 def _new_queries(
-    broadest: SearchQuery, said: FeedbackTerms, terms: dict[str, float] | None
+    query: SearchQuery, said: FeedbackTerms, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
-    """Return the broadest query with one of the terms that were added, then of those learned."""
-    tree = tree_of(broadest.boolean_query)
+    """Return queries for what was added and for what was learned, each with one block of a query.
+
+    They hold one of these terms, and whatever the query does not want.
+    """
+    tree = any_block(query.boolean_query)
     if tree is None:
         return []
     weights = terms or {}
@@ -121,16 +119,13 @@ def _new_queries(
     learned = sorted(
         (word for word, weight in weights.items() if weight > 0 and not known & {*tokens(word)}),
         key=lambda word: -weights[word] * max(map(rarity, tokens(word)), default=0.0),
-    )
-    groups = [
-        (said.added, any_of(node for term in said.added for node in names_of(term))),
-        (learned[:_LEARNED], any_of(map(Term, learned[:_LEARNED]))),
-    ]
+    )[:_LEARNED]
+    added = (node for term in said.added if (node := block_of(term).node) is not None)
     found = []
-    for names, group in groups:
+    for names, group in ((said.added, any_of(added)), (learned, any_of(map(Term, learned)))):
         text = "" if group is None else written(And((group, *parts(tree))))
         if text and is_short(text):
-            keywords = list(dict.fromkeys([*names, *broadest.keywords]))
+            keywords = list(dict.fromkeys([*names, *query.keywords]))
             found.append(SearchQuery(keywords=keywords, boolean_query=text))
     return found
 
@@ -195,13 +190,9 @@ def _written(texts: Iterable[str]) -> dict[str, str]:
 
 
 def varied(
-    strategy: SearchStrategy,
-    earlier: Sequence[SearchStrategy],
-    intent: ParsedIntent,
-    *,
-    most_results: int,
+    strategy: SearchStrategy, earlier: Sequence[SearchStrategy], *, most_results: int
 ) -> SearchStrategy:
-    """Return the strategy, with another query or number of results if an earlier one is the same.
+    """Return the strategy, with a broader query or more results if an earlier one is the same.
 
     The number of results stays within 1 and `most_results`; if all of them are used, the strategy
     comes back as it is.
@@ -209,37 +200,32 @@ def varied(
     used = set(map(_identity, earlier))
     if _identity(strategy) not in used or not (strategy.queries or strategy.ranked):
         return strategy
-    others = _others(strategy.queries, intent, earlier) if strategy.queries else ()
-    for queries in others:
-        other = strategy.model_copy(update={"queries": queries})
-        if _identity(other) not in used:
-            return other
-    start = strategy.filters.max_results
-    for size in chain(range(start + 1, most_results + 1), range(start - 1, 0, -1)):
-        filters = strategy.filters.model_copy(update={"max_results": size})
-        other = strategy.model_copy(update={"filters": filters})
+    for other in chain(_broader(strategy, earlier), _other_sizes(strategy, most_results)):
         if _identity(other) not in used:
             return other
     return strategy
 
 
-def _others(
-    own: Sequence[SearchQuery], intent: ParsedIntent, earlier: Sequence[SearchStrategy]
-) -> Iterator[list[SearchQuery]]:
-    """Yield the own queries with one that was never asked; the broadest one stays last."""
-    asked = {normalised(query.boolean_query) for strategy in earlier for query in strategy.queries}
-    asked |= {normalised(query.boolean_query) for query in own}
-    relaxed = [
-        query.model_copy(update={"boolean_query": form})
-        for query in own
-        if tree_of(query.boolean_query) is not None
-        for form in relaxed_forms(query.boolean_query)
-    ]
-    kept = [*own[:-2], *own[-1:]] if len(own) == MAX_QUERIES else list(own)
-    place = max(len(kept) - 1, 1)
-    for other in chain(relaxed, further_queries(intent)):
-        if normalised(other.boolean_query) not in asked:
-            yield [*kept[:place], other, *kept[place:]]
+def _broader(
+    strategy: SearchStrategy, earlier: Sequence[SearchStrategy]
+) -> Iterator[SearchStrategy]:
+    """Yield the strategy with one of its queries a step broader, if that was never asked."""
+    asked = {normalised(q.boolean_query) for each in (strategy, *earlier) for q in each.queries}
+    for place, query in enumerate(strategy.queries):
+        if tree_of(query.boolean_query) is None:
+            continue
+        for step in broader_steps(query.boolean_query):
+            if normalised(step.boolean_query) not in asked:
+                queries = list(strategy.queries)
+                queries[place] = _with_text(query, step.boolean_query)
+                yield strategy.model_copy(update={"queries": queries})
+
+
+def _other_sizes(strategy: SearchStrategy, most_results: int) -> Iterator[SearchStrategy]:
+    start = strategy.filters.max_results
+    for size in chain(range(start + 1, most_results + 1), range(start - 1, 0, -1)):
+        filters = strategy.filters.model_copy(update={"max_results": size})
+        yield strategy.model_copy(update={"filters": filters})
 
 
 def _identity(strategy: SearchStrategy) -> str:

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import QuerySyntaxError
+from paper_search.skills.strategy.steps import any_block, block_texts, broader_steps
+from paper_search.skills.strategy.trees import written
+
+
+def steps(query: str) -> list[tuple[str, str]]:
+    return [tuple(step) for step in broader_steps(query)]
+
+
+def test_steps_go_from_phrases_to_words_and_then_drop_the_commonest_block() -> None:
+    assert steps('"acid rain" AND data AND (lichens OR moss)') == [
+        ("words instead of phrases", "acid AND rain AND data AND (lichens OR moss)"),
+        ("without data", "acid AND rain AND (lichens OR moss)"),
+        ("any one of the blocks", "(acid AND rain) OR data OR lichens OR moss"),
+    ]
+
+
+def test_limits_to_fields_go_first() -> None:
+    assert steps("title:bees AND abstract:wax")[0] == (
+        "anywhere, not only in the fields named",
+        "bees AND wax",
+    )
+
+
+@pytest.mark.parametrize(
+    "fixed", ["NOT wasps", "AND year:2001-", "AND author:Smith", "AND language:de"]
+)
+def test_exclusions_years_and_authors_stay_in_every_step(fixed: str) -> None:
+    for step in broader_steps(f'"acid rain" AND bees {fixed}'):
+        assert fixed.rsplit(maxsplit=1)[-1] in step.boolean_query
+    assert [block.boolean_query for block in block_texts(f'"acid rain" AND bees {fixed}')] == [
+        '"acid rain"',
+        "bees",
+    ]
+
+
+def test_one_word_has_no_broader_form() -> None:
+    assert broader_steps("bees") == []
+
+
+def test_headings_stay_whole() -> None:
+    assert broader_steps('mesh:"acid rain"') == []
+
+
+def test_a_query_that_cannot_be_read_has_none() -> None:
+    with pytest.raises(QuerySyntaxError):
+        broader_steps("(bees")
+    assert any_block("(bees") is None
+    assert block_texts("(bees") == []
+
+
+def test_for_any_block_one_term_of_all_is_enough() -> None:
+    tree = any_block('("acid rain" OR smog) AND bees NOT wasps')
+    assert tree is not None
+    assert written(tree) == '("acid rain" OR smog OR bees) NOT wasps'
