@@ -257,15 +257,29 @@ async def test_what_is_excluded_is_one_limit_in_sight(text: str, barred: str) ->
     assert barred in condition
 
 
-@pytest.mark.parametrize(
-    "text", ["more about adenosine", "also adenosine", "adenosine", "focus on adenosine instead"]
-)
+@pytest.mark.parametrize("text", ["more about adenosine", "also adenosine", "adenosine"])
 async def test_what_is_added_is_looked_for_in_some_query(text: str) -> None:
     first = await builder().build(given_text(None))
     second = await builder().build(given_text(text, first))
     assert any("adenosine" in query for query in texts(second))
     assert not all("adenosine" in query for query in texts(second))
     assert second.ranked[0].text.endswith(" adenosine")
+    assert second.filters.conditions == []
+
+
+async def test_instead_replaces_what_is_looked_for_and_keeps_the_limits() -> None:
+    first = await builder().build(given_text("not mice", await builder().build(given_text(None))))
+    second = await builder().build(given_text("focus on adenosine receptors instead", first))
+    assert [query.text for query in second.ranked] == ["adenosine receptors"]
+    assert all(text.startswith('"adenosine receptors"') for text in texts(second))
+    assert second.filters.conditions == ["NOT mice"]
+
+
+async def test_of_two_things_the_one_that_is_not_wanted_instead_is_no_longer_asked() -> None:
+    first = await builder().build(given_text(None))
+    second = await builder().build(given_text("adenosine instead of caffeine", first))
+    assert second.ranked[0].text == "sleep quality adenosine"
+    assert not any("caffeine" in text for text in texts(second))
     assert second.filters.conditions == []
 
 

@@ -100,6 +100,8 @@ class ScopeReport(BaseModel):
     """One for each boolean query of the strategy after relaxing, in its order."""
     lines: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
     """One for each line of a strategy that the person gave, by its label, as far as counted."""
+    limits: list[QueryHits] = Field(default_factory=list, exclude_if=_is_unset)
+    """One for each condition that wants something: records within all limits that meet it."""
     blocks: list[BlockHits] = Field(default_factory=list, exclude_if=_is_unset)
     """Those that queries join by AND, each once."""
     steps: list[BroaderQuery] = Field(default_factory=list, exclude_if=_is_unset)

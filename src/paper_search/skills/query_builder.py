@@ -13,19 +13,19 @@ from paper_search.models import (
     MAX_SEEDS,
     SNOWBALL,
     MarkedPaper,
+    ParsedIntent,
     QueryBuilderInput,
     RankedQuery,
-    SearchConstraints,
     SearchStrategy,
     named_seed,
     relevant_seeds,
 )
 from paper_search.prompts import load_prompt
-from paper_search.skills.intent.years import read_note
+from paper_search.skills.intent.notes import Note, read_note
+from paper_search.skills.intent.reader import read_question
 from paper_search.skills.sane_limits import sane_limits
 from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer, message_of
 from paper_search.skills.strategy.booleans import first_queries, first_ranked, plain_queries
-from paper_search.skills.strategy.free_text import FeedbackTerms, terms_of_text
 from paper_search.skills.strategy.inspection import Inspection, inspected, repair_request
 from paper_search.skills.strategy.limits import limits_of_intent, next_limits
 from paper_search.skills.strategy.rounds import (
@@ -101,9 +101,9 @@ class QueryBuilder:
         return self._seeded(fresh.model_copy(update={"ranked": marked}), builder_input)
 
     async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
-        intent, base = given.intent, self._base(given)
-        said, years = _feedback(given)
-        ranked = next_ranked_queries(base, said, terms_of_marks(given, base))
+        note = _note(given)
+        intent, base = given.intent, self._base(given, note)
+        ranked = next_ranked_queries(base, note, terms_of_marks(given, base))
         try:
             answer, found = await self._inspected(llm, given)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
@@ -113,20 +113,19 @@ class QueryBuilder:
                     "queries": plain_queries(intent),
                     "ranked": ranked,
                     "sources": self._askable(),
-                    "filters": next_limits(base.filters, said),
+                    "filters": next_limits(base.filters, note),
                     "notes": [f"the model gave no strategy ({error}): the concepts are used"],
                 }
             )
         queries = found.usable[:MAX_QUERIES] or plain_queries(intent)
-        filters = _with_years(answer.merged_filters(base.filters), years)
         return base.model_copy(
             update={
-                "queries": with_added(queries, said),
-                "ranked": _reworded(ranked, answer.ranked_text, said.added),
+                "queries": with_added(queries, note),
+                "ranked": _reworded(ranked, answer.ranked_text, note.added),
                 "sources": answer.sources,
-                "filters": next_limits(filters, said),
+                "filters": next_limits(answer.merged_filters(base.filters), note),
                 "reason": answer.reason or "",
-                "notes": found.left_out,
+                "notes": [*found.left_out, *note.remarks],
             }
         )
 
@@ -155,23 +154,29 @@ class QueryBuilder:
         return (again, better) if is_better else (answer, found)
 
     def _by_terms(self, given: QueryBuilderInput) -> SearchStrategy:
-        base = self._base(given)
-        said, years = _feedback(given)
+        note = _note(given)
+        base = self._base(given, note)
         terms = terms_of_marks(given, base)
         return base.model_copy(
             update={
-                "queries": next_queries(base, said, terms),
-                "ranked": next_ranked_queries(base, said, terms),
-                "filters": next_limits(_with_years(base.filters, years), said),
+                "queries": next_queries(base, note, terms),
+                "ranked": next_ranked_queries(base, note, terms),
+                "filters": next_limits(base.filters, note),
+                "notes": list(note.remarks),
             }
         )
 
-    def _base(self, given: QueryBuilderInput) -> SearchStrategy:
+    def _base(self, given: QueryBuilderInput, note: Note) -> SearchStrategy:
         """Return what a round starts from: the last strategy, or the first for the intent."""
         if given.previous_strategies:
-            return given.previous_strategies[-1].model_copy(
+            last = given.previous_strategies[-1].model_copy(
                 update={"seeds": [], "lines": [], "reason": "", "notes": []}
             )
+            if not note.instead:
+                return last
+            intent = _instead(given.intent, note)
+            queries = first_queries(intent, has_headings=self._has_headings())
+            return last.model_copy(update={"queries": queries, "ranked": first_ranked(intent)})
         return SearchStrategy(
             queries=first_queries(given.intent, has_headings=self._has_headings()),
             ranked=first_ranked(given.intent),
@@ -233,13 +238,19 @@ class QueryBuilder:
         return strategy.model_copy(update={"sources": [*others, SNOWBALL], "seeds": seeds})
 
 
-def _feedback(
-    given: QueryBuilderInput,
-) -> tuple[FeedbackTerms, tuple[int | None, int | None]]:
-    """Return what the person's words ask for: terms, and the first and last year."""
+def _note(given: QueryBuilderInput) -> Note:
+    """Return what the person's words ask for."""
     text = given.user_feedback.free_text_feedback if given.user_feedback else None
-    rest, first, last = read_note(text or "", date.today())  # noqa: DTZ011  # the person's own calendar
-    return terms_of_text(rest), (first, last)
+    return read_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
+
+
+def _instead(intent: ParsedIntent, note: Note) -> ParsedIntent:
+    """Return the intent with what a note wants in place of its subject."""
+    subject = read_question(" ".join(note.instead), date.today(), 1)  # noqa: DTZ011  # see `_note`
+    update = {
+        name: getattr(subject, name) for name in ("topic", "concepts", "question", "alternatives")
+    }
+    return intent.model_copy(update={**update, "boolean_query": None, "lines": []})
 
 
 def _marked(
@@ -262,15 +273,6 @@ def _reworded(
         return ranked
     missing = [term for term in added if term.casefold() not in text.casefold()]
     return [ranked[0].model_copy(update={"text": " ".join([text, *missing])}), *ranked[1:]]
-
-
-def _with_years(
-    filters: SearchConstraints, years: tuple[int | None, int | None]
-) -> SearchConstraints:
-    """Return the limits with the years that the feedback names, if it names any."""
-    if years == (None, None):
-        return filters
-    return filters.model_copy(update={"year_from": years[0], "year_to": years[1]})
 
 
 def _explained(strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:

@@ -142,6 +142,11 @@ class _Look:
         return [query.boolean_query for query in self._strategy.queries]
 
     @property
+    def _limits(self) -> list[str]:
+        """Return the conditions that can be asked by themselves: they want something."""
+        return [text for text in self._strategy.filters.conditions if block_texts(text)]
+
+    @property
     def _cheapest(self) -> list[str]:
         """Return the one source for counts that no search needs, if there is such a one."""
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
@@ -155,8 +160,9 @@ class _Look:
                 await self._count_steps(query, is_all=bool(self._local))
         self._relax()
         revised = ScopeReport(relaxed=self.relaxed).revised(self._strategy)
-        for block in _blocks_of(revised):
-            for name in self._cheapest:
+        for name in self._cheapest:
+            await self._count_at(name, self._limits)
+            for block in _blocks_of(revised):
                 terms = block.terms if name in self._local and len(block.terms) > 1 else []
                 await self._count_at(name, [block.boolean_query, *terms])
 
@@ -266,6 +272,7 @@ class _Look:
                     self._counter.hits(line.boolean_query, text=line.label)
                     for line in self._strategy.lines
                 ],
+                "limits": [self._counter.hits(condition) for condition in self._limits],
                 "blocks": self._block_hits(_blocks_of(found.revised(self._strategy))),
                 "steps": [
                     BroaderQuery(

@@ -112,6 +112,9 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
         number = numbers.get(relaxed.instead)
         instead = f"query {number}" if number else relaxed.instead
         yield "relaxed", f"no hits for {relaxed.original}: {instead} is {relaxed.name}"
+    for limit in (entry for entry in scope.limits if entry.counts):
+        advice = "; nothing meets all limits: take one off" if limit.is_empty else ""
+        yield "limit", f"{limit.text}: {counts_of(limit)}{advice}"
     for number, step in enumerate(scope.steps, start=1):
         taken = ", taken" if step.text in numbers else ""
         yield f"broader {number}", f"{step.name}: {counts_of(step)}{taken}"
@@ -138,7 +141,8 @@ def _query_facts(boolean_query: str, number: int, scope: ScopeReport | None) -> 
 
 def _block(block: BlockText, hits: BlockHits | None) -> str:
     """Return a block with its hits: "heart (12) OR cardiac (30): 38 library"."""
-    counts = {term.text: counts_of(term) for term in hits.terms} if hits else {}
+    known = hits.terms if hits else []
+    counts = {term.text: "/".join(f"{count.hits:,}" for count in term.counts) for term in known}
     terms = [f"{term} ({counts[term]})" if term in counts else term for term in block.terms]
     total = f": {counts_of(hits)}" if hits and hits.counts else ""
     return f"{' OR '.join(terms)}{total}"

@@ -112,7 +112,7 @@ def test_criteria_that_are_enough_are_not_added_to() -> None:
     ("note", "added"),
     [
         ("only randomised trials", ["It is, or is about, randomised trials (weight 3)"]),
-        ("not surveys", ["not: It is, or is about, surveys (weight 3)"]),
+        ("not surveys", ["not: It is of the kind: review (weight 3)"]),
         ("It is, or is about, a", []),
         ("thanks, more please", []),
         ("", []),

@@ -4,7 +4,7 @@ import pytest
 
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints
 from paper_search.query import limited, parse
-from paper_search.skills.strategy.free_text import FeedbackTerms
+from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.limits import changed_by, limits_of_intent, next_limits
 from paper_search.skills.strategy.trees import written
 
@@ -67,11 +67,11 @@ def test_a_query_within_limits_repeats_none_that_it_has() -> None:
 
 def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds() -> None:
     before = SearchConstraints(year_from=2001, conditions=["NOT (wasps OR wasp)", "ants"])
-    terms = FeedbackTerms(required=("lichens",), excluded=("ants", "rain"), added=("wasps",))
+    terms = Note(required=("lichens",), excluded=("ants", "rain"), added=("wasps",))
     after = next_limits(before, terms)
     assert after.conditions == ["lichens OR lichen", "NOT (ants OR ant)", "NOT (rain OR rains)"]
     assert after.year_from == 2001
-    assert next_limits(after, FeedbackTerms()) == after
+    assert next_limits(after, Note()) == after
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,6 @@ def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds() -> None:
     ],
 )
 def test_an_exclusion_can_be_lifted(query: str, left: str) -> None:
-    assert changed_by(FeedbackTerms(added=("Wasps",)), query) == left
-    assert changed_by(FeedbackTerms(required=("Wasps",)), query) == left
-    assert changed_by(FeedbackTerms(), query) == query
+    assert changed_by(Note(added=("Wasps",)), query) == left
+    assert changed_by(Note(required=("Wasps",)), query) == left
+    assert changed_by(Note(), query) == query

@@ -13,7 +13,7 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
 )
-from paper_search.skills.strategy.free_text import FeedbackTerms
+from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.rounds import (
     IRRELEVANT,
     RELEVANT,
@@ -32,9 +32,9 @@ def strategy(*queries: str) -> SearchStrategy:
 
 
 def after(
-    *queries: str, said: FeedbackTerms | None = None, terms: dict[str, float] | None = None
+    *queries: str, note: Note | None = None, terms: dict[str, float] | None = None
 ) -> list[str]:
-    found = next_queries(strategy(*queries), said or FeedbackTerms(), terms)
+    found = next_queries(strategy(*queries), note or Note(), terms)
     return [query.boolean_query for query in found]
 
 
@@ -52,8 +52,8 @@ def test_of_learned_words_the_strongest_are_asked() -> None:
 
 
 def test_earlier_queries_of_their_kind_make_room() -> None:
-    said = FeedbackTerms(added=("xylophagus",))
-    assert after("a1", "b1", "c1", "d1", said=said, terms={"zyzzyva": 1.0}) == [
+    note = Note(added=("xylophagus",))
+    assert after("a1", "b1", "c1", "d1", note=note, terms={"zyzzyva": 1.0}) == [
         "a1",
         "b1",
         "xylophagus AND a1",
@@ -74,18 +74,18 @@ def test_earlier_queries_of_their_kind_make_room() -> None:
     ],
 )
 def test_a_query_no_longer_asks_for_what_is_excluded(query: str, left: list[str]) -> None:
-    found = after(query, said=FeedbackTerms(excluded=("wasps",)))
+    found = after(query, note=Note(excluded=("wasps",)))
     assert found == left
 
 
 def test_a_query_that_cannot_be_read_stays_as_it_is() -> None:
-    said = FeedbackTerms(excluded=("wasps",), added=("ants",))
-    assert after("(bees", said=said, terms={"x1": 1.0}) == ["(bees"]
+    note = Note(excluded=("wasps",), added=("ants",))
+    assert after("(bees", note=note, terms={"x1": 1.0}) == ["(bees"]
 
 
 def test_a_term_that_the_ranked_text_has_is_not_added_to_it_again() -> None:
     last = strategy().model_copy(update={"ranked": [RankedQuery(text="wild Bees")]})
-    [query] = next_ranked_queries(last, FeedbackTerms(added=("bees", "wasps")), None)
+    [query] = next_ranked_queries(last, Note(added=("bees", "wasps")), None)
     assert query.text == "wild Bees wasps"
 
 

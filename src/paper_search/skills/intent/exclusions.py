@@ -160,6 +160,8 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
 def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
     """Return whether what stands behind "and", "or" or a comma is excluded as well."""
     after = joint.end()
+    if dict(forms("around_term"))["wish"].match(text, after):
+        return False
     if kind_at(text, after) is not None or joint["word"] in {"or", "nor"}:
         return True
     if negation.kinds and not negation.terms:

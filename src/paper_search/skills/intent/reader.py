@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
@@ -88,6 +88,24 @@ def read_limits(
         return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
     if not is_english(question):
         return _read_foreign(text, today, default_max_results, identifiers)
+    reading = read_parts(text, today, default_max_results, lookup)
+    rest = reading.question
+    left = _or_empty_if_generic(rest if rest == question else without_request(rest))
+    subject = reading.subject if left else question
+    reading = replace(reading, question=left, subject=subject, identifiers=identifiers)
+    is_limited = left or reading.is_limited
+    if not is_limited and (reading.excluded or reading.constraints.excluded_types):
+        raise QuestionError(
+            f"the question only says what to exclude: {question[:_SHOWN]!r};"
+            " say what you are looking for"
+        )
+    return reading if is_limited else Reading(question, question, unlimited)
+
+
+def read_parts(
+    text: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
+) -> Reading:
+    """Return what an English text limits, and all the rest of it; identifiers are not read."""
     text, count = read_count(_without_talk(text))
     text, wishes = read_wishes(text)
     years = read_years(text, today)
@@ -95,11 +113,9 @@ def read_limits(
     names = read_names(text, lookup)
     exclusions = read_exclusions(names.rest)
     rest, kinds = read_kinds(exclusions.rest)
-    rest = " ".join(without_cuts(rest).split())
-    left = _or_empty_if_generic(rest if rest == question else without_request(rest))
-    reading = Reading(
-        question=left,
-        subject=read_kinds(exclusions.subject)[0] if left else question,
+    return Reading(
+        question=" ".join(without_cuts(rest).split()),
+        subject=read_kinds(exclusions.subject)[0],
         constraints=SearchConstraints(
             year_from=years.first or names.year,
             year_to=years.last or names.year,
@@ -111,16 +127,8 @@ def read_limits(
         excluded=exclusions.terms,
         authors=tuple(names.authors),
         venues=tuple(names.venues),
-        identifiers=identifiers,
         notes=(*wishes, *years.notes, *languages, *names.notes, *exclusions.notes),
     )
-    is_limited = left or reading.is_limited
-    if not is_limited and (exclusions.terms or exclusions.kinds):
-        raise QuestionError(
-            f"the question only says what to exclude: {question[:_SHOWN]!r};"
-            " say what you are looking for"
-        )
-    return reading if is_limited else Reading(question, question, unlimited)
 
 
 def _read_foreign(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
-from paper_search.skills.intent.forms import CUT, cut, forms, is_quoted
+from paper_search.skills.intent.forms import cut, forms, is_quoted
 
 Interval: TypeAlias = tuple[int | None, int | None]
 """First and last year, inclusive; None: no limit."""
@@ -195,9 +195,3 @@ def _joined(intervals: list[Interval]) -> Interval:
     firsts = [first for first, _ in intervals if first is not None]
     lasts = [last for _, last in intervals if last is not None]
     return max(firsts, default=None), min(lasts, default=None)
-
-
-def read_note(text: str, today: date) -> tuple[str, int | None, int | None]:
-    """Return a person's note without its year limits, the first year and the last."""
-    years = read_years(text, today)
-    return years.rest.replace(CUT, ","), years.first, years.last

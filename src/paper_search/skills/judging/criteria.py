@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from paper_search.models import Criterion, CriterionKind, ParsedIntent
 from paper_search.models.criteria import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
-from paper_search.skills.strategy.free_text import terms_of_text
+from paper_search.skills.intent.notes import read_note
 
 _MOST_EXCLUSIONS = 2
 _LONGEST_QUERY = 250
@@ -41,16 +42,13 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
 
     They take the place of the last ones where there would be too many.
     """
-    terms = terms_of_text(note)
-    wishes = {**dict.fromkeys(terms.required, False), **dict.fromkeys(terms.excluded, True)}
+    wishes = read_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
+    kinds = wishes.limits.excluded_types if wishes.limits else []
     known = {criterion.text.casefold() for criterion in criteria}
     added = [
-        Criterion(
-            text=_cut(f"It is, or is about, {term}"),
-            kind=CriterionKind.EXCLUSION if is_against else CriterionKind.INCLUSION,
-            weight=3,
-        )
-        for term, is_against in wishes.items()
+        *(_decisive(f"It is, or is about, {term}") for term in wishes.required),
+        *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
+        *(_against(f"It is of the kind: {kind}") for kind in kinds),
     ]
     new = [criterion for criterion in added if criterion.text.casefold() not in known]
     return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
@@ -77,10 +75,15 @@ def _exclusions(intent: ParsedIntent) -> list[Criterion]:
         *(f"It is about {name}" for name in intent.excluded if name.strip()),
         *(f"It is of the kind: {name}" for name in intent.constraints.excluded_types),
     ]
-    return [
-        Criterion(text=_cut(text), kind=CriterionKind.EXCLUSION, weight=3)
-        for text in unwanted[:_MOST_EXCLUSIONS]
-    ]
+    return [_against(text) for text in unwanted[:_MOST_EXCLUSIONS]]
+
+
+def _decisive(text: str) -> Criterion:
+    return Criterion(text=_cut(text), kind=CriterionKind.INCLUSION, weight=3)
+
+
+def _against(text: str) -> Criterion:
+    return Criterion(text=_cut(text), kind=CriterionKind.EXCLUSION, weight=3)
 
 
 def _names(intent: ParsedIntent, concept: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
-from paper_search.skills.strategy.free_text import FeedbackTerms
+from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.trees import all_of, any_of, leaf, parts, tree_of, written
 from paper_search.skills.variants import spellings, variants
 from paper_search.skills.words import tokens
@@ -16,26 +16,24 @@ _MOST_NAMES = 6
 
 def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
     """Return the limits of a question, with a condition for its names and each unwanted term."""
-    conditions = [
-        written(names)
-        for field, wanted in (("author", intent.authors), ("venue", intent.venues))
-        if (names := any_of(node for name in wanted if (node := leaf(name, field)))) is not None
-    ]
-    return _with_conditions(intent.constraints, [*conditions, *_unwanted(intent.excluded)])
+    conditions = [*_named(intent.authors, intent.venues), *_unwanted(intent.excluded)]
+    return _with_conditions(intent.constraints, conditions)
 
 
-def next_limits(limits: SearchConstraints, terms: FeedbackTerms) -> SearchConstraints:
+def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
     """Return the limits as a note wants them: conditions are added, or no longer hold."""
-    before = (changed_by(terms, condition) for condition in limits.conditions)
+    before = (changed_by(note, condition) for condition in limits.conditions)
     names = (
         any_of(node for name in (term, *variants(term)[:_MOST_NAMES]) if (node := leaf(name)))
-        for term in terms.required
+        for term in note.required
     )
     required = [written(group) for group in names if group is not None]
-    return _with_conditions(limits, [*filter(None, before), *required, *_unwanted(terms.excluded)])
+    people = _named(note.authors, note.venues)
+    conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
+    return _with_conditions(note.limited(limits), conditions)
 
 
-def changed_by(terms: FeedbackTerms, query: str) -> str:
+def changed_by(terms: Note, query: str) -> str:
     """Return a query that excludes nothing that is welcome and asks for nothing unwanted.
 
     Empty: it asked for nothing else.
@@ -43,11 +41,12 @@ def changed_by(terms: FeedbackTerms, query: str) -> str:
     tree = tree_of(query)
     if tree is None:
         return query
-    welcome = {tuple(tokens(term)) for term in (*terms.added, *terms.required)}
+    wanted = (*terms.added, *terms.instead, *terms.required)
+    welcome = {tuple(tokens(term)) for term in wanted}
     left = [node for part in parts(tree) if (node := _without_exclusions(part, welcome))]
     remaining = all_of(left)
-    if remaining is not None and terms.excluded:
-        remaining = _without(remaining, {tuple(tokens(term)) for term in terms.excluded})
+    if remaining is not None and (unwanted := (*terms.excluded, *terms.dropped)):
+        remaining = _without(remaining, {tuple(tokens(term)) for term in unwanted})
     if remaining == tree:
         return query
     return "" if remaining is None else written(remaining)
@@ -55,6 +54,14 @@ def changed_by(terms: FeedbackTerms, query: str) -> str:
 
 def _with_conditions(limits: SearchConstraints, conditions: Iterable[str]) -> SearchConstraints:
     return limits.model_copy(update={"conditions": list(dict.fromkeys(conditions))})
+
+
+def _named(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
+    return [
+        written(names)
+        for field, wanted in (("author", authors), ("venue", venues))
+        if (names := any_of(node for name in wanted if (node := leaf(name, field)))) is not None
+    ]
 
 
 def _unwanted(terms: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -17,8 +18,8 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.query import And, Term
+from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import block_of
-from paper_search.skills.strategy.free_text import FeedbackTerms
 from paper_search.skills.strategy.limits import changed_by
 from paper_search.skills.strategy.steps import any_block, broader_steps
 from paper_search.skills.strategy.terms import runs
@@ -45,29 +46,29 @@ _LEARNED = 4
 
 
 def next_queries(
-    last: SearchStrategy, said: FeedbackTerms, terms: dict[str, float] | None
+    last: SearchStrategy, note: Note, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
     """Return the queries of the last strategy as the feedback wants them, and new ones.
 
     What a person edited stays edited. Behind it stand a query for what was added and one for what
     was learned; earlier ones of their kind make room.
     """
-    texts = [changed_by(said, query.boolean_query) for query in last.queries]
+    texts = [changed_by(note, query.boolean_query) for query in last.queries]
     base = [_with_text(*pair) for pair in zip(last.queries, texts, strict=True) if pair[1]]
-    new = _new_queries(base[0], said, terms) if base else []
+    new = _new_queries(base[0], note, terms) if base else []
     if len(base) <= MAX_QUERIES:
         base = base[: MAX_QUERIES - len(new)]
     return list({normalised(query.boolean_query): query for query in [*base, *new]}.values())
 
 
 def next_ranked_queries(
-    last: SearchStrategy, said: FeedbackTerms, terms: dict[str, float] | None
+    last: SearchStrategy, note: Note, terms: dict[str, float] | None
 ) -> list[RankedQuery]:
     """Return the ranked queries of the last strategy with what was added, and what was learned."""
     return [
         query.model_copy(
             update={
-                "text": _extended(query.text, said.added),
+                "text": _extended(query.text, note),
                 "terms": query.terms if terms is None else terms,
             }
         )
@@ -75,18 +76,21 @@ def next_ranked_queries(
     ]
 
 
-def _extended(text: str, added: Iterable[str]) -> str:
-    return " ".join([text, *(term for term in added if term.casefold() not in text.casefold())])
+def _extended(text: str, note: Note) -> str:
+    for term in note.dropped:
+        text = re.sub(rf"\b{re.escape(term)}\b", " ", text, flags=re.IGNORECASE)
+    known = text.casefold()
+    return " ".join([*text.split(), *(term for term in note.added if term.casefold() not in known)])
 
 
-def with_added(queries: list[SearchQuery], said: FeedbackTerms) -> list[SearchQuery]:
+def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
     """Return the queries of a model, of which one at least asks for what was added."""
     trees = (tree_of(query.boolean_query) for query in queries)
     names = [{*tokens(name)} for tree in trees if tree is not None for name in wanted_names(tree)]
-    missing = [term for term in said.added if not any({*tokens(term)} <= name for name in names)]
+    missing = [term for term in note.added if not any({*tokens(term)} <= name for name in names)]
     if not missing or not queries:
         return queries
-    new = _new_queries(queries[-1], FeedbackTerms(added=tuple(missing)), None)
+    new = _new_queries(queries[-1], Note(added=tuple(missing)), None)
     return [*queries[: MAX_QUERIES - len(new)], *new]
 
 
@@ -105,7 +109,7 @@ def _with_text(query: SearchQuery, text: str) -> SearchQuery:
 
 
 def _new_queries(
-    query: SearchQuery, said: FeedbackTerms, terms: dict[str, float] | None
+    query: SearchQuery, note: Note, terms: dict[str, float] | None
 ) -> list[SearchQuery]:
     """Return queries for what was added and for what was learned, each with one block of a query.
 
@@ -120,9 +124,9 @@ def _new_queries(
         (word for word, weight in weights.items() if weight > 0 and not known & {*tokens(word)}),
         key=lambda word: -weights[word] * max(map(rarity, tokens(word)), default=0.0),
     )[:_LEARNED]
-    added = (node for term in said.added if (node := block_of(term).node) is not None)
+    added = (node for term in note.added if (node := block_of(term).node) is not None)
     found = []
-    for names, group in ((said.added, any_of(added)), (learned, any_of(map(Term, learned)))):
+    for names, group in ((note.added, any_of(added)), (learned, any_of(map(Term, learned)))):
         text = "" if group is None else written(And((group, *parts(tree))))
         if text and is_short(text):
             keywords = list(dict.fromkeys([*names, *query.keywords]))

@@ -42,14 +42,12 @@ class BlockText(NamedTuple):
 
 
 def block_texts(boolean_query: str) -> list[BlockText]:
-    """Return the parts that a query joins by AND; none: it joins nothing, or cannot be read.
+    """Return the parts that a query joins by AND; none: it has none, or cannot be read.
 
     Exclusions, years and authors are no blocks.
     """
     tree = tree_of(boolean_query)
     blocks = [part for part in parts(tree) if not _is_fixed(part)] if tree else []
-    if not blocks or not isinstance(tree, And | Or):
-        return []
     return [
         BlockText(render(block), [render(term) for term in alternatives(block)]) for block in blocks
     ]

@@ -1,0 +1,124 @@
+"""What a person's note asks of the next strategy, in the forms that a question is read by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from paper_search.models import SearchConstraints
+from paper_search.skills.intent.forms import forms
+from paper_search.skills.intent.reader import Reading, read_parts
+from paper_search.skills.phrases import key_phrases
+from paper_search.skills.untrusted import visible
+
+_CLAUSES = re.compile(
+    r"[.;:\n!?]+|,\s*|\bbut\b|\bhowever\b|\band\s+(?=(?:only|more|add|focus)\b)", re.IGNORECASE
+)
+_INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
+_INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
+_PER_KIND = 4
+_LONGEST_TERM = 60
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note, understood.
+
+    Attributes:
+        required: what every paper must have ("only randomised trials").
+        excluded: what no paper may have ("exclude animal studies").
+        added: what is to be looked for as well ("more about toxicity").
+        instead: what is to be looked for in place of the subject ("focus on toxicity instead").
+        dropped: what is no longer looked for ("toxicity instead of efficacy").
+        limits: years, language and kinds.
+        authors: of whom every paper must have one.
+        venues: in one of which every paper must have been published.
+        remarks: what the person should know about how the note was read.
+    """
+
+    required: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    limits: SearchConstraints | None = None
+    authors: tuple[str, ...] = ()
+    venues: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def limited(self, filters: SearchConstraints) -> SearchConstraints:
+        """Return the limits with years, language and kinds of the note, where it names any."""
+        if self.limits is None:
+            return filters
+        update: dict[str, object] = {}
+        if (self.limits.year_from, self.limits.year_to) != (None, None):
+            update |= {"year_from": self.limits.year_from, "year_to": self.limits.year_to}
+        if self.limits.language:
+            update["language"] = self.limits.language
+        kinds = [*filters.excluded_types, *self.limits.excluded_types]
+        return filters.model_copy(update={**update, "excluded_types": list(dict.fromkeys(kinds))})
+
+
+def read_note(text: str | None, today: date) -> Note:
+    """Return what a person's note asks for, clause by clause.
+
+    A limit is only what a form says for certain; "only" with several terms is ranked by. A clause
+    without a word that says what to do with it is something to look for as well.
+    """
+    words = " ".join(visible(text or "").split())
+    if not words:
+        return Note()
+    dropped = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
+    # Behind a sign, "no X" is a wish; at the start of a question it may be a name.
+    reading = read_parts(f"; {_INSTEAD_OF.sub('', words)}", today, 1)
+    remarks = list(reading.notes)
+    terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
+    for kind, clause in _clauses(reading):
+        names = _phrases(clause)
+        if kind == "less":
+            remarks.append(f"not acted on: {clause.strip()!r}; to exclude it, write 'no'")
+        elif kind == "required" and len(names) > 1:
+            remarks.append(f"ranked by, no limit: {clause.strip()!r}; a limit is one term")
+            terms["added"] += names
+        else:
+            terms[kind] += names
+    known = {term.casefold() for term in (*reading.excluded, *dropped)}
+    for kind, names in terms.items():
+        terms[kind] = [name for name in names if name.casefold() not in known][:_PER_KIND]
+        known |= {name.casefold() for name in names}
+    return Note(
+        excluded=reading.excluded[:_PER_KIND],
+        dropped=tuple(dropped[:_PER_KIND]),
+        limits=reading.constraints,
+        authors=reading.authors,
+        venues=reading.venues,
+        remarks=tuple(remarks),
+        **{kind: tuple(names) for kind, names in terms.items()},
+    )
+
+
+def _clauses(reading: Reading) -> Iterator[tuple[str, str]]:
+    """Yield what to do with each clause, and the clause without the words that say it."""
+    for clause in filter(None, map(str.strip, _CLAUSES.split(reading.question))):
+        if _INSTEAD.search(clause):
+            yield "instead", _without_cue(_INSTEAD.sub("", clause))
+            continue
+        matches = ((kind, pattern.match(clause)) for kind, pattern in forms("note"))
+        kind, match = next(((k, m) for k, m in matches if m), ("added", None))
+        what = match.groupdict().get("what") if match else None
+        yield kind, what or (clause[match.end() :] if match and kind != "less" else clause)
+
+
+def _without_cue(clause: str) -> str:
+    cue = dict(forms("note"))["added"].match(clause.strip())
+    return clause.strip()[cue.end() :] if cue else clause
+
+
+def _phrases(text: str) -> list[str]:
+    found = [phrase[:_LONGEST_TERM].strip() for phrase in key_phrases(text)]
+    talk = dict(forms("small_talk"))["note"]
+    return [
+        phrase for phrase in found if any(map(str.isalnum, phrase)) and not talk.fullmatch(phrase)
+    ]
