@@ -67,7 +67,7 @@ def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(
 ) -> None:
     page = reviewer.page
     reviewer.open(f"{waiting(reviewer.folder)}/strategy")
-    page.click("button[value='broaden:0']")
+    page.click("button[value='step:0']")
     query = page.locator("section.query .sent").first
     query.locator("summary").first.click()
     expect(query.locator("pre").first).to_contain_text("graph[tiab] AND neural[tiab]")

@@ -88,11 +88,11 @@ def test_a_strategy_is_edited_in_its_groups_and_its_limits(reviewer: Reviewer) -
     assert (asked["filters"]["year_from"], asked["filters"]["year_to"]) == (2010, 2015)
 
 
-def test_a_strategy_is_broadened_narrowed_and_rejected_with_words(reviewer: Reviewer) -> None:
+def test_a_broader_query_is_taken_and_the_strategy_rejected_with_words(reviewer: Reviewer) -> None:
     page = reviewer.page
     thread = reviewer.begin()
     before = page.locator("textarea[name=query-0]").input_value()
-    page.click("button[value='broaden:0']")
+    page.click("button[value='step:0']")
     assert page.locator("textarea[name=query-0]").input_value() not in {"", before}
     assert shown(reviewer, thread)["decisions"] == []
     page.fill("input[name=note]", "also message passing")

@@ -11,6 +11,8 @@ from tests.cli.test_prompts import Typed
 from paper_search.cli.search_questions import decide_strategy
 from paper_search.cli.views import show_checkpoint
 from paper_search.models import (
+    BlockHits,
+    BroaderQuery,
     Criterion,
     CriterionKind,
     IntentType,
@@ -46,11 +48,23 @@ SCOPE = ScopeReport(
         ),
         QueryHits(text="ice"),
     ],
-    concepts=[QueryHits(text="sea ice", counts=[SourceHits(source="library", hits=9)])],
-    relaxed=[
-        RelaxedQuery(original="ice AND lakes", instead="ice"),
-        RelaxedQuery(original="ice AND ponds", instead=None),
+    blocks=[
+        BlockHits(
+            text="ice OR floe",
+            counts=[SourceHits(source="library", hits=9)],
+            terms=[QueryHits(text="floe", counts=[SourceHits(source="library", hits=2)])],
+        )
     ],
+    steps=[
+        BroaderQuery(
+            text="ice OR floe OR sea",
+            counts=[SourceHits(source="library", hits=77)],
+            name="any one of the blocks",
+            original="(ice OR floe) AND sea",
+        )
+    ],
+    limits=[QueryHits(text="RCT", counts=[SourceHits(source="library", hits=0)])],
+    relaxed=[RelaxedQuery(original="ice AND lakes", instead="ice", name="without lakes")],
     suggested=[SuggestedTerm(term="albedo", papers=12), SuggestedTerm(term="melt", papers=9)],
     first_results=50,
     notes=["no answer within 5 s from dblp"],
@@ -61,7 +75,8 @@ def strategy(**given: object) -> SearchStrategy:
     return SearchStrategy.model_validate(
         {
             "queries": [
-                SearchQuery(keywords=[], boolean_query=query) for query in ("ice AND sea", "ice")
+                SearchQuery(keywords=[], boolean_query=query)
+                for query in ("ice AND sea", "ice", "(ice OR floe) AND sea")
             ],
             "sources": ["library", "openalex", "pubmed", "dblp"],
             "filters": SearchConstraints(excluded_types=["review"]),
@@ -100,12 +115,16 @@ def page(shown: SearchStrategy) -> str:
 @pytest.mark.parametrize(
     "line",
     [
-        "sources  library, openalex: the question and queries 1-2; pubmed, dblp: queries 1-2",
+        "sources  library, openalex: the question and queries 1-3; pubmed, dblp: queries 1-3",
         "question  ice on the sea; also floe; less cream",
         "hits  query 1: 1,234 library, up to 56 pubmed",
-        "concepts  sea ice (9 library), winter",
-        "relaxed  no hits for ice AND lakes: query 2 is sent instead",
-        "relaxed  no hits for ice AND ponds: dropped, because other queries are broader",
+        "concepts  sea ice, winter",
+        "block 1  ice OR floe (2): 9 library",
+        "block 2  sea",
+        "joined  1 AND 2",
+        "broader 1  any one of the blocks: 77 library",
+        "limit  RCT: 0 library; nothing meets all limits: take one off",
+        "relaxed  no hits for ice AND lakes: query 2 is without lakes",
         "also  frequent in the first 50 results: albedo (12), melt (9)",
         "note  no answer within 5 s from dblp",
         "note  English terms find more",
@@ -123,7 +142,8 @@ def test_the_question_has_a_line_for(line: str) -> None:
     [
         "- query 1: `ice AND sea`",
         "- hits: query 1: 1,234 library, up to 56 pubmed",
-        "- concepts: sea ice (9 library), winter",
+        "- block 1: ice OR floe (2): 9 library",
+        "- broader 1: any one of the blocks: 77 library",
         "- limits: not review; at most 100 records a query",
     ],
 )
@@ -168,6 +188,16 @@ def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixt
     assert "pubmed  query 2: ice[tiab]" in written
 
 
+def test_a_broader_query_is_taken_by_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(strategy()))
+    decision = decide_strategy(Typed("b 2", "b 1"), checkpoint)
+    assert "no broader query '2'" in capsys.readouterr().err
+    queries = decision.revised_data["queries"]
+    assert [query["boolean_query"] for query in queries] == [
+        *("ice AND sea", "ice", "ice OR floe OR sea")
+    ]
+
+
 def test_a_query_that_nobody_could_count_has_no_hits_beside_it() -> None:
     assert "query 2: " not in page(strategy())
 
@@ -176,12 +206,12 @@ def test_a_query_that_was_edited_has_no_hits_beside_it() -> None:
     edited = strategy(queries=[SearchQuery(keywords=[], boolean_query="snow")])
     assert "query 1: 1,234" not in page(edited)
     facts = dict(scope_facts(SCOPE, edited))
-    assert facts["relaxed"].startswith("no hits for ice AND ponds")
+    assert facts["relaxed"] == "no hits for ice AND lakes: ice is without lakes"
 
 
 def test_sources_that_rank_are_asked_the_queries_besides_the_question() -> None:
     asked = asked_of_sources(strategy(), {"library", "openalex"})
-    assert asked == ["library, openalex: the question and queries 1-2", "pubmed, dblp: queries 1-2"]
+    assert asked == ["library, openalex: the question and queries 1-3", "pubmed, dblp: queries 1-3"]
 
 
 def test_without_queries_a_source_that_does_not_rank_is_asked_nothing() -> None:
