@@ -1,4 +1,4 @@
-"""While threads are open, the garbage collector starts seldom, and as before afterwards."""
+"""While a thread is driven, the garbage collector starts seldom, and as before afterwards."""
 
 from __future__ import annotations
 
@@ -19,17 +19,28 @@ def collecting() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
-async def test_it_starts_seldom_until_the_last_of_several_is_closed(tmp_path):
-    async with open_persistence(f"sqlite:///{tmp_path}/a.db"):
-        async with open_persistence(f"sqlite:///{tmp_path}/b.db"):
+@pytest.fixture
+async def leases(tmp_path):
+    async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
+        yield persistence.leases
+
+
+async def test_it_starts_seldom_until_the_last_of_several_stops(leases):
+    async with leases.hold("a"):
+        async with leases.hold("b"):
             pass
         assert gc.get_threshold()[0] == ALLOCATIONS
     assert gc.get_threshold()[0] == 700
 
 
+async def test_a_thread_that_is_only_read_changes_nothing(leases):
+    assert not await leases.is_held("a")
+    assert gc.get_threshold()[0] == 700
+
+
 @pytest.mark.parametrize("chosen", [0, 200_000])
-async def test_a_program_that_set_a_higher_threshold_or_none_keeps_it(chosen):
+async def test_a_program_that_set_a_higher_threshold_or_none_keeps_it(leases, chosen):
     gc.set_threshold(chosen)
-    async with open_persistence("memory:"):
+    async with leases.hold("a"):
         assert gc.get_threshold()[0] == chosen
     assert gc.get_threshold()[0] == chosen

@@ -1,4 +1,4 @@
-"""The garbage collector while threads are open: it looks for garbage less often."""
+"""The garbage collector while a thread is driven: it looks for garbage less often."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def fewer_collections() -> Iterator[None]:
 
     A step on 2,000 papers makes 100,000 objects, none of which is garbage: by default the collector
     looks at all of them a hundred times, which is half of what the step costs. A program that has
-    set a higher threshold, or switched the collector off, keeps that.
+    set a higher threshold, or switched the collector off, keeps that. A server, which lives long,
+    has its own threshold again between runs.
     """
     global _users, _before  # noqa: PLW0603  # the collector is one for the process
     with _lock:

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadTakenOverError
+from paper_search.persistence.allocation import fewer_collections
 from paper_search.persistence.tables import Database, SqliteDatabase, boot_id
 
 logger = logging.getLogger(__name__)
@@ -153,7 +154,8 @@ class Leases:
         renewal = asyncio.create_task(self._renew(thread_id, owner, holding))
         _held.set(MappingProxyType({**_held.get(), thread_id: HeldLease(owner)}))
         try:
-            yield
+            with fewer_collections():
+                yield
         except asyncio.CancelledError:
             if holding.is_lost and holding.is_only_reason():
                 raise ThreadTakenOverError(_lost(thread_id)) from None

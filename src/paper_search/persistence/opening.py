@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, InputError, UnknownNameError
-from paper_search.persistence.allocation import fewer_collections
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, LeaseTable
 from paper_search.persistence.ledger import DecisionLedger
@@ -65,9 +64,8 @@ async def open_persistence(
     scheme = url.partition(":")[0]
     if scheme not in _OPENERS:
         raise UnknownNameError("persistence scheme", scheme, list(_OPENERS))
-    with fewer_collections():
-        async with _OPENERS[scheme](url, keys) as persistence:
-            yield persistence
+    async with _OPENERS[scheme](url, keys) as persistence:
+        yield persistence
 
 
 def _keyring(keys: Sequence[str] | None) -> Keyring | None:

@@ -201,10 +201,7 @@ class Catalog(Generic[SessionT, InfoT]):
             await self._persistence.checkpointer.aprune([thread_id])
 
     async def decisions(self, thread_id: str) -> list[DecisionInfo]:
-        """Return who decided what when, and what was refused, in the order of time.
-
-        Decisions stay in the order in which they came, also where a clock was set back.
-        """
+        """Return who decided what when, and what was refused; decisions as they came."""
         ledger, detail = self._persistence.ledger, self._session_type.audit_detail
         entries = [
             DecisionInfo(

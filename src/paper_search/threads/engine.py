@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from paper_search.errors import InputError, InvalidDecisionError, ThreadWaitingError
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.persistence.allocation import fewer_collections
 from paper_search.threads.progress import Progress, ProgressReporter, step_phases
 from paper_search.threads.questions import OpenQuestion, QuestionT
 from paper_search.threads.session import ResultT, ThreadSession
@@ -235,7 +234,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     @contextlib.asynccontextmanager
     async def _session(self, thread_id: str) -> AsyncIterator[SessionT]:
         async with contextlib.AsyncExitStack() as stack:
-            stack.enter_context(fewer_collections())
             persistence = self._persistence
             if persistence is None or persistence == "memory:":
                 persistence = self._memory = self._memory or await open_memory()

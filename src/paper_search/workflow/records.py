@@ -11,6 +11,7 @@ of the end result · `approvals` what a person approved · `marks` what a person
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,7 +33,6 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
-from paper_search.threads.decisions import listed
 from paper_search.threads.records import MOST_ROWS, PAGE, ROOT, RecordStore, storable
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.rows import (
@@ -106,7 +106,7 @@ class SearchRecords(RecordStore):
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
-        return self._models(await self.get("records", ids), ids)
+        return _copies(self._models(await self.get("records", ids), ids))
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of the ids that a record is stored under."""
@@ -140,6 +140,9 @@ class SearchRecords(RecordStore):
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return merged records, in order."""
+        return _copies(await self._works(ids))
+
+    async def _works(self, ids: Sequence[str]) -> list[RawPaper]:
         whole = await self.get("works", ids)
         plain = await self.get("records", [work_id for work_id in ids if work_id not in whole])
         return self._models({**plain, **whole}, ids)
@@ -154,17 +157,14 @@ class SearchRecords(RecordStore):
         for row_id, row in zip(ids, self.in_order(rows, ids), strict=True):
             if row_id not in known or known[row_id][0] is not row:
                 known[row_id] = row, self._model(row, row_id)
-        # Copies: what a skill changes is not what was stored.
-        return [known[row_id][1].model_copy() for row_id in ids]
+        return [known[row_id][1] for row_id in ids]
 
     def _model(self, row: Mapping[str, Any], row_id: str) -> RawPaper:
-        try:
+        with contextlib.suppress(ValidationError):
             record = RawPaper.model_validate(row)
-        except ValidationError as error:
-            raise DamagedError(f"record {row_id!r} of {self.thread_id!r}", listed(error)) from None
-        if record.id != row_id:
-            raise DamagedError(f"record {row_id!r} of {self.thread_id!r}")
-        return record
+            if record.id == row_id:
+                return record
+        raise DamagedError(f"record {row_id!r} of thread {self.thread_id!r}")
 
     async def put_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
@@ -181,12 +181,12 @@ class SearchRecords(RecordStore):
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
         """Return works with their verdicts, in order."""
+        return await self._scored(ids, await self.works(ids))
+
+    async def _scored(self, ids: Sequence[str], works: Sequence[RawPaper]) -> list[ScoredPaper]:
         verdicts = self.in_order(await self.get("judgements", ids), ids)
-        works = await self.works(ids)
-        return [
-            ScoredPaper(paper=work, **verdict)
-            for work, verdict in zip(works, verdicts, strict=True)
-        ]
+        pairs = zip(works, verdicts, strict=True)
+        return [ScoredPaper(paper=work, **verdict) for work, verdict in pairs]
 
     async def put_collection(
         self,
@@ -298,7 +298,8 @@ class SearchRecords(RecordStore):
     async def papers(self, ids: Sequence[str], *, part: str = "papers") -> list[Paper]:
         """Return papers in order: as stored where they are whole, else put together."""
         whole = await self.get(part, ids)
-        plain = await self.scored([paper_id for paper_id in ids if paper_id not in whole])
+        rest = [paper_id for paper_id in ids if paper_id not in whole]
+        plain = await self._scored(rest, await self._works(rest))
         papers = {verdict.paper.id: Paper.from_scored(verdict) for verdict in plain}
         papers |= {paper_id: Paper.model_validate(row) for paper_id, row in whole.items()}
         return [papers[paper_id] for paper_id in ids]
@@ -360,6 +361,11 @@ class StrategyApprovals(Approvals[SearchStrategy]):
 
     def _decided_on(self, proposal: SearchStrategy) -> SearchStrategy:
         return SearchStrategy.model_validate(proposal.model_dump(mode="json"))
+
+
+def _copies(records: Sequence[RawPaper]) -> list[RawPaper]:
+    """Return copies: what a skill changes is not what was stored."""
+    return [record.model_copy() for record in records]
 
 
 def _of_records(paper: Paper, ids: list[str]) -> Paper:

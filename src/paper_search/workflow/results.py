@@ -89,7 +89,7 @@ def decisions_on_papers(
     for paper_id, (is_relevant, record) in state.marked_in.items():
         reasons = record.feedback.reasons if record.feedback else {}
         decision = ScreeningDecision(
-            decision=_word(is_relevant=is_relevant),
+            decision=_WORDS[is_relevant],
             decided_by=record.decided_by,
             decided_at=record.decided_at,
             reason=reasons.get(paper_id),
@@ -103,7 +103,7 @@ def decisions_on_papers(
             if mark.is_taken_back and is_latest:
                 standing.pop(own, None)
             continue
-        word = _word(is_relevant=mark.is_relevant)
+        word = _WORDS[mark.is_relevant]
         # The answer of a round repeats its marks; they know better who made them, and when.
         if is_latest or (mark.iteration, word) == (iteration, before.decision):
             decision = ScreeningDecision(
@@ -244,10 +244,7 @@ def _members(collection: PaperCollection) -> dict[str, str]:
     return {member: paper.id for paper in every for member in paper.merged_from}
 
 
-def _word(*, is_relevant: bool) -> str:
-    return "include" if is_relevant else "exclude"
-
-
+_WORDS = {True: "include", False: "exclude"}
 Merge = Callable[[list[RawPaper], Sequence[MergeDecision]], Awaitable[DeduplicationReport]]
 
 
