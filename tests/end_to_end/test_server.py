@@ -189,7 +189,7 @@ async def test_a_source_that_the_server_lacks_is_refused_before_anything_begins(
         thread = (await ada.post("/threads", json={})).json()["thread_id"]
         answer = await ada.post(f"/threads/{thread}/runs/wait", json=run)
         assert answer.status_code == 422
-        assert "sample: not enabled on this server, which has library" in answer.json()["detail"]
+        assert "sample: not enabled here, where there is library" in answer.json()["detail"]
         assert (await ada.get(f"/threads/{thread}")).json()["status"] == "idle"
 
 

@@ -3,20 +3,85 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
 
 import pytest
+from starlette.exceptions import HTTPException
 from tests.answers import reply_to
 from tests.workflow.doubles import workflow
 
+from paper_search.config import AppConfig, SearchSourceConfig, ServerConfig
 from paper_search.persistence import Persistence, open_persistence
+from paper_search.server.access import Access, told_by_status
+from paper_search.server.open_persistence import SharedPersistence
 
 Begin = Callable[..., Awaitable[str]]
+_ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+CONFIG = AppConfig(
+    sources={name: SearchSourceConfig(name=name) for name in ("library", "arxiv")},
+    web={"tavily": SearchSourceConfig(name="tavily")},
+    server=ServerConfig(tokens={"ada": "token-of-ada-000001", "bob": "token-of-bob-000002"}),
+)
+
+
+class Door:
+    """Asks for access as LangGraph's server does, and notes with which status it is refused."""
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+
+    async def run(self, thread_id: str, payload: Mapping[str, Any], owner: str) -> dict[str, Any]:
+        """Return what the run is started with."""
+        config = dict(payload.get("config") or {})
+        context = payload.get("context") or config.get("configurable") or {}
+        settings = {**context, **config.get("configurable", {})}
+        if name := payload.get("checkpoint_id"):
+            settings["checkpoint_id"] = name
+        settings |= payload.get("checkpoint") or {}
+        kwargs = {
+            "input": payload.get("input"),
+            "command": payload.get("command"),
+            "context": dict(context),
+            "config": {**config, "configurable": settings},
+        }
+        assistant = payload["assistant_id"]
+        known = assistant if len(assistant) == 36 else uuid.uuid5(_ASSISTANTS, assistant)
+        value = {"thread_id": uuid.UUID(thread_id), "assistant_id": known, "kwargs": kwargs}
+        with told_by_status():
+            await self.access.admit(value, owner)
+        return kwargs
+
+    async def refused(
+        self, thread_id: str, payload: Mapping[str, Any], owner: str = "ada"
+    ) -> tuple[int, str]:
+        """Return the status and the text of a refusal."""
+        with pytest.raises(HTTPException) as refusal:
+            await self.run(thread_id, payload, owner)
+        return refusal.value.status_code, refusal.value.detail
 
 
 @pytest.fixture
-async def persistence(tmp_path) -> AsyncIterator[Persistence]:
-    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+def door(persistence: Persistence, url: str) -> Door:
+    return Door(Access(Opened(url, persistence), CONFIG))
+
+
+class Opened(SharedPersistence):
+    """The persistence of a test, which is open."""
+
+    def __init__(self, url: str, persistence: Persistence) -> None:
+        super().__init__(url)
+        self._persistence = persistence
+
+
+@pytest.fixture
+def url(tmp_path) -> str:
+    return f"sqlite:///{tmp_path / 'threads.db'}"
+
+
+@pytest.fixture
+async def persistence(url: str) -> AsyncIterator[Persistence]:
+    async with open_persistence(url) as persistence:
         yield persistence
 
 

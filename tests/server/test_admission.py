@@ -7,10 +7,12 @@ import uuid
 import pytest
 from tests.answers import reply_to
 from tests.conftest import run_sql
+from tests.server.conftest import Door
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import RequestRefusedError, ThreadNotFoundError
-from paper_search.server.admission import ThreadAdmission
+from paper_search.config import AppConfig
+from paper_search.errors import RequestRefusedError, ThreadBusyError, ThreadNotFoundError
+from paper_search.server.access import Access
 from paper_search.threads.records import root_of
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
@@ -19,69 +21,58 @@ NEW = {"assistant_id": "paper_search", "input": {"question": "q"}}
 GO_ON = {"assistant_id": "paper_search", "input": None}
 
 
-@pytest.fixture
-def admission(persistence):
-    return ThreadAdmission(persistence, ["ada", "bob"], {"paper_search": ["library", "arxiv"]})
-
-
 def answer(resume) -> dict:
     return {"assistant_id": "paper_search", "command": {"resume": resume}}
 
 
-async def refused(admission, thread_id, payload, owner="ada") -> tuple[int, str]:
-    with pytest.raises(RequestRefusedError) as refusal:
-        await admission.run(thread_id, payload, owner)
-    return refusal.value.status, str(refusal.value)
-
-
 @pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}]])
-async def test_an_answer_of_any_shape_names_its_question(admission, begin, said):
+async def test_an_answer_of_any_shape_names_its_question(door, begin, said):
     thread_id = await begin()
-    run = await admission.run(thread_id, answer(said), "ada")
+    run = await door.run(thread_id, answer(said), "ada")
     ((interrupt, decision),) = run["command"]["resume"].items()
     assert len(interrupt) == 32
     assert decision["action"] == "approve"
     assert decision["checkpoint"]["kind"] == "strategy_confirmation"
 
 
-async def test_an_answer_by_interrupt_is_taken_for_the_open_one_only__hum_10(admission, begin):
+async def test_an_answer_by_interrupt_is_taken_for_the_open_one_only__hum_10(door, begin):
     thread_id = await begin()
-    run = await admission.run(thread_id, answer("approve"), "ada")
+    run = await door.run(thread_id, answer("approve"), "ada")
     (interrupt,) = run["command"]["resume"]
     named = answer({interrupt: {"action": "reject", "note": "no"}})
-    assert await admission.run(thread_id, named, "ada")
-    status, _ = await refused(admission, thread_id, answer({"0" * 32: "approve"}))
+    assert await door.run(thread_id, named, "ada")
+    status, _ = await door.refused(thread_id, answer({"0" * 32: "approve"}))
     assert status == 409
 
 
 @pytest.mark.parametrize(
     "said", ["yes", {}, [], 1, {"action": "approve", "extra": 1}, "x" * 100_000]
 )
-async def test_an_answer_that_is_no_decision_names_the_field__hum_02(admission, begin, said):
+async def test_an_answer_that_is_no_decision_names_the_field__hum_02(door, begin, said):
     thread_id = await begin()
-    status, text = await refused(admission, thread_id, answer(said))
+    status, text = await door.refused(thread_id, answer(said))
     assert status == 422
     assert "the question stays open" in text
-    assert await admission.run(thread_id, answer("approve"), "ada")
+    assert await door.run(thread_id, answer("approve"), "ada")
 
 
-async def test_an_answer_to_another_checkpoint_is_stale__hum_07(admission, begin):
+async def test_an_answer_to_another_checkpoint_is_stale__hum_07(door, begin):
     thread_id = await begin()
-    run = await admission.run(thread_id, answer("approve"), "ada")
+    run = await door.run(thread_id, answer("approve"), "ada")
     (decision,) = run["command"]["resume"].values()
     later = await begin("approve")
-    status, _ = await refused(admission, later, answer(decision))
+    status, _ = await door.refused(later, answer(decision))
     assert status == 409
 
 
 async def test_a_decision_given_again_is_told_what_the_thread_waits_with__hum_07(
-    admission, begin, persistence
+    door, begin, persistence
 ):
     thread_id = await begin()
-    run = await admission.run(thread_id, answer("approve"), "ada")
+    run = await door.run(thread_id, answer("approve"), "ada")
     (decision,) = run["command"]["resume"].values()
     question = await reply_to(workflow(persistence=persistence), thread_id, "approve")
-    status, text = await refused(admission, thread_id, answer(decision))
+    status, text = await door.refused(thread_id, answer(decision))
     assert status == 409
     assert text == (
         "this decision was given before and counts; the thread waits with the next question: "
@@ -90,67 +81,66 @@ async def test_a_decision_given_again_is_told_what_the_thread_waits_with__hum_07
 
 
 async def test_who_decides_differently_what_was_decided_is_in_the_audit__hum_09(
-    admission, begin, persistence
+    door, begin, persistence
 ):
     thread_id = await begin()
-    run = await admission.run(thread_id, answer("approve"), "ada")
+    run = await door.run(thread_id, answer("approve"), "ada")
     (decision,) = run["command"]["resume"].values()
     await reply_to(workflow(persistence=persistence), thread_id, "approve")
     other = answer({**decision, "action": "reject", "note": "no"})
-    status, text = await refused(admission, thread_id, other)
+    status, text = await door.refused(thread_id, other)
     assert status == 409
     assert "already decided" in text
     (loser,) = await persistence.ledger.audit(thread_id)
     assert (loser.event, loser.by) == ("refused", "ada")
 
 
-async def test_a_question_is_not_passed_over_by_a_new_search__hum_12(admission, begin):
+async def test_a_question_is_not_passed_over_by_a_new_search__hum_12(door, begin):
     thread_id = await begin()
-    for payload in (NEW, GO_ON, {"assistant_id": "a", "command": {"resume": None}}):
-        assert (await refused(admission, thread_id, payload))[0] == 409
+    for payload in (NEW, GO_ON, {**GO_ON, "command": {"resume": None}}):
+        assert (await door.refused(thread_id, payload))[0] == 409
 
 
-async def test_a_finished_thread_takes_a_new_search_and_no_answer__hum_11(admission, begin):
+async def test_a_finished_thread_takes_a_new_search_and_no_answer__hum_11(door, begin):
     thread_id = await begin("approve", "approve")
-    assert await admission.run(thread_id, NEW, "ada") == NEW
-    assert (await refused(admission, thread_id, answer("approve")))[0] == 409
-    assert (await refused(admission, thread_id, GO_ON))[0] == 409
+    assert await door.run(thread_id, NEW, "ada")
+    assert (await door.refused(thread_id, answer("approve")))[0] == 409
+    assert (await door.refused(thread_id, GO_ON))[0] == 409
 
 
 @pytest.mark.parametrize(
     "payload",
-    [answer("approve"), GO_ON, {"assistant_id": "paper_search", "command": "approve"}],
+    [answer("approve"), GO_ON],
 )
-async def test_an_unknown_thread_begins_nothing_by_an_answer__hum_11(admission, payload):
+async def test_an_unknown_thread_begins_nothing_by_an_answer__hum_11(door, payload):
     thread_id = str(uuid.uuid4())
-    assert await refused(admission, thread_id, payload) == (404, f"no thread {thread_id!r}")
+    assert await door.refused(thread_id, payload) == (404, f"no thread {thread_id!r}")
 
 
-async def test_an_unknown_thread_may_begin_a_search(admission):
-    assert await admission.run(str(uuid.uuid4()), NEW, "ada") == NEW
+async def test_an_unknown_thread_may_begin_a_search(door):
+    assert await door.run(str(uuid.uuid4()), NEW, "ada")
 
 
-async def test_a_thread_of_somebody_else_is_not_there__sec_02(admission, begin):
+async def test_a_thread_of_somebody_else_is_not_there__sec_02(door, begin):
     thread_id = await begin()
     for payload in (NEW, GO_ON, answer("approve"), answer("rubbish")):
-        assert (await refused(admission, thread_id, payload, owner="bob"))[0] == 404
+        assert (await door.refused(thread_id, payload, owner="bob"))[0] == 404
     with pytest.raises(RequestRefusedError):
-        await admission.deletion(thread_id, "bob")
+        await door.access.delete(thread_id, "bob")
     with pytest.raises(RequestRefusedError):
-        await admission.require_visible(thread_id, "bob")
-    await admission.require_visible(thread_id, "ada")
+        await door.access.require_visible(thread_id, "bob")
+    await door.access.require_visible(thread_id, "ada")
 
 
-async def test_a_thread_that_is_driven_is_busy__per_13(admission, begin, persistence):
+async def test_a_thread_that_is_driven_is_busy__per_13(door, begin, persistence):
     thread_id = await begin()
     async with persistence.leases.hold(thread_id):
-        assert (await refused(admission, thread_id, answer("approve")))[0] == 409
-        with pytest.raises(RequestRefusedError) as refusal:
-            await admission.deletion(thread_id, "ada")
-    assert refusal.value.status == 409
+        assert (await door.refused(thread_id, answer("approve")))[0] == 409
+        with pytest.raises(ThreadBusyError):
+            await door.access.delete(thread_id, "ada")
 
 
-async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, begin, persistence):
+async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, persistence):
     thread_id = await begin()
     config = {"configurable": {"thread_id": thread_id}}
     ids = [
@@ -158,22 +148,20 @@ async def test_a_run_goes_on_from_the_latest_checkpoint_only__hum_18(admission, 
         async for saved_state in persistence.checkpointer.alist(config)
     ]
     latest = {**answer("approve"), "checkpoint": {"checkpoint_id": ids[0]}}
-    assert "checkpoint" not in await admission.run(thread_id, latest, "ada")
+    assert await door.run(thread_id, latest, "ada")
     earlier = {**answer("approve"), "checkpoint_id": ids[-1]}
-    status, text = await refused(admission, thread_id, earlier)
+    status, text = await door.refused(thread_id, earlier)
     assert status == 409
-    assert text == (
-        "the run names a checkpoint that is not the latest; `paper-search fork` takes another "
-        "decision on an earlier one"
-    )
+    assert "names an earlier checkpoint" in text
+    assert await door.run(thread_id, {**GO_ON, "checkpoint_id": ids[-1]}, "ada")
 
 
 @pytest.mark.parametrize(
     "given",
     [{}, {"questions": "q"}, {"question": " "}, {"question": 7}, {"question": 'moss AND "wall'}],
 )
-async def test_an_input_without_a_question_is_refused_with_the_field(admission, given):
-    status, text = await refused(admission, str(uuid.uuid4()), {**NEW, "input": given})
+async def test_an_input_without_a_question_is_refused_with_the_field(door, given):
+    status, text = await door.refused(str(uuid.uuid4()), {**NEW, "input": given})
     assert status == 422
     assert "question: " in text
 
@@ -186,47 +174,45 @@ async def test_an_input_without_a_question_is_refused_with_the_field(admission, 
         {"config": {"configurable": {"sources": ["sample", "scopus"]}}},
     ],
 )
-async def test_a_source_that_the_server_lacks_is_refused_with_those_that_it_has(admission, limited):
-    status, text = await refused(admission, str(uuid.uuid4()), {**NEW, **limited})
+async def test_a_source_that_the_server_lacks_is_refused_with_those_that_it_has(door, limited):
+    status, text = await door.refused(str(uuid.uuid4()), {**NEW, **limited})
     assert status == 422
-    assert "sample, scopus: not enabled on this server, which has library, arxiv" in text
+    assert "sample, scopus: not enabled here, where there is library, arxiv" in text
 
 
-async def test_a_server_without_sources_says_so(persistence):
-    admission = ThreadAdmission(persistence, [], {})
+async def test_a_server_without_sources_says_so(door):
+    bare = Door(Access(door.access.shared, AppConfig()))
     limited = {**NEW, "context": {"sources": ["arxiv"]}}
-    _, text = await refused(admission, str(uuid.uuid4()), limited)
-    assert "which has none; PAPER_SEARCH_SOURCES enables others" in text
+    _, text = await bare.refused(str(uuid.uuid4()), limited)
+    assert "where there is none; PAPER_SEARCH_SOURCES enables others" in text
 
 
-async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(admission):
+async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(door):
     run = {**NEW, "context": {"sources": ["arxiv"]}}
-    assert await admission.run(str(uuid.uuid4()), run, "ada") == run
+    assert await door.run(str(uuid.uuid4()), run, "ada")
 
 
-async def test_a_thread_stays_with_who_began_it__sec_02(admission, begin, persistence):
+async def test_a_thread_stays_with_who_began_it__sec_02(door, begin, persistence):
     thread_id = await begin()
     records = SearchRecords(persistence.store, thread_id)
     await persistence.pages.aerase(root_of(thread_id), [records.listed_in], thread_id)
     await records.index("q", "bob")
     question = await reply_to(workflow(persistence=persistence), thread_id, "approve")
     named = answer({"action": "approve", "token": question.token})
-    assert await admission.run(thread_id, named, "bob")
-    assert (await refused(admission, thread_id, answer("approve"), owner="ada"))[0] == 404
+    assert await door.run(thread_id, named, "bob")
+    assert (await door.refused(thread_id, answer("approve"), owner="ada"))[0] == 404
 
 
-async def test_what_is_deleted_leaves_no_thread(admission, begin, persistence):
+async def test_what_is_deleted_leaves_no_thread(door, begin, persistence):
     thread_id = await begin()
-    await admission.deletion(thread_id, "ada")
-    await persistence.checkpointer.adelete_thread(thread_id)  # as the server does
-    await admission.forget(thread_id)
-    await admission.forget(thread_id)
+    await door.access.delete(thread_id, "ada")
+    await door.access.delete(thread_id, "ada")
     with pytest.raises(ThreadNotFoundError):
         await ThreadCatalog(persistence).info(thread_id)
     assert await ThreadCatalog(persistence).threads() == []
 
 
-async def test_a_damaged_thread_can_be_deleted(admission, begin, persistence, tmp_path):
+async def test_a_damaged_thread_can_be_deleted(door, begin, persistence, tmp_path):
     """PER-09"""
     damaged, whole = await begin(), await begin()
     for table, column, where in (
@@ -235,7 +221,5 @@ async def test_a_damaged_thread_can_be_deleted(admission, begin, persistence, tm
     ):
         cut = f"UPDATE {table} SET {column} = substr({column}, 9) WHERE {where} = ?"  # noqa: S608  # constants
         run_sql(f"sqlite:///{tmp_path}/threads.db", cut, damaged)
-    await admission.deletion(damaged, "ada")
-    await persistence.checkpointer.adelete_thread(damaged)  # as the server does
-    await admission.forget(damaged)
+    await door.access.delete(damaged, "ada")
     assert [info.thread_id for info in await ThreadCatalog(persistence).threads()] == [whole]

@@ -140,5 +140,5 @@ async def test_a_name_that_the_server_cannot_take_is_told_once(
         await attachment.refresh()
     assert server["threads"] == []
     assert [record.message for record in caplog.records] == [
-        "thread 'my-thread' is not in the server's list: it takes only UUIDs as ids"
+        "thread 'my-thread' is not listed: the server takes only UUIDs"
     ]

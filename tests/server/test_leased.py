@@ -11,11 +11,13 @@ from langgraph.types import Command
 from paper_search.errors import (
     PaperSearchError,
     QuestionError,
+    RequestRefusedError,
     ThreadBusyError,
+    ThreadError,
     ThreadNotFoundError,
 )
 from paper_search.persistence import LedgerStatus
-from paper_search.server.leased import SharedPersistence, leased
+from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import ThreadCatalog
@@ -33,9 +35,9 @@ def skills():
 
 
 @pytest.fixture
-def graph(persistence, skills, tmp_path):
+def graph(persistence, skills, door):
     compiled = compile_workflow(WORKFLOW, services=Skills(*[skills] * 6))
-    served = leased(compiled, SharedPersistence(f"sqlite:///{tmp_path / 'threads.db'}"))
+    served = leased(compiled, door.access)
     # The server makes a copy with its saver and store for each run.
     return served.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
 
@@ -55,14 +57,18 @@ async def test_a_run_holds_the_lease_while_it_works(graph, persistence, skills):
     assert (await graph.aget_state(CONFIG)).interrupts
 
 
-async def test_who_begins_a_thread_is_noted_and_an_answer_does_not_change_it(graph, persistence):
-    catalog = ThreadCatalog(persistence)
-    for person, given in (("ada", QUESTION), ("bob", Command(resume="approve"))):
-        user = {"thread_id": "t", "langgraph_auth_user_id": person}
-        await graph.ainvoke(given, {"configurable": user})
-    assert await catalog.begun_by("t") == "ada"
-    (info,) = await catalog.threads()
-    assert info.question == QUESTION["question"]
+def of(person: str) -> dict:
+    return {"configurable": {"thread_id": "t", "langgraph_auth_user_id": person}}
+
+
+async def test_a_thread_is_of_who_began_it_and_of_nobody_else__sec_02(graph, persistence):
+    await graph.ainvoke(QUESTION, of("bob"))
+    for given in (Command(resume="approve"), None, QUESTION):
+        with pytest.raises(RequestRefusedError, match="no thread 't'"):
+            await graph.ainvoke(given, of("ada"))
+    await graph.ainvoke(Command(resume="approve"), of("bob"))
+    assert await ThreadCatalog(persistence).begun_by("t") == "bob"
+    assert len(await persistence.ledger.entries("t")) == 1
 
 
 async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):
@@ -120,7 +126,8 @@ async def test_a_question_that_cannot_be_read_begins_no_thread(graph):
 
 async def test_going_on_does_not_answer_a_question__hum_14(graph):
     await graph.ainvoke(QUESTION, CONFIG)
-    await graph.ainvoke(None, CONFIG)
+    with pytest.raises(ThreadError, match="waits for a decision"):
+        await graph.ainvoke(None, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "strategy_confirmation"
 

@@ -11,7 +11,7 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.server.app_factory import create_app
-from paper_search.server.leased import SharedPersistence
+from paper_search.server.open_persistence import SharedPersistence
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 BEGIN = {"question": "graph neural networks for molecules", "sources": ["sample"]}
@@ -24,6 +24,7 @@ async def client(tmp_path, monkeypatch) -> AsyncIterator[httpx.AsyncClient]:
     for name, value in {
         "PAPER_SEARCH_HOME": str(tmp_path),
         "PAPER_SEARCH_MCP": "true",
+        "PAPER_SEARCH_SOURCES": "library,sample",
         "PAPER_SEARCH_TOKENS": f"ada={ADA}, bob={BOB}",
     }.items():
         monkeypatch.setenv(name, value)

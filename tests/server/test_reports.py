@@ -8,15 +8,20 @@ import pytest
 from langgraph.types import Command
 from tests.answers import reply_to
 
-from paper_search.errors import PaperSearchError, RequestRefusedError, ThreadNotFoundError
+from paper_search.errors import (
+    PaperSearchError,
+    RequestRefusedError,
+    ThreadBusyError,
+    ThreadExistsError,
+    ThreadNotFoundError,
+)
 from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import ReportCatalog
 from paper_search.report_workflow.graph import ASKING
 from paper_search.report_workflow.session import ReportSession
-from paper_search.server.admission import ThreadAdmission
 from paper_search.server.attachment import ThreadAttachment
-from paper_search.server.leased import SharedPersistence, leased
+from paper_search.server.leased import leased
 from paper_search.server.thread_list import ServerThreads
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.reports import QUESTION, report_services
@@ -29,11 +34,6 @@ GO_ON = {"assistant_id": REPORT, "input": None}
 
 def answer(resume, assistant: str = REPORT) -> dict:
     return {"assistant_id": assistant, "command": {"resume": resume}}
-
-
-@pytest.fixture
-def admission(persistence):
-    return ThreadAdmission(persistence, ["ada", "bob"], {REPORT: ["library", "tavily"]})
 
 
 @pytest.fixture
@@ -50,52 +50,46 @@ def begin_report(persistence):
     return begin_report
 
 
-async def refused(admission, thread_id, payload, owner="ada") -> tuple[int, str]:
-    with pytest.raises(RequestRefusedError) as refusal:
-        await admission.run(thread_id, payload, owner)
-    return refusal.value.status, str(refusal.value)
-
-
 # --- admission ------------------------------------------------------------------------------------
 
 
-async def test_a_report_is_limited_to_sources_that_the_server_has(admission):
+async def test_a_report_is_limited_to_sources_that_the_server_has(door):
     def limited(*names: str) -> dict:
         given = {"original_query": "what is known of glass", "config": {"sources": [*names]}}
         return {"assistant_id": REPORT, "input": given}
 
-    status, text = await refused(admission, str(uuid.uuid4()), limited("tavily", "serper"))
+    status, text = await door.refused(str(uuid.uuid4()), limited("tavily", "serper"))
     assert status == 422
-    assert "serper: not enabled on this server, which has library, tavily" in text
-    assert await admission.run(str(uuid.uuid4()), limited("tavily"), "ada") == limited("tavily")
+    assert "serper: not enabled here, where there is library, arxiv, tavily" in text
+    assert await door.run(str(uuid.uuid4()), limited("tavily"), "ada")
 
 
-async def test_a_report_may_be_begun(admission):
-    assert await admission.run(str(uuid.uuid4()), NEW, "ada") == NEW
+async def test_a_report_may_be_begun(door):
+    assert await door.run(str(uuid.uuid4()), NEW, "ada")
 
 
 @pytest.mark.parametrize("given", [{}, {"question": QUESTION}, {"original_query": None}, "q", 7])
-async def test_an_input_without_a_question_is_refused_with_the_field(admission, given):
-    status, text = await refused(admission, str(uuid.uuid4()), {**NEW, "input": given})
+async def test_an_input_without_a_question_is_refused_with_the_field(door, given):
+    status, text = await door.refused(str(uuid.uuid4()), {**NEW, "input": given})
     assert status == 422
     assert "original_query" in text or "valid dictionary" in text
     blank = {**NEW, "input": {"original_query": " " * 40}}
-    assert "original_query" in (await refused(admission, str(uuid.uuid4()), blank))[1]
+    assert "original_query" in (await door.refused(str(uuid.uuid4()), blank))[1]
 
 
 @pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}], "skip"])
-async def test_an_answer_of_any_shape_names_its_question(admission, begin_report, said):
+async def test_an_answer_of_any_shape_names_its_question(door, begin_report, said):
     thread_id = await begin_report()
-    run = await admission.run(thread_id, answer(said), "ada")
+    run = await door.run(thread_id, answer(said), "ada")
     ((interrupt, decision),) = run["command"]["resume"].items()
     assert len(interrupt) == 32
     assert decision["review"] == {"run_id": thread_id, "kind": "plan_review", "number": 1}
 
 
-async def test_nobody_passes_for_silence_over_the_server(admission, begin_report):
+async def test_nobody_passes_for_silence_over_the_server(door, begin_report):
     thread_id = await begin_report()
     said = {"action": "approve", "decided_by": "timeout"}
-    run = await admission.run(thread_id, answer(said), "ada")
+    run = await door.run(thread_id, answer(said), "ada")
     assert [row["decided_by"] for row in run["command"]["resume"].values()] == ["person"]
 
 
@@ -103,48 +97,46 @@ async def test_nobody_passes_for_silence_over_the_server(admission, begin_report
     "said",
     ["yes", {}, [], 1, {"action": "approve", "goto": "output"}, {"action": "modify"}],
 )
-async def test_an_answer_that_is_no_decision_is_refused__hum_02(admission, begin_report, said):
+async def test_an_answer_that_is_no_decision_is_refused__hum_02(door, begin_report, said):
     thread_id = await begin_report()
-    status, text = await refused(admission, thread_id, answer(said))
+    status, text = await door.refused(thread_id, answer(said))
     assert status == 422
     assert "the question stays open" in text
-    assert await admission.run(thread_id, answer("approve"), "ada")
+    assert await door.run(thread_id, answer("approve"), "ada")
 
 
-async def test_an_answer_to_another_review_is_stale__hum_10(admission, begin_report):
+async def test_an_answer_to_another_review_is_stale__hum_10(door, begin_report):
     thread_id = await begin_report()
-    run = await admission.run(thread_id, answer("approve"), "ada")
+    run = await door.run(thread_id, answer("approve"), "ada")
     (decision,) = run["command"]["resume"].values()
     later = await begin_report("approve")
-    assert (await refused(admission, later, answer(decision)))[0] == 409
-    assert (await refused(admission, thread_id, answer({"0" * 32: "approve"})))[0] == 409
+    assert (await door.refused(later, answer(decision)))[0] == 409
+    assert (await door.refused(thread_id, answer({"0" * 32: "approve"})))[0] == 409
 
 
-async def test_a_question_is_not_passed_over_by_a_new_report__hum_12(admission, begin_report):
+async def test_a_question_is_not_passed_over_by_a_new_report__hum_12(door, begin_report):
     thread_id = await begin_report()
     for payload in (NEW, GO_ON):
-        assert (await refused(admission, thread_id, payload))[0] == 409
+        assert (await door.refused(thread_id, payload))[0] == 409
 
 
-async def test_a_finished_report_takes_no_answer__hum_11(admission, begin_report):
+async def test_a_finished_report_takes_no_answer__hum_11(door, begin_report):
     thread_id = await begin_report("approve", "approve")
-    assert await admission.run(thread_id, NEW, "ada") == NEW
-    assert (await refused(admission, thread_id, answer("approve")))[0] == 409
+    assert await door.run(thread_id, NEW, "ada")
+    assert (await door.refused(thread_id, answer("approve")))[0] == 409
 
 
-async def test_a_report_of_somebody_else_is_not_there__sec_02(admission, begin_report):
+async def test_a_report_of_somebody_else_is_not_there__sec_02(door, begin_report):
     """Whatever graph the run names."""
     thread_id = await begin_report()
     search = {"assistant_id": "paper_search", "input": {"question": "q"}}
     for payload in (NEW, GO_ON, answer("approve"), answer("rubbish"), search):
-        assert (await refused(admission, thread_id, payload, owner="bob"))[0] == 404
+        assert (await door.refused(thread_id, payload, owner="bob"))[0] == 404
     with pytest.raises(RequestRefusedError):
-        await admission.deletion(thread_id, "bob")
+        await door.access.delete(thread_id, "bob")
 
 
-async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec_02(
-    admission, begin
-):
+async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec_02(door, begin):
     """Wherever the run names the search."""
     theirs = await begin("approve", "approve")
     named = {"from_thread": theirs}
@@ -154,35 +146,33 @@ async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec
         {**NEW, "input": {**INPUT, "config": named}},
         {**NEW, "input": {**INPUT, "workflow_params": named}},
     ):
-        assert (await refused(admission, str(uuid.uuid4()), payload, owner="bob"))[0] == 404
-        assert await admission.run(str(uuid.uuid4()), payload, "ada") == payload
+        assert (await door.refused(str(uuid.uuid4()), payload, owner="bob"))[0] == 404
+        assert await door.run(str(uuid.uuid4()), payload, "ada")
     missing = {**NEW, "context": {"from_thread": str(uuid.uuid4())}}
-    assert (await refused(admission, str(uuid.uuid4()), missing))[0] == 404
+    assert (await door.refused(str(uuid.uuid4()), missing))[0] == 404
 
 
-async def test_a_thread_is_driven_by_the_graph_that_began_it(admission, begin, begin_report):
+async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_report):
     report, search = await begin_report(), await begin()
-    status, text = await refused(admission, report, answer("approve", "paper_search"))
+    status, text = await door.refused(report, answer("approve", "paper_search"))
     assert status == 409
-    assert text.endswith(f"the assistant {REPORT!r}, which began it, and not with 'paper_search'")
-    assert (await refused(admission, search, answer("approve")))[0] == 409
+    assert text.endswith(f"the assistant {REPORT!r}, which began it")
+    assert (await door.refused(search, answer("approve")))[0] == 409
     named = str(uuid.uuid5(uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), REPORT))
-    assert await admission.run(report, answer("approve", named), "ada")
+    assert await door.run(report, answer("approve", named), "ada")
 
 
-async def test_a_report_that_is_driven_is_busy__per_13(admission, begin_report, persistence):
+async def test_a_report_that_is_driven_is_busy__per_13(door, begin_report, persistence):
     thread_id = await begin_report()
     async with persistence.leases.hold(thread_id):
-        assert (await refused(admission, thread_id, answer("approve")))[0] == 409
-        with pytest.raises(RequestRefusedError):
-            await admission.deletion(thread_id, "ada")
+        assert (await door.refused(thread_id, answer("approve")))[0] == 409
+        with pytest.raises(ThreadBusyError):
+            await door.access.delete(thread_id, "ada")
 
 
-async def test_a_report_that_is_deleted_leaves_nothing(admission, begin_report, persistence):
+async def test_a_report_that_is_deleted_leaves_nothing(door, begin_report, persistence):
     thread_id = await begin_report("approve")
-    await admission.deletion(thread_id, "ada")
-    await persistence.checkpointer.adelete_thread(thread_id)  # as the server does
-    await admission.forget(thread_id)
+    await door.access.delete(thread_id, "ada")
     with pytest.raises(ThreadNotFoundError):
         await ReportCatalog(persistence).info(thread_id)
     assert await ReportCatalog(persistence).threads() == []
@@ -195,10 +185,9 @@ CONFIG = {"configurable": {"thread_id": "t"}}
 
 
 @pytest.fixture
-def graph(persistence, tmp_path):
+def graph(persistence, door):
     compiled = compile_workflow(ASKING, services=report_services())
-    where = SharedPersistence(f"sqlite:///{tmp_path / 'threads.db'}")
-    served = leased(compiled, where, ReportSession)
+    served = leased(compiled, door.access, ReportSession)
     # The server makes a copy with its saver and store for each run.
     return served.copy({"checkpointer": persistence.checkpointer, "store": persistence.store})
 
@@ -245,7 +234,7 @@ async def test_no_run_goes_round_the_open_question__sec_03(graph, given):
 
 async def test_the_thread_of_a_search_is_no_place_for_a_report(graph, begin):
     thread_id = await begin()
-    with pytest.raises(ThreadNotFoundError, match="is not a report"):
+    with pytest.raises(ThreadExistsError, match="goes on with the assistant 'paper_search'"):
         await graph.ainvoke(INPUT, {"configurable": {"thread_id": thread_id}})
 
 
@@ -293,6 +282,7 @@ def test_the_graph_of_reports_of_the_app_factory_takes_leases(monkeypatch, tmp_p
 
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(tmp_path))
     app_factory.shared_persistence.cache_clear()
+    app_factory.shared_access.cache_clear()
     app_factory.report_graph.cache_clear()
     try:
         graph = app_factory.report_graph()

@@ -10,25 +10,28 @@ from typing import Any
 
 import pytest
 from langgraph.types import Command
+from starlette.exceptions import HTTPException
 from tests.workflow.doubles import workflow
 
+from paper_search.config import AppConfig
 from paper_search.errors import (
     AlreadyDecidedError,
     InvalidDecisionError,
-    RequestRefusedError,
     StaleDecisionError,
 )
 from paper_search.persistence import DecisionLedger, Persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.server.admission import ThreadAdmission
+from paper_search.server.access import Access, Run, told_by_status
 from paper_search.server.authentication import EVERYBODY
-from paper_search.server.leased import SharedPersistence, leased
+from paper_search.server.leased import leased
+from paper_search.server.open_persistence import SharedPersistence
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.reports import report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
 from paper_search.workflow.graph import WORKFLOW
+from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 
 RESULT = CheckpointKind.RESULT_REVIEW
@@ -207,11 +210,13 @@ async def test_a_report_takes_no_bare_approval_twice() -> None:
 async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
     flow: SearchWorkflow, persistence: Persistence
 ) -> None:
-    admission = ThreadAdmission(persistence, [], {})
+    access = Access(SharedPersistence("memory:"), AppConfig())
 
     async def run(resume: Any) -> Any:
-        payload = {"assistant_id": "paper_search", "command": {"resume": resume}}
-        return await admission.run("t", payload, EVERYBODY)
+        session = await access.session(persistence, "t", EVERYBODY)
+        answer = Run(Command(resume=resume), {})
+        with told_by_status():
+            return await access.checked(persistence, SearchSession, session, answer, EVERYBODY)
 
     strategy = await flow.pending("t")
     assert strategy is not None
@@ -219,11 +224,11 @@ async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
     result = await flow.answer("t", {"action": "approve", "token": strategy.token}, by=EVERYBODY)
     assert isinstance(result, Checkpoint)
     for again in ("approve", {"action": "approve", "token": strategy.token}):
-        with pytest.raises(RequestRefusedError) as told:
+        with pytest.raises(HTTPException) as told:
             await run(again)
-        assert told.value.status == 409
+        assert told.value.status_code == 409
         assert result.token in str(told.value)
-    with pytest.raises(RequestRefusedError, match=r"already decided \(approve\)"):
+    with pytest.raises(HTTPException, match=r"already decided \(approve\)"):
         await run({"action": "reject", "token": strategy.token})
     assert await run({"action": "approve", "token": result.token})
 
@@ -234,7 +239,7 @@ async def test_a_bare_langgraph_server_refuses_it_too(tmp_path: Any) -> None:
     url = f"sqlite:///{tmp_path}/threads.db"
     async with open_persistence(url) as persistence:
         compiled = compile_workflow(WORKFLOW, services=Skills(*[FakeSkills()] * 6))
-        served = leased(compiled, SharedPersistence(url)).copy(
+        served = leased(compiled, Access(SharedPersistence(url), AppConfig())).copy(
             {"checkpointer": persistence.checkpointer, "store": persistence.store}
         )
         config = {"configurable": {"thread_id": "t"}}

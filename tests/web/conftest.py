@@ -20,7 +20,7 @@ from tests.end_to_end.served import ServedProcess, bare_environment, serving
 from paper_search.config import AppConfig, ServerConfig
 from paper_search.models.settings import SearchSourceConfig
 from paper_search.server.guard import Guard
-from paper_search.server.leased import SharedPersistence
+from paper_search.server.open_persistence import SharedPersistence
 from paper_search.web.routes import page_routes
 from paper_search.web.site import Site
 

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from paper_search.config import AppConfig
-from paper_search.errors import ConfigError, ThreadWaitingError
+from paper_search.errors import ThreadWaitingError
 from paper_search.persistence import Persistence
 from paper_search.report.document import Report
 from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
@@ -24,7 +22,7 @@ from paper_search.report_workflow.reviews import (
 )
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
-from paper_search.threads.decisions import listed
+from paper_search.threads.admission import checked_settings
 from paper_search.threads.engine import ThreadEngine, checked_thread
 from paper_search.threads.progress import ProgressReporter
 from paper_search.threads.questions import OpenQuestion, QuestionRef, checked_question
@@ -187,18 +185,7 @@ _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
 
 
 def _params(chosen: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
-    """Return the settings of a run; the model says what counts where nothing is chosen.
-
-    Raises:
-        ConfigError: one is unknown or out of its range.
-    """
-    if unknown := sorted(set(chosen) - set(ReportParams.model_fields)):
-        known = ", ".join(ReportParams.model_fields)
-        raise ConfigError(f"a report has no settings {unknown}; known: {known}")
-    try:
-        return model.model_validate(chosen)
-    except ValidationError as error:
-        raise ConfigError(f"the report cannot be set up: {listed(error)}") from None
+    return checked_settings(model, chosen, ReportSession.noun)
 
 
 def _reader(persistence: Persistence) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
@@ -44,6 +45,8 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     reference_field = "review"
     actions = ACTIONS
     audited = ("action", "feedback", "review", "decided_by")
+    decided_fields = frozenset({"is_complete", "ended_by", "human_approved", "human_note"})
+    edited_after: ClassVar[Mapping[str, str]] = {"human_review": "planner"}
 
     @property
     def records(self) -> ReportRecords:
@@ -125,6 +128,13 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     def as_stored(self, decision: BaseModel, named: QuestionRef) -> dict[str, Any]:
         """See `ThreadSession`; whoever answers is a person, and nobody can pass for a timeout."""
         return super().as_stored(decision.model_copy(update={"decided_by": "person"}), named)
+
+    async def propose(self) -> None:
+        """See `ThreadSession`."""
+        state = await self.state()
+        if state.research_plan is not None:
+            approvals = PlanApprovals(self.records)
+            await approvals.propose(state.research_plan, state.human_reviews)
 
     async def undo_effects(self, named: QuestionRef) -> None:
         """See `ThreadSession`."""

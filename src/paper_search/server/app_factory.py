@@ -14,12 +14,14 @@ from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
 from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
-from paper_search.server.admission import ThreadAdmission
+from paper_search.report_workflow.catalog import EveryThread
+from paper_search.server.access import Access
 from paper_search.server.attachment import ThreadAttachment
-from paper_search.server.authentication import create_auth
+from paper_search.server.auth import create_auth
+from paper_search.server.authentication import EVERYBODY
 from paper_search.server.guard import Guard
-from paper_search.server.leased import SharedPersistence, leased
+from paper_search.server.leased import leased
+from paper_search.server.open_persistence import SharedPersistence
 from paper_search.server.thread_list import ServerThreads
 
 logger = logging.getLogger(__name__)
@@ -38,6 +40,12 @@ def shared_persistence() -> SharedPersistence:
 
 
 @functools.cache
+def shared_access() -> Access:
+    """Return who may do what."""
+    return Access(shared_persistence(), load_config())
+
+
+@functools.cache
 def graph() -> Any:
     """Return the paper-search graph, whose runs take leases; the server brings saver and store."""
     from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # for this graph
@@ -45,7 +53,7 @@ def graph() -> Any:
     from paper_search.workflow.graph import WORKFLOW  # noqa: PLC0415  # for this graph
 
     compiled = compile_workflow(WORKFLOW, services=assemble_skills(load_config()))
-    return leased(compiled, shared_persistence())
+    return leased(compiled, shared_access())
 
 
 @functools.cache
@@ -57,14 +65,26 @@ def report_graph() -> Any:
     from paper_search.steps.compiler import compile_workflow  # noqa: PLC0415  # for this graph
 
     compiled = compile_workflow(ASKING, services=assemble_report(load_config()))
-    return leased(compiled, shared_persistence(), ReportSession)
+    return leased(compiled, shared_access(), ReportSession)
 
 
 @contextlib.asynccontextmanager
 async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """Open the checkpoints."""
+    """Open the checkpoints; a copy of a thread takes its records along."""
     async with open_persistence(load_config().persistence_url) as persistence:
-        yield persistence.checkpointer
+        saver = persistence.checkpointer
+        copy_checkpoints = saver.acopy_thread
+
+        async def copy_thread(source_thread_id: str, target_thread_id: str) -> None:
+            from langgraph_api.utils import get_auth_ctx  # noqa: PLC0415  # of the extra `server`
+
+            visitor = get_auth_ctx()
+            by = visitor.user.identity if visitor else EVERYBODY
+            await EveryThread(persistence).copy_records(source_thread_id, target_thread_id, by)
+            await copy_checkpoints(source_thread_id, target_thread_id)
+
+        saver.acopy_thread = copy_thread  # type: ignore[method-assign]  # the server calls it
+        yield saver
 
 
 @contextlib.asynccontextmanager
@@ -77,7 +97,7 @@ async def store() -> AsyncIterator[BaseStore]:
 def __getattr__(name: str) -> Any:
     """Make `auth` when the server asks for it; importing does no work."""
     if name == "auth":
-        return create_auth(load_config())
+        return create_auth(load_config(), shared_access())
     raise AttributeError(name)
 
 
@@ -94,15 +114,12 @@ def create_app(
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above
 
-    admission = _LateAdmission()
-
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
         owners = list(config.server.tokens)
         async with shared.opened() as persistence:
             await _finish_deletions(persistence)
-            admission.open(ThreadAdmission(persistence, owners, _sources(config)))
             following = asyncio.create_task(_follow(persistence, owners))
             try:
                 yield
@@ -110,42 +127,16 @@ def create_app(
                 following.cancel()
                 await asyncio.gather(following, return_exceptions=True)
 
-    guard = Middleware(
-        Guard,
-        config=config.server,
-        admission=admission,
-        secrets=(*config.secrets, str(config.home.absolute())),
-    )
+    secrets = (*config.secrets, str(config.home.absolute()))
+    guard = Middleware(Guard, config=config.server, secrets=secrets)
     if config.server.is_mcp_open:
         from starlette.routing import Route  # noqa: PLC0415  # as above
 
         from paper_search.server.mcp import McpTools  # noqa: PLC0415  # where it is wanted
 
-        tools = McpTools(config, shared, admission)
+        tools = McpTools(config, Access(shared, config))
         routes = [*routes, Route("/mcp", tools.serve, methods=["GET", "POST", "DELETE"])]
     return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
-
-
-def _sources(config: AppConfig) -> dict[str, list[str]]:
-    """Return the sources that the runs of each graph may name."""
-    papers = [name for name, source in config.sources.items() if source.enabled]
-    on_the_web = [name for name, search in config.web.items() if search.enabled]
-    return {SEARCH: papers, REPORT: [*papers, *on_the_web]}
-
-
-class _LateAdmission:
-    """Stands for the admission until the server has started."""
-
-    def __init__(self) -> None:
-        self._admission: ThreadAdmission | None = None
-
-    def open(self, admission: ThreadAdmission) -> None:
-        self._admission = admission
-
-    def __getattr__(self, name: str) -> Any:
-        if self._admission is None:
-            raise RuntimeError("the server has not started")
-        return getattr(self._admission, name)
 
 
 async def _finish_deletions(persistence: Persistence) -> None:

@@ -38,8 +38,8 @@ class ThreadAttachment:
         self._owners = owners
         self._threads = threads
         self._catalogs = list(EveryThread(persistence).by_graph.values())
-        self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
         self._unfit: set[str] = set()
+        self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
 
     async def follow(self) -> None:
         """Attach what is there, then what comes, for as long as the server runs."""
@@ -66,7 +66,8 @@ class ThreadAttachment:
         if not all(looks):
             return
         for thread_id in set(self._seen) - present:
-            self._drop(thread_id)
+            del self._seen[thread_id]
+            self._threads.drop(uuid.UUID(thread_id))
 
     async def _look_at(
         self, catalog: Catalog[Any, BriefInfo], present: set[str], *, is_whole: bool
@@ -86,8 +87,10 @@ class ThreadAttachment:
 
     def _is_news(self, info: BriefInfo, listed: Mapping[uuid.UUID, str]) -> bool:
         known = server_id(info.thread_id)
+        if known is None and info.thread_id not in self._unfit:
+            self._unfit.add(info.thread_id)
+            logger.warning("thread %r is not listed: the server takes only UUIDs", info.thread_id)
         if known is None:
-            self._tell_unfit(info.thread_id)
             return False
         is_same = self._seen.get(info.thread_id) == (info.updated_at, info.status)
         return not (is_same and listed.get(known) == STATUS[info.status])
@@ -108,16 +111,3 @@ class ThreadAttachment:
         except PaperSearchError as error:
             logger.warning("thread %r cannot be read: %s", thread_id, error)
             return None
-
-    def _drop(self, thread_id: str) -> None:
-        del self._seen[thread_id]
-        known = server_id(thread_id)
-        if known is not None:
-            self._threads.drop(known)
-
-    def _tell_unfit(self, thread_id: str) -> None:
-        if thread_id not in self._unfit:
-            self._unfit.add(thread_id)
-            logger.warning(
-                "thread %r is not in the server's list: it takes only UUIDs as ids", thread_id
-            )

@@ -1,15 +1,12 @@
-"""Authentication for LangGraph's server: threads and runs are their owner's, the rest is closed."""
+"""Authentication: who comes, by a token or the page's cookie."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 from collections.abc import Collection
-from typing import Any
 
-from langgraph_sdk import Auth
-
-from paper_search.config import AppConfig, ServerConfig
+from paper_search.config import ServerConfig
 
 EVERYBODY = "an unnamed person"
 """Whose threads are where no tokens are set, as people read it: "decided by an unnamed person"."""
@@ -67,38 +64,3 @@ def thread_owner(recorded: str | None, owners: Collection[str]) -> str:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).digest()
-
-
-def create_auth(config: AppConfig) -> Auth:
-    """Return what `auth` in langgraph.json names.
-
-    Without tokens everybody is the same person; with them, a thread is there for its owner alone.
-    """
-    auth = Auth()
-    server = config.server
-
-    @auth.authenticate
-    async def authenticate(authorization: str | None) -> Auth.types.MinimalUserDict:
-        owner = owner_of(server, authorization)
-        if owner is None:
-            raise Auth.exceptions.HTTPException(401, "this server needs a token")
-        return {"identity": owner, "is_authenticated": True}
-
-    @auth.on
-    async def refuse(ctx: Auth.types.AuthContext, value: Any) -> bool:
-        del ctx, value
-        return False
-
-    async def own(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
-        owner = {"owner": ctx.user.identity}
-        if isinstance(value, dict) and ctx.action in {"create", "create_run"}:
-            value["metadata"].update(owner)  # the server keeps the object, not what is put there
-        return owner
-
-    async def read_assistants(ctx: Auth.types.AuthContext, value: Any) -> bool:
-        del value
-        return ctx.action in {"read", "search"}
-
-    auth.on.threads(own)
-    auth.on.assistants(read_assistants)
-    return auth

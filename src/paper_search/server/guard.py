@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import ipaddress
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from http import HTTPStatus
-from typing import Any, Protocol
-from urllib.parse import quote, urlsplit
+from typing import Any
+from urllib.parse import urlsplit
 
 from paper_search.config import ServerConfig
 from paper_search.errors import RequestRefusedError
 from paper_search.http.redaction import redact
-from paper_search.server import rules
 from paper_search.server.authentication import owner_of, owner_of_session
 
 Scope = MutableMapping[str, Any]
@@ -35,26 +34,14 @@ VISITOR = "paper_search.visitor"
 _OPEN_PATHS = frozenset({"/ok"})
 """What tells nothing of anybody: whether the server is up."""
 
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+PAGE = re.compile(r"/review(?:/.*)?")
+"""The page, which checks itself what it is sent."""
+UPLOAD = "/review/import"
 OWNER = "paper_search_owner"
 """In the scope of a request that passes: who comes."""
 
 logger = logging.getLogger(__name__)
-
-
-class Admission(Protocol):
-    """Judges requests about threads by how the thread stands."""
-
-    async def run(self, thread_id: str, payload: dict[str, Any], owner: str) -> dict[str, Any]:
-        """Return the run as it may be started; Raises RequestRefusedError."""
-        ...
-
-    async def deletion(self, thread_id: str, owner: str) -> None:
-        """Let a thread be deleted; Raises RequestRefusedError."""
-        ...
-
-    async def forget(self, thread_id: str) -> None:
-        """Delete what is left of a thread that the server deleted."""
-        ...
 
 
 class Guard:
@@ -63,16 +50,12 @@ class Guard:
     Args:
         app: what is guarded.
         config: who may come in, and from where.
-        admission: judges what is asked of a thread.
         secrets: what no answer may hold.
     """
 
-    def __init__(
-        self, app: App, *, config: ServerConfig, admission: Admission, secrets: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, app: App, *, config: ServerConfig, secrets: tuple[str, ...] = ()) -> None:
         self._app = app
         self._config = config
-        self._admission = admission
         self._secrets = secrets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,31 +80,19 @@ class Guard:
             )
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
-        method, path, headers = scope["method"], rules.canonical(scope["path"]), _headers(scope)
-        if path != scope["path"]:
-            scope = {**scope, "path": path, "raw_path": quote(path).encode()}
+        headers = _headers(scope)
         self._check_host(headers)
-        if rules.PAGE.fullmatch(path):
+        if PAGE.fullmatch(scope["path"]):
             await self._serve_page(scope, receive, answer, headers)
             return
-        owner = self._owner(scope, headers)
-        scope = {**scope, OWNER: owner}
-        rules.check_path(method, path)
-        if method in rules.READS:
-            await self._app(scope, receive, answer)
-            return
-        self._check_origin(headers)
-        body = await _body(headers, receive)
-        if body:
-            body = await self._checked(path, _document(headers, body), owner)
-            scope = {**scope, "headers": _with_length(scope["headers"], len(body))}
-        elif rules.RUN.fullmatch(path):
-            raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, "a run needs a JSON body")
-        deleted = rules.DELETION.fullmatch(path) if method == "DELETE" else None
-        if deleted:
-            await self._admission.deletion(deleted["thread"], owner)
-            answer.before_success = functools.partial(self._admission.forget, deleted["thread"])
-        await self._app(scope, _replayed(body, receive), answer)
+        scope = {**scope, OWNER: self._owner(scope, headers)}
+        if scope["method"] not in READS:
+            self._check_origin(headers)
+            body = await _body(headers, receive)
+            if body:
+                _check_json(headers, body)
+            receive = _replayed(body, receive)
+        await self._app(scope, receive, answer)
 
     async def _serve_page(
         self, scope: Scope, receive: Receive, answer: _Answer, headers: Mapping[str, str]
@@ -130,21 +101,12 @@ class Guard:
         self._check_address(scope)
         owner = owner_of(self._config, headers.get("authorization"))
         owner = owner or owner_of_session(self._config, headers.get("cookie"))
-        if scope["method"] not in rules.READS:
+        if scope["method"] not in READS:
             self._check_origin(headers)
-            is_upload = owner is not None and scope["path"] == rules.UPLOAD
+            is_upload = owner is not None and scope["path"] == UPLOAD
             most = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
             receive = _replayed(await _body(headers, receive, most), receive)
         await self._app({**scope, VISITOR: owner}, receive, answer)
-
-    async def _checked(self, path: str, document: Any, owner: str) -> bytes:
-        if isinstance(document, dict):
-            if run := rules.RUN.fullmatch(path):
-                payload = rules.checked_run(document)
-                document = await self._admission.run(run["thread"], payload, owner)
-            else:
-                rules.check_metadata(document)
-        return json.dumps(document).encode()
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
         """A name that leads here by somebody else's DNS is not ours."""
@@ -200,8 +162,6 @@ class _Answer:
         self._start: Message | None = None
         self._is_begun = False
         self._body = b""
-        self.before_success: Callable[[], Awaitable[None]] | None = None
-        """What has to be done before the client may know that it is done."""
 
     async def __call__(self, message: Message) -> None:
         """Take a part of the answer, as ASGI has it."""
@@ -214,8 +174,6 @@ class _Answer:
             if not is_success:
                 self._start = message
                 return
-            if self.before_success is not None:
-                await self.before_success()
         elif self._start is not None:
             await self._hold(message)
             return
@@ -293,25 +251,19 @@ def _too_large(most: int) -> RequestRefusedError:
     )
 
 
-def _document(headers: Mapping[str, str], body: bytes) -> Any:
-    """Read a body as JSON: other kinds are what a foreign page can send without being asked."""
+def _check_json(headers: Mapping[str, str], body: bytes) -> None:
+    """Refuse a body that is no JSON: a foreign page can send other kinds without being asked."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestRefusedError(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, as `Content-Type: application/json`"
         )
     try:
-        return json.loads(body)
+        json.loads(body)
     except (ValueError, RecursionError):
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY, "the body cannot be read as JSON"
         ) from None
-
-
-def _with_length(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    changed = {b"content-length", b"transfer-encoding"}
-    kept = [pair for pair in headers if pair[0].lower() not in changed]
-    return [*kept, (b"content-length", str(length).encode())]
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

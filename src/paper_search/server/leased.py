@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any, cast
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
+from pydantic import BaseModel
 
-from paper_search.errors import RequestRefusedError, ThreadExistsError, ThreadNotFoundError
-from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence, open_persistence
+from paper_search.errors import RequestRefusedError, ThreadNotFoundError
+from paper_search.persistence import LedgerEntry, LedgerStatus
+from paper_search.report_workflow.catalog import EveryThread
+from paper_search.server.access import Access, Run, told_by_status
+from paper_search.server.authentication import EVERYBODY
+from paper_search.steps import Outcome
+from paper_search.steps.parameters import wrong_values
+from paper_search.steps.types import OUTCOME
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow.session import SearchSession
 
@@ -20,56 +27,22 @@ Session = ThreadSession[Any, Any, Any]
 _END = object()
 
 
-class SharedPersistence:
-    """The saver, store and tables that all runs of a server share.
-
-    Opened once for the life of a server; a run outside of one opens them for itself.
-
-    Args:
-        url: where threads are kept.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._persistence: Persistence | None = None
-
-    @contextlib.asynccontextmanager
-    async def opened(self) -> AsyncIterator[Persistence]:
-        """Keep them open for the length of a `with` block."""
-        async with open_persistence(self._url) as persistence:
-            self._persistence = persistence
-            try:
-                yield persistence
-            finally:
-                self._persistence = None
-
-    @contextlib.asynccontextmanager
-    async def use(self) -> AsyncIterator[Persistence]:
-        """Use them: only leases and ledger, which belong to no event loop."""
-        if self._persistence is not None:
-            yield self._persistence
-            return
-        async with open_persistence(self._url) as persistence:
-            yield persistence
-
-
 class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph that any server may run, and whose threads take no harm from it.
+    """A compiled graph that any server may run, whose threads take no harm from it.
 
     A run takes the lease on its thread. An answer is checked, counts once, and is in the ledger
-    before the graph is told. An input does not pass over an open question.
+    before the graph is told. An input does not pass over an open question. A run from an earlier
+    checkpoint and an edit of the state are noted with who did it, and undo what was decided after.
 
     Args:
-        shared: where threads are kept.
+        access: says where threads are kept, and who may begin what.
         session_type: what drives the threads of this graph.
         parts: the attributes of the graph that it is made from.
     """
 
-    def __init__(
-        self, *, shared: SharedPersistence, session_type: type[Session], **parts: Any
-    ) -> None:
+    def __init__(self, *, access: Access, session_type: type[Session], **parts: Any) -> None:
         super().__init__(**parts)
-        self.shared = shared
+        self.access = access
         self.session_type = session_type
 
     async def astream(
@@ -78,17 +51,9 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **options: Any,
     ) -> AsyncIterator[Any]:
-        """Run the graph under the lease; arguments and parts as LangGraph has them.
-
-        Raises:
-            ThreadBusyError: another process drives the thread.
-            ThreadError: it is not in the state that the run needs.
-            InvalidDecisionError: the answer cannot be used; the question stays open.
-            RequestRefusedError: the run tells the graph where to go.
-        """
-        settings = _settings(config)
-        if not settings.get("thread_id") or self.checkpointer is None:
-            async for part in super().astream(input, config, **options):
+        """Run the graph under the lease, as LangGraph has it; Raises as `Access.checked`."""
+        if self.checkpointer is None:
+            async for part in self._run_once(input, config, options):
                 yield part
             return
         # A task of its own: the lease belongs to the task that works under it, and the server
@@ -104,82 +69,138 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
 
+    async def _run_once(self, given: Any, config: Any, options: Any) -> AsyncIterator[Any]:
+        """Run without checkpoints; nothing is left of it."""
+        settings = _settings(config)
+        thread_id, person = str(settings.get("thread_id")), _person(settings)
+        options["durability"] = "async"  # there is nothing to wait for
+        async with self.access.shared.use() as persistence:
+            run = Run(given, self._named(options.get("context")))
+            told = await self.access.checked(persistence, self.session_type, None, run, person)
+            try:
+                async for part in super().astream(told, config, **options):
+                    yield part
+            finally:
+                with contextlib.suppress(ThreadNotFoundError):
+                    await EveryThread(persistence).delete(thread_id)
+
+    async def aupdate_state(
+        self, config: Any, values: Any, as_node: str | None = None, task_id: str | None = None
+    ) -> Any:
+        """Edit the state of a thread, but for what a person decides; Raises HTTPException."""
+        settings = _settings(config)
+        thread_id, person = str(settings.get("thread_id")), settings.get("user_id") or None
+        with told_by_status():
+            fields = self._checked_edit(values, as_node)
+            async with self.access.shared.use() as persistence:
+                await self.access.require_visible(thread_id, person)
+                async with persistence.leases.hold(thread_id):
+                    session = self.session_type(self, persistence, thread_id)
+                    after = as_node or self._edited_after((await self.aget_state(config)).next)
+                    await self._undo(session, settings, person)
+                    # Where the step goes on to when all is well: to the next question.
+                    edit = {**values, OUTCOME: Outcome.OK.value}
+                    head = await super().aupdate_state(config, edit, after, task_id)
+                    await session.propose()
+                    detail = {"fields": fields, "as_node": after}
+                    await persistence.ledger.note(
+                        thread_id, "", "edited", person or EVERYBODY, detail
+                    )
+        return head
+
+    def _edited_after(self, steps: Sequence[str]) -> str:
+        """Return the step that an edit is made after where it names none."""
+        if steps and (step := self.session_type.edited_after.get(steps[0])):
+            return step
+        names = ", ".join(self.session_type.edited_after.values())
+        raise RequestRefusedError(409, f"as_node: name the step that you edit after, as {names}")
+
+    def _checked_edit(self, values: Any, as_node: str | None) -> list[str]:
+        """Return the fields of an edit; Raises RequestRefusedError: it cannot be made."""
+        workflow = self.session_type.workflow
+        steps = {step.id: step.next for step in workflow.steps}
+        if as_node is not None and Outcome.APPROVE in steps.get(as_node, {Outcome.APPROVE: None}):
+            known = ", ".join(name for name, to in steps.items() if Outcome.APPROVE not in to)
+            raise RequestRefusedError(
+                403, f"as_node: {as_node!r} is no step that asks nobody; those are {known}"
+            )
+        if not isinstance(values, Mapping):
+            raise RequestRefusedError(422, "values: an edit is an object of fields of the state")
+        if decided := sorted(self.session_type.decided_fields & set(values)):
+            raise RequestRefusedError(
+                403, f"values: {', '.join(decided)} say what a person decided; answer the question"
+            )
+        model: Any = workflow.state
+        if unknown := sorted(map(str, set(values) - set(model.model_fields))):
+            raise RequestRefusedError(
+                422, f"values: {workflow.name!r} has no state fields {', '.join(unknown)[:200]}"
+            )
+        if wrong := wrong_values(model, values):
+            raise RequestRefusedError(422, f"values: {wrong}")
+        return sorted(values)
+
     async def _work(self, parts: Parts, given: Any, config: Any, options: dict[str, Any]) -> None:
         settings = _settings(config)
         thread_id = str(settings["thread_id"])
-        async with self.shared.use() as persistence, persistence.leases.hold(thread_id):
+        shared = self.access.shared
+        async with shared.use() as persistence, persistence.leases.hold(thread_id):
+            person = _person(settings)
             session = self.session_type(self, persistence, thread_id)
-            person = settings.get("langgraph_auth_user_id")
-            await self._note_who_begins(session, given, person)
-            entry = await _decided(session, given, person)
-            told = given
-            if entry is not None:
-                told = session.resuming(entry)
+            seen = await self.access.session(persistence, thread_id, person)
+            run = Run(given, self._named(options.get("context")), settings.get("checkpoint_id"))
+            told = await self.access.checked(persistence, self.session_type, seen, run, person)
+            if seen is None and person and self.store is not None:  # later answers change nothing
+                records = session.records_type(self.store, thread_id)
+                await records.index(str(told[session.begins_with]), person)
+            entry: LedgerEntry | None = None
+            if isinstance(told, Command):
+                entry = await _decided(session, told, person)
+            elif told is None and not await self._undo(session, settings, person):
+                entry = await session.decided()
+            told = told if entry is None else session.resuming(entry)
             running = cast("AsyncGenerator[Any]", super().astream(told, config, **options))
             async with contextlib.aclosing(running) as stream:
                 async for part in stream:
                     parts.put_nowait(part)
-            await _mark(persistence, entry)
+            if entry is not None:
+                await persistence.ledger.mark(entry, LedgerStatus.APPLIED)
 
-    async def _note_who_begins(self, session: Session, given: Any, person: str | None) -> None:
-        """Note whose a new thread is: later answers come from anywhere and do not change that."""
-        if not person or self.store is None or not isinstance(given, Mapping):
-            return
-        if not await session.exists():
-            records = session.records_type(self.store, session.thread_id)
-            await records.index(str(given.get(session.begins_with, "")), person)
-
-
-async def _decided(session: Session, given: Any, person: str | None) -> LedgerEntry | None:
-    """Return the decision that the run applies; None: it begins or goes on.
-
-    Raises:
-        ThreadError, InvalidDecisionError, RequestRefusedError: see `LeasedGraph.astream`.
-    """
-    if isinstance(given, Command):
-        if given.goto or given.update or given.graph:
-            raise RequestRefusedError(
-                403, "steps follow each other as the graph says; answer the open question"
-            )
-        question = await session.require_question()
-        answer = answer_to(question.interrupt_id, given.resume)
-        if answer is given.resume:
-            await session.answers.require_meant(question, answer, person)
-        return await session.decide(question, answer, person)
-    try:
-        state = await session.state()
-    except ThreadNotFoundError:
-        if given is None or await session.exists():
-            raise
-        if isinstance(given, Mapping):
-            session.check_input(str(given.get(session.begins_with, "")))
-        return None
-    if given is None:
-        return await session.decided()
-    if not state.is_complete:
-        raise ThreadExistsError(
-            f"the thread is in the middle of a {session.noun}: answer its question, or run it "
-            f"without an input to go on; another {session.noun} needs another thread"
+    def _named(self, context: Any) -> dict[str, Any]:
+        """Return the settings that a run is given by their names."""
+        given = (
+            context.model_dump(exclude_unset=True) if isinstance(context, BaseModel) else context
         )
-    return None
+        params = self.session_type.workflow.params
+        names = params.model_fields if params else {}
+        return {name: value for name, value in (given or {}).items() if name in names}
+
+    async def _undo(
+        self, session: Session, settings: Mapping[str, Any], person: str | None
+    ) -> bool:
+        """Undo what was decided after the checkpoint that is named, if it is not the latest."""
+        named = settings.get("checkpoint_id")
+        if not named or not await session.exists():
+            return False
+        if named == await session.checkpoint_id():
+            return False
+        await session.answers.undo_from(named, person)
+        return True
 
 
-def answer_to(interrupt_id: str, given: Any) -> Any:
-    """Return the answer to one question in a map of answers by interrupt; others are returned."""
-    is_map = isinstance(given, Mapping) and set(given) == {interrupt_id}
-    return given[interrupt_id] if is_map else given
+async def _decided(session: Session, answer: Command[Any], person: str | None) -> LedgerEntry:
+    """Store the decision of a checked answer."""
+    question, decisions = await session.require_question(), cast("dict[str, Any]", answer.resume)
+    return await session.decide(question, decisions[question.interrupt_id], person)
 
 
-async def _mark(persistence: Persistence, entry: LedgerEntry | None) -> None:
-    if entry is not None:
-        await persistence.ledger.mark(entry, LedgerStatus.APPLIED)
+def _person(settings: Mapping[str, Any]) -> str | None:
+    """Return who sends a run; None: the server knows nobody by name."""
+    return settings.get("langgraph_auth_user_id") or None
 
 
-def leased(
-    graph: Any, shared: SharedPersistence, session_type: type[Session] = SearchSession
-) -> LeasedGraph:
+def leased(graph: Any, access: Access, session_type: type[Session] = SearchSession) -> LeasedGraph:
     """Return a compiled graph that takes its leases where threads are kept."""
-    return LeasedGraph(shared=shared, session_type=session_type, **vars(graph))
+    return LeasedGraph(access=access, session_type=session_type, **vars(graph))
 
 
 def _settings(config: Any) -> Mapping[str, Any]:

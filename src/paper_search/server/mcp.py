@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partialmethod
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -28,19 +28,11 @@ if TYPE_CHECKING:
 
     from paper_search.config import AppConfig
     from paper_search.persistence import Persistence
-    from paper_search.server.leased import SharedPersistence
+    from paper_search.server.access import Access
 
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 """Of the protocol, the latest first."""
 _INVALID_PARAMS, _UNKNOWN_METHOD, _INVALID_REQUEST = -32602, -32601, -32600
-
-
-class Visible(Protocol):
-    """Says which threads somebody may see."""
-
-    async def require_visible(self, thread_id: str, owner: str) -> None:
-        """Raises RequestRefusedError: the thread is not there for them."""
-        ...
 
 
 class Begin(BaseModel, extra="forbid"):
@@ -79,14 +71,11 @@ class McpTools:
 
     Args:
         config: of the workflows.
-        shared: where threads are kept.
-        visible: says who sees which.
+        access: says where threads are kept, and who may do what.
     """
 
-    def __init__(self, config: AppConfig, shared: SharedPersistence, visible: Visible) -> None:
-        self._config = config
-        self._shared = shared
-        self._visible = visible
+    def __init__(self, config: AppConfig, access: Access) -> None:
+        self._config, self._access, self._shared = config, access, access.shared
 
     async def serve(self, request: Request) -> Response:
         """Answer one message, as the Streamable HTTP transport has it; nothing is streamed."""
@@ -137,8 +126,10 @@ class McpTools:
     async def _begun(self, graph: str, given: Begin, owner: str) -> dict[str, Any]:
         thread_id = str(uuid.uuid4())
         async with self._shared.use() as persistence:
-            flow = self._flow(graph, persistence, sources=given.sources)
             session = EveryThread(persistence).by_graph[graph].session(thread_id)
+            begin, limits = {session.begins_with: given.question}, {"sources": given.sources}
+            await self._access.check_begin(persistence, type(session), begin, limits, owner)
+            flow = self._flow(graph, persistence, sources=given.sources)
             records = session.records_type(persistence.store, thread_id)
             await records.index(given.question, owner or None)
             try:
@@ -166,11 +157,10 @@ class McpTools:
             return await _standing(persistence, graph, given.thread_id)
 
     async def _graph_of(self, persistence: Persistence, thread_id: str, owner: str) -> str:
-        await self._visible.require_visible(thread_id, owner)
-        graph = await EveryThread(persistence).graph_of(thread_id)
-        if graph is None:
+        session = await self._access.session(persistence, thread_id, owner)
+        if session is None:
             raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")
-        return graph
+        return session.workflow.name
 
     def _options(self, graph: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a thread was begun with; an answer goes on with the same sources."""

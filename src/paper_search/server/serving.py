@@ -114,7 +114,7 @@ def environment(*, is_tracing: bool = False) -> dict[str, str]:
     return {
         "LANGGRAPH_STRICT_MSGPACK": "true",
         "LANGSMITH_TRACING": json.dumps(is_tracing),
-        "FF_V2_EVENT_STREAMING": "false",
+        "FF_V2_EVENT_STREAMING": "true",
         "FF_CRONS_ENABLED": "false",
         "LANGGRAPH_DISABLE_FILE_PERSISTENCE": "true",
         "LANGGRAPH_NO_VERSION_CHECK": "true",

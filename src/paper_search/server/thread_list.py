@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -61,7 +60,12 @@ class ServerThreads:
             created_at=begun,
             updated_at=changed,
             state_updated_at=changed,
-            metadata={**record["metadata"], **_metadata(info, owner)},
+            metadata={
+                **record["metadata"],
+                "graph_id": info.graph,
+                "owner": owner,
+                "question": info.question,
+            },
             status=STATUS[info.status],
             error={"message": info.error} if info.error else None,
             values=snapshot.values if snapshot else {},
@@ -79,10 +83,6 @@ class ServerThreads:
         self._database["threads"][:] = [
             thread for thread in self._database["threads"] if thread["thread_id"] != thread_id
         ]
-
-
-def _metadata(info: BriefInfo, owner: str) -> Mapping[str, str]:
-    return {"graph_id": info.graph, "owner": owner, "question": info.question}
 
 
 def _time(text: str | None) -> datetime:

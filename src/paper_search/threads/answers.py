@@ -185,6 +185,26 @@ class Answers:
         person = by or current_person()
         await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
 
+    async def undo_from(self, checkpoint_id: str, by: str | None = None) -> None:
+        """Undo what was decided from a checkpoint on, before the graph goes on from there.
+
+        The caller holds the lease.
+        """
+        session = self._session
+        left, asked = await session.checkpoint_id(), set[str]()
+        async for past in session.compiled.aget_state_history(session.anywhere):
+            if past.config["configurable"]["checkpoint_id"] >= checkpoint_id:
+                asked |= {interrupt.id for interrupt in past.interrupts}
+        entries = await self._ledger.entries(self._thread_id)
+        undone = [entry for entry in entries if entry.interrupt_id in asked]
+        if undone:
+            questions = map(session.reference_of, undone)
+            await session.undo_effects(min(questions, key=lambda question: question.position))
+        for entry in undone:
+            await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
+        detail = {"back_to": checkpoint_id, "left": left}
+        await self._ledger.note(self._thread_id, "", "forked", by or current_person(), detail)
+
     def _named(self, decision: Any) -> Named | None:
         """Return how a decision of any shape names its question; None: it names none."""
         try:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.store.base import PutOp
 from langgraph.types import Interrupt
 from pydantic_core import to_json
 
@@ -18,6 +19,7 @@ from paper_search.persistence.listing import ASKED, LatestCheckpoint, time_of
 from paper_search.persistence.threads import INPUT
 from paper_search.steps.types import MADE_BY, RESERVED
 from paper_search.threads.catalog import ALL, BriefInfo, Catalog, ThreadStatus, delete_thread
+from paper_search.threads.records import root_of
 
 UNKNOWN = "unknown"
 """The graph of a thread whose checkpoints do not name one."""
@@ -172,6 +174,28 @@ class AllThreads:
             await self.catalog_of(thread_id)
         indexes = [catalog.listed_in for catalog in self.by_graph.values()]
         await delete_thread(self.others.persistence, thread_id, indexes)
+
+    async def copy_records(self, source: str, target: str, by: str) -> None:
+        """Copy all rows of a thread beside its checkpoints, and note who did it.
+
+        Decisions stay in the record of the thread that they were taken on.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        name, persistence = await self.graph_of(source), self.others.persistence
+        if name is None:
+            raise ThreadNotFoundError(f"there is no thread {source!r}")
+        listed_in, store = self.by_graph[name].listed_in, persistence.store
+        entry = await persistence.pages.aentry(listed_in, source)
+        rows = await store.asearch(root_of(source), limit=ALL)
+        async with persistence.leases.hold(target):
+            if entry is not None:
+                await store.abatch([PutOp(listed_in, target, entry.value, index=False)])
+            for row in rows:
+                place = (*root_of(target), *row.namespace[2:])
+                await store.abatch([PutOp(place, row.key, row.value, index=False)])
+            await persistence.ledger.note(target, "", "copied", by, {"from": source})
 
     async def finish_deletions(self) -> list[str]:
         """Delete what is left of threads whose deletion was cut short; return their ids."""

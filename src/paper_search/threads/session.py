@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -83,6 +84,11 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     """The words that an answer in plain text may begin with."""
     audited: ClassVar[tuple[str, ...]] = ("action", "note", "question")
     """The fields of a decision that the audit shows."""
+
+    decided_fields: ClassVar[frozenset[str]] = frozenset({"is_complete", "ended_by"})
+    """Fields of the state that say what a person decided; no edit of a state writes them."""
+    edited_after: ClassVar[Mapping[str, str]] = {}
+    """By the step that runs next: the one that an edit of the state is made after."""
 
     def __init__(
         self,
@@ -167,6 +173,9 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def undo_effects(self, named: Any) -> None:
         """Undo what the decisions from a question on left beside the state, before a fork."""
 
+    async def propose(self) -> None:
+        """Note what of an edited state a person is about to be shown."""
+
     # --- reading ----------------------------------------------------------------------------------
 
     def lease(self) -> AbstractAsyncContextManager[None]:
@@ -205,10 +214,8 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         """
         snapshot = await self.compiled.aget_state(self._config)
         if not snapshot.metadata:
-            raise ThreadNotFoundError(
-                f"no {self.noun} has the thread {self.thread_id!r}; `paper-search threads` lists "
-                "all"
-            )
+            named = f"no {self.noun} has the thread {self.thread_id!r}"
+            raise ThreadNotFoundError(f"{named}; `paper-search threads` lists all")
         channels = snapshot.values or await self._input()
         if channels and self.begins_with not in channels:
             raise ThreadNotFoundError(
@@ -216,6 +223,11 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
                 "see `paper-search show`"
             )
         return snapshot
+
+    async def checkpoint_id(self) -> str:
+        """Return the id of the latest checkpoint; Raises as `snapshot`."""
+        name: str = (await self.snapshot()).config["configurable"]["checkpoint_id"]
+        return name
 
     async def open_question(self) -> OpenQuestion[QuestionT] | None:
         """Return the question that waits for a person; None: none does.
@@ -227,7 +239,8 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         if interrupt is None or await self.ledger.entry(self.thread_id, interrupt.id) is not None:
             return None
         state = self._read(snapshot.values)
-        shown = {**interrupt.value, "token": token_of(interrupt.id)}
+        named = {"run_id": self.thread_id, "token": token_of(interrupt.id)}
+        shown = {**interrupt.value, **named}
         question = await self._question(shown, state)
         return OpenQuestion(interrupt.id, question, self._answers(question, state))
 
@@ -262,11 +275,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     # --- driving ----------------------------------------------------------------------------------
 
     async def begin(self, asked_for: str, params: BaseModel | None = None) -> None:
-        """Run a new thread up to its first question or its end.
-
-        Args:
-            asked_for: what the thread begins with.
-            params: the settings of the run; None: the defaults of the graph.
+        """Run a new thread up to its first question or its end; without params, by defaults.
 
         Raises:
             ThreadExistsError: the thread carries something already.
@@ -301,18 +310,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def answer(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
     ) -> None:
-        """Give the decision on a question and run up to the next one or the end.
-
-        Args:
-            question: which one.
-            decision: in the shape of any client.
-            by: who decides; None: who runs the program.
-
-        Raises:
-            InvalidDecisionError: it cannot be used; the question stays open.
-            StaleDecisionError: it names another question.
-            AlreadyDecidedError: the question was decided before, and differently.
-        """
+        """Give a decision and run up to the next question or the end; Raises as `decide`."""
         await self.apply(await self.decide(question, decision, by))
 
     def checked(self, question: OpenQuestion[QuestionT], decision: Any) -> dict[str, Any]:
@@ -373,9 +371,11 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return request if isinstance(request, Mapping) else {}
 
     async def interrupt(self) -> Any:
-        """Return the interrupt that LangGraph shows, decided or not."""
-        snapshot = await self.snapshot()
-        return snapshot.interrupts[0] if snapshot.interrupts else None
+        """Return the interrupt that LangGraph shows, decided or not; a copy's is its own."""
+        shown = (await self.snapshot()).interrupts
+        if not shown or not isinstance(shown[0].value, Mapping):
+            return shown[0] if shown else None
+        return replace(shown[0], value={**shown[0].value, "run_id": self.thread_id})
 
     async def _require_unfinished(self) -> None:
         if (await self.state()).is_complete:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from paper_search.server import rules
+from paper_search.server.guard import UPLOAD
 from paper_search.web import (
     downloads_view,
     reports_view,
@@ -46,7 +46,7 @@ def page_routes(site: Site) -> list[Route]:
     }
     writes = {
         "/review/threads": threads_view.begin,
-        rules.UPLOAD: threads_view.import_files,
+        UPLOAD: threads_view.import_files,
         "/review/sign-out": threads_view.sign_out,
         f"{thread}/resume": threads_view.resume,
         f"{thread}/strategy": strategy_view.decide,

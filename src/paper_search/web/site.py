@@ -26,7 +26,7 @@ from paper_search.persistence import Persistence
 from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
 from paper_search.server.authentication import EVERYBODY, thread_owner
 from paper_search.server.guard import VISITOR
-from paper_search.server.leased import SharedPersistence
+from paper_search.server.open_persistence import SharedPersistence
 from paper_search.threads.catalog import Catalog
 from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs

@@ -14,7 +14,7 @@ from paper_search.errors import ConfigError, InvalidDecisionError
 from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
-from paper_search.threads.decisions import listed
+from paper_search.threads.admission import checked_settings
 from paper_search.threads.engine import ThreadEngine, checked_thread
 from paper_search.threads.progress import Progress, ProgressReporter
 from paper_search.threads.questions import OpenQuestion
@@ -258,19 +258,17 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         return handler
 
     def _settings(self, *, is_asking: bool) -> SearchParams:
-        try:
-            return SearchParams(
-                max_iterations=self._max_iterations,
-                enable_strategy_checkpoint=is_asking and self._enable_strategy_checkpoint,
-                enable_result_checkpoint=is_asking,
-                sources=self._sources,
-                max_results=self._max_results,
-                must_find=self._must_find,
-                enrich=self._enrich,
-                budget=self._budget,
-            )
-        except ValidationError as error:
-            raise ConfigError(f"the search cannot be set up: {listed(error)}") from None
+        chosen = {
+            "max_iterations": self._max_iterations,
+            "enable_strategy_checkpoint": is_asking and self._enable_strategy_checkpoint,
+            "enable_result_checkpoint": is_asking,
+            "sources": self._sources,
+            "max_results": self._max_results,
+            "must_find": self._must_find,
+            "enrich": self._enrich,
+            "budget": self._budget,
+        }
+        return checked_settings(SearchParams, chosen, SearchSession.noun)
 
     def _services_on(self, persistence: Persistence) -> Skills:
         del persistence

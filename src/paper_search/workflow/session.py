@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
@@ -53,6 +53,11 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     reference_type = CheckpointRef
     reference_field = "checkpoint"
     audited = ("action", "note", "checkpoint")
+    decided_fields = frozenset({"is_complete", "ended_by", "history", "accumulated_ids"})
+    edited_after: ClassVar[Mapping[str, str]] = {
+        "confirm_strategy": "build_strategy",  # its hits are counted anew
+        "review_results": "score",
+    }
 
     def __init__(
         self,

@@ -1,0 +1,297 @@
+"""Access: whose a thread is, and what somebody may do with it; asked by every door of a server."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import re
+import uuid
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from langgraph.types import Command
+
+from paper_search.config import AppConfig
+from paper_search.errors import (
+    PaperSearchError,
+    RequestRefusedError,
+    StaleDecisionError,
+    ThreadError,
+    ThreadExistsError,
+    ThreadNotFoundError,
+)
+from paper_search.persistence import Persistence
+from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
+from paper_search.report_workflow.session import ReportSession
+from paper_search.server.authentication import thread_owner
+from paper_search.server.open_persistence import SharedPersistence
+from paper_search.server.thread_list import ServerThreads
+from paper_search.threads.admission import check_begin, checked_settings
+from paper_search.threads.session import ThreadSession
+from paper_search.workflow.session import SearchSession
+
+_INTERRUPT = re.compile(r"[0-9a-f]{32}")
+_ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+"""The namespace in which LangGraph's server makes the ids of assistants from names of graphs."""
+_INTERNAL = ("__pregel", "checkpoint_map")
+"""How settings begin by which a run would answer questions past the ledger."""
+_LANGGRAPHS = re.compile(r"__.*|langgraph_.*|thread_id|run_id|user_id|checkpoint_(id|ns)")
+"""What LangGraph's clients send among the settings of a run."""
+
+Session = ThreadSession[Any, Any, Any]
+SESSIONS: dict[str, type[Session]] = {SEARCH: SearchSession, REPORT: ReportSession}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is sent with."""
+
+    given: Any
+    """An input, a `Command`, or None: to go on."""
+    settings: Mapping[str, Any]
+    checkpoint: str | None = None
+    """That it goes on from; None: the latest."""
+
+
+class Access:
+    """Says which threads somebody sees, and whether a run may begin."""
+
+    def __init__(self, shared: SharedPersistence, config: AppConfig) -> None:
+        self.shared = shared
+        self._owners = list(config.server.tokens)
+        papers = [name for name, source in config.sources.items() if source.enabled]
+        web = [name for name, search in config.web.items() if search.enabled]
+        self.sources = {SEARCH: papers, REPORT: [*papers, *web]}
+        """Those that the runs of a graph may name."""
+
+    # --- whose a thread is ------------------------------------------------------------------------
+
+    async def require_visible(
+        self, thread_id: str, person: str | None, *, is_begun: bool = True
+    ) -> None:
+        """Let somebody at a thread of theirs; one that never ran is nobody's.
+
+        Raises:
+            RequestRefusedError: it is somebody else's; or `is_begun`, and it never ran.
+        """
+        async with self.shared.use() as persistence:
+            if not await self.session(persistence, thread_id, person) and is_begun:
+                raise _not_found(thread_id)
+
+    async def session(
+        self, persistence: Persistence, thread_id: str, person: str | None
+    ) -> Session | None:
+        """Return what reads a thread; None: it never ran.
+
+        Raises:
+            RequestRefusedError: it is somebody else's, as if it were absent, or another program's.
+        """
+        every = EveryThread(persistence)
+        graph = await every.graph_of(thread_id)
+        if graph is None:
+            if await every.searches.session(thread_id).exists():
+                raise _not_found(thread_id)
+            return None
+        catalog = every.by_graph[graph]
+        owner = thread_owner(await catalog.begun_by(thread_id), self._owners)
+        if person not in {None, owner}:
+            raise _not_found(thread_id)
+        session: Session = catalog.session(thread_id)
+        return session if await session.exists() else None
+
+    async def delete(self, thread_id: str, person: str) -> None:
+        """Delete a thread of somebody's, with all that the server does not know of.
+
+        Raises:
+            ThreadBusyError, RequestRefusedError: somebody drives it, or it is somebody else's.
+        """
+        async with self.shared.use() as persistence:
+            await self.session(persistence, thread_id, person)
+            with contextlib.suppress(ThreadNotFoundError):  # it never ran
+                await EveryThread(persistence).delete(thread_id)
+
+    # --- which runs may begin ---------------------------------------------------------------------
+
+    def check_assistant(self, value: Mapping[str, Any]) -> None:
+        """Let an assistant have settings that a run may have; Raises as `checked`."""
+        _check_configurable(value)
+        graph = value.get("graph_id")
+        if value.get("context") and graph in SESSIONS:
+            session_type: Any = SESSIONS[graph]
+            params, noun = session_type.workflow.params, session_type.noun
+            checked_settings(params, value["context"], noun, self.sources[graph])
+
+    async def admit(self, value: MutableMapping[str, Any], person: str) -> None:
+        """Let a run begin, an answer count for its question alone, and each step be saved.
+
+        `value`: of the server's event `create_run`; changed in place. Raises as `checked`.
+        """
+        kwargs, thread_id = value["kwargs"], str(value.get("thread_id") or "")
+        kwargs["durability"] = "sync"
+        command, graph = kwargs.get("command") or {}, _graph_of(value["assistant_id"])
+        _check_configurable(kwargs)
+        given: Any = kwargs.get("input")
+        goto, update, resume = (command.get(name) for name in ("goto", "update", "resume"))
+        if goto or update or resume is not None:
+            given = Command(resume=resume, goto=goto or (), update=update)
+        async with self.shared.use() as persistence:
+            session = await self.session(persistence, thread_id, person) if thread_id else None
+            if session is not None and await session.is_driven():
+                raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
+            if session is None and (given is None or isinstance(given, Command)):
+                raise _not_found(thread_id)
+            session_type = SESSIONS[graph] if graph else type(session) if session else None
+            if session_type is not None:
+                run = Run(given, _settings_of(kwargs), _configurable(kwargs).get("checkpoint_id"))
+                given = await self.checked(persistence, session_type, session, run, person)
+        if isinstance(given, Command):
+            kwargs["command"] = {"resume": given.resume}
+        # Last, with nothing awaited after it: of runs that are sent at once, one is let in.
+        has_list = importlib.util.find_spec("langgraph_runtime_inmem") is not None
+        if thread_id and has_list and ServerThreads().is_running(uuid.UUID(thread_id)):
+            raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
+
+    async def checked(
+        self,
+        persistence: Persistence,
+        session_type: type[Session],
+        session: Session | None,
+        run: Run,
+        person: str | None,
+    ) -> Any:
+        """Return what a run of a graph is given; an answer names its question and is a decision.
+
+        `session`: what reads the thread; None: it never ran.
+
+        Raises:
+            ThreadError: the thread does not take it now.
+            InvalidDecisionError: the answer cannot be used; the question stays open.
+            QuestionError, ConfigError: the input cannot be used.
+            RequestRefusedError: it goes past the questions, or to threads of somebody else.
+        """
+        given = run.given
+        if isinstance(given, Command) and (given.goto or given.update or given.graph):
+            raise RequestRefusedError(
+                HTTPStatus.FORBIDDEN,
+                "command: goto and update are not allowed on this server: steps follow each other "
+                "as the graph says. Answer the open question with command.resume",
+            )
+        if session is None:
+            if given is None or isinstance(given, Command):
+                raise ThreadNotFoundError("there is no such thread; begin it with an input")
+            await self.check_begin(persistence, session_type, given, run.settings, person)
+            return given
+        if type(session) is not session_type:
+            raise ThreadExistsError(
+                f"thread {session.thread_id!r} goes on with the assistant "
+                f"{session.workflow.name!r}, which began it"
+            )
+        if isinstance(given, Command):
+            return Command(resume=await _answer(session, run, person))
+        if run.checkpoint is None or given is not None:  # else the question there is asked again
+            await _check_going_on(session, is_anew=given is not None)
+        if given is not None:
+            await self.check_begin(persistence, session_type, given, run.settings, person)
+        return given
+
+    async def check_begin(
+        self,
+        persistence: Persistence,
+        session_type: type[Session],
+        request: Any,
+        settings: Mapping[str, Any],
+        person: str | None,
+    ) -> None:
+        """Let a thread begin with an input, and with papers of threads that are there for them."""
+        check_begin(session_type, request, settings, self.sources[session_type.workflow.name])
+        within = [request.get(name) for name in ("config", "workflow_params")]
+        for part in (settings, *within):
+            name = part.get("from_thread") if isinstance(part, Mapping) else None
+            if name is not None and not await self.session(persistence, str(name), person):
+                raise _not_found(str(name))
+
+
+async def _check_going_on(session: Session, *, is_anew: bool) -> None:
+    """Let a thread go on with its steps, or begin anew after its end; Raises ThreadError."""
+    state = await session.state()
+    if is_anew and not state.is_complete:
+        raise ThreadExistsError(
+            f"the thread is in the middle of a {session.noun}: answer its question, or run it "
+            f"without an input to go on; another {session.noun} needs another thread"
+        )
+    if not is_anew and state.is_complete:
+        raise ThreadError("the thread is done; there is nothing to resume")
+    if not is_anew and await session.open_question() is not None:
+        raise ThreadError("the thread waits for a decision: answer it with command.resume")
+
+
+async def _answer(session: Session, run: Run, person: str | None) -> dict[str, Any]:
+    """Return a decision of any client's shape by the interrupt that it answers."""
+    question = await session.require_question()
+    answer: Any = run.given.resume
+    if run.checkpoint not in {None, await session.checkpoint_id()}:
+        raise StaleDecisionError(
+            "an answer is for the open question, and this run names an earlier checkpoint: run it "
+            "without an answer, which asks that question again"
+        )
+    if isinstance(answer, Mapping) and answer and all(map(_INTERRUPT.fullmatch, answer)):
+        if set(answer) != {question.interrupt_id}:
+            raise StaleDecisionError(
+                "the answer is to a question that is not open; the thread waits with "
+                f"{question.interrupt_id}"
+            )
+        answer = answer[question.interrupt_id]
+    elif await session.answers.is_replay(answer, person):
+        raise StaleDecisionError(
+            "this decision was given before and counts; the thread waits with the next "
+            f"question: {question.question.reference} (token {question.question.token})"
+        )
+    else:
+        await session.answers.require_meant(question, answer, person)
+    return {question.interrupt_id: session.checked(question, answer)}
+
+
+def _check_configurable(value: Mapping[str, Any]) -> None:
+    if internal := sorted(name for name in _configurable(value) if name.startswith(_INTERNAL)):
+        raise RequestRefusedError(
+            HTTPStatus.FORBIDDEN, f"config.configurable {internal[:5]} is internal; leave it out"
+        )
+
+
+def _graph_of(assistant_id: Any) -> str | None:
+    """Return the graph whose own assistant it is; None: somebody made the assistant."""
+    known = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
+    return known.get(uuid.UUID(str(assistant_id)))
+
+
+def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a run is sent with, without what LangGraph's clients add."""
+    given = {**(kwargs.get("context") or {})}
+    return {name: value for name, value in given.items() if not _LANGGRAPHS.fullmatch(name)}
+
+
+def _configurable(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    config = value.get("config")
+    settings = config.get("configurable") if isinstance(config, Mapping) else None
+    return settings if isinstance(settings, Mapping) else {}
+
+
+def _not_found(thread_id: str) -> RequestRefusedError:
+    return RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")
+
+
+@contextlib.contextmanager
+def told_by_status() -> Iterator[None]:
+    """Tell a refusal as LangGraph's server tells its own."""
+    from starlette.exceptions import HTTPException  # noqa: PLC0415  # of the extra `server`
+
+    try:
+        yield
+    except RequestRefusedError as error:
+        raise HTTPException(error.status, str(error)) from None
+    except ThreadError as error:
+        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from None
+    except PaperSearchError as error:
+        raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None

@@ -1,0 +1,288 @@
+"""LangGraph's own verbs at the server, as Studio and `langgraph_sdk` use them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.errors import APIStatusError
+from tests.end_to_end.served import ServedProcess, bare_environment, serving
+
+from paper_search.persistence import open_persistence
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "graph neural networks for molecules"
+ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
+GRAPH = "paper_search"
+UNASKED = {"enable_strategy_checkpoint": False, "enable_result_checkpoint": False}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[ServedProcess]:
+    environment = bare_environment(
+        folder, PAPER_SEARCH_SOURCES="sample", PAPER_SEARCH_TOKENS=f"ada={ADA}, bob={BOB}"
+    )
+    with serving(environment, folder) as process:
+        yield process
+
+
+def client_of(served: ServedProcess, token: str) -> Any:
+    headers = {"authorization": f"Bearer {token}"}
+    return get_client(url=served.url, api_key=None, headers=headers, timeout=120)
+
+
+@pytest.fixture
+async def ada(served: ServedProcess) -> AsyncIterator[Any]:
+    client = client_of(served, ADA)
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+async def bob(served: ServedProcess) -> AsyncIterator[Any]:
+    client = client_of(served, BOB)
+    yield client
+    await client.aclose()
+
+
+async def begun(client: Any, **options: Any) -> str:
+    thread: str = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, GRAPH, input={"question": QUESTION}, **options)
+    return thread
+
+
+async def question(client: Any, thread: str) -> dict[str, Any] | None:
+    interrupts = (await client.threads.get_state(thread))["interrupts"]
+    return interrupts[0]["value"] if interrupts else None
+
+
+async def approve(client: Any, thread: str) -> Any:
+    """Approve the open question, which is named by its token."""
+    token = (await question(client, thread) or {}).get("token")
+    answer = {"action": "approve", "token": token}
+    return await client.runs.wait(thread, GRAPH, command={"resume": answer})
+
+
+async def refusal(work: Any) -> int:
+    with pytest.raises((APIStatusError, httpx.HTTPStatusError)) as refused:
+        await work
+    return refused.value.response.status_code
+
+
+async def notes(folder: Path, thread: str) -> list[tuple[str, str, dict[str, Any]]]:
+    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+        audit = await persistence.ledger.audit(thread)
+    return [(note.event, note.by, note.detail) for note in audit]
+
+
+async def test_studio_edits_the_strategy_and_the_question_shows_the_edit(ada, folder):
+    thread = await begun(ada)
+    values = (await ada.threads.get_state(thread))["values"]
+    edited = {**values["strategy"], "queries": values["strategy"]["queries"][:1]}
+    edited["queries"][0]["boolean_query"] = "graph AND molecules"
+    head = await ada.threads.update_state(thread, {"strategy": edited})
+    await ada.runs.wait(thread, GRAPH, input=None, checkpoint=head["checkpoint"])
+    asked = await question(ada, thread)
+    assert asked["kind"] == "strategy_confirmation"
+    assert [q["boolean_query"] for q in asked["payload"]["strategy"]["queries"]] == [
+        "graph AND molecules"
+    ]
+    await approve(ada, thread)
+    assert (await question(ada, thread))["kind"] == "result_review"
+    assert ("edited", "ada", {"fields": ["strategy"], "as_node": "build_strategy"}) in await notes(
+        folder, thread
+    )
+
+
+async def test_a_strategy_that_was_edited_after_its_approval_is_asked_again__sec_03(ada):
+    thread = await begun(ada)
+    await ada.runs.wait(thread, GRAPH, command={"resume": "approve"}, interrupt_before=["search"])
+    state = await ada.threads.get_state(thread)
+    assert state["next"] == ["search"]
+    edited = {**state["values"]["strategy"], "queries": []}
+    assert await refusal(ada.threads.update_state(thread, {"strategy": edited})) == 409
+    await ada.threads.update_state(thread, {"strategy": edited}, as_node="build_strategy")
+    await ada.runs.wait(thread, GRAPH, input=None)
+    asked = await question(ada, thread)
+    assert (asked["kind"], asked["payload"]["strategy"]["queries"]) == ("strategy_confirmation", [])
+
+
+async def test_studio_edits_what_the_question_about_the_result_shows(ada):
+    thread = await begun(ada)
+    await approve(ada, thread)
+    scores = (await ada.threads.get_state(thread))["values"]["scores"]
+    assert await ada.threads.update_state(thread, {"scores": dict.fromkeys(scores, 0.0)})
+    await ada.runs.wait(thread, GRAPH, input=None)
+    assert (await question(ada, thread))["kind"] == "result_review"
+
+
+async def test_a_run_that_stops_before_a_step_goes_on_without_an_answer(ada):
+    thread = await begun(ada)
+    await ada.runs.wait(thread, GRAPH, command={"resume": "approve"}, interrupt_before=["search"])
+    assert (await ada.threads.get_state(thread))["next"] == ["search"]
+    await ada.runs.wait(thread, GRAPH, input=None)
+    assert (await question(ada, thread))["kind"] == "result_review"
+
+
+@pytest.mark.parametrize("kind", ["strategy_confirmation", "result_review"])
+async def test_studio_goes_back_to_either_question(ada, folder, kind):
+    """By a run from an earlier checkpoint: it is asked again, and what came after is undone."""
+    thread = await begun(ada)
+    await approve(ada, thread)
+    result = await approve(ada, thread)
+    assert result["ended_by"] == "approved"
+    history = await ada.threads.get_history(thread, limit=100)
+    past = next(
+        state
+        for state in history
+        if state["interrupts"] and state["interrupts"][0]["value"]["kind"] == kind
+    )
+    await ada.runs.wait(thread, GRAPH, input=None, checkpoint=past["checkpoint"])
+    assert (await question(ada, thread))["kind"] == kind
+    assert not (await ada.threads.get_state(thread))["values"]["is_complete"]
+    ((event, by, detail),) = await notes(folder, thread)
+    assert (event, by) == ("forked", "ada")
+    assert detail["back_to"] == past["checkpoint"]["checkpoint_id"]
+    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+        entries = await persistence.ledger.entries(thread)
+    undone = {"strategy_confirmation": 2, "result_review": 1}[kind]
+    assert [entry.status.value for entry in entries].count("superseded") == undone
+    while await question(ada, thread):
+        await approve(ada, thread)
+    assert (await ada.threads.get_state(thread))["values"]["ended_by"] == "approved"
+
+
+async def test_an_edit_that_would_be_a_decision_is_refused__sec_03(ada):
+    thread = await begun(ada)
+    before = await question(ada, thread)
+    for values, node, status in (
+        ({"is_complete": True}, None, 403),
+        ({"ended_by": "approved"}, "organize", 403),
+        ({"history": []}, None, 403),
+        ({"accumulated_ids": ["x"]}, None, 403),
+        ({"last_outcome": "approve"}, None, 422),
+        ({"workflow_params": UNASKED}, None, 422),
+        ({"strategy": 7}, None, 422),
+        ({"no_such_field": 1}, None, 422),
+        ([{"strategy": None}], None, 422),
+        ({}, "confirm_strategy", 403),
+        ({}, "review_results", 403),
+    ):
+        work = ada.threads.update_state(thread, values, as_node=node)
+        assert await refusal(work) == status, (values, node)
+    assert await question(ada, thread) == before
+
+
+async def test_who_jumps_over_the_question_searches_nothing__sec_03(ada):
+    thread = await begun(ada)
+    await ada.threads.update_state(thread, {}, as_node="scope_strategy")
+    await ada.threads.update_state(thread, {}, as_node="build_strategy")
+    await ada.runs.wait(thread, GRAPH, input=None)
+    assert (await question(ada, thread))["kind"] == "strategy_confirmation"
+
+
+async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob, folder):
+    thread = await begun(ada)
+    await approve(ada, thread)
+    assert await refusal(bob.threads.copy(thread)) in {403, 404}
+    copy = (await ada.threads.copy(thread))["thread_id"]
+    assert copy != thread
+    result = await approve(ada, copy)
+    assert (result["ended_by"], len(result["collection"]["papers"]) > 0) == ("approved", True)
+    assert (await question(ada, thread))["kind"] == "result_review"
+    assert ("copied", "ada", {"from": thread}) in await notes(folder, copy)
+    assert await refusal(bob.threads.get_state(copy)) in {403, 404}
+
+
+async def test_an_assistant_has_settings_of_its_own_and_an_owner(ada, bob):
+    short = await ada.assistants.create(GRAPH, context={"max_results": 3, "must_find": ["x"]})
+    named = short["assistant_id"]
+    thread = (await ada.threads.create())["thread_id"]
+    await ada.runs.wait(thread, named, input={"question": QUESTION})
+    await approve(ada, thread)
+    assert len((await question(ada, thread))["payload"]["collection"]["papers"]) == 3
+    assert named in [item["assistant_id"] for item in await ada.assistants.search()]
+    assert named not in [item["assistant_id"] for item in await bob.assistants.search()]
+    assert await refusal(bob.assistants.get(named)) in {403, 404}
+    other = (await bob.threads.create())["thread_id"]
+    assert await refusal(bob.runs.wait(other, named, input={"question": QUESTION})) in {403, 404}
+    for context in ({"sources": ["arxiv"]}, {"max_reslts": 3}, {"max_results": -1}):
+        assert await refusal(ada.assistants.create(GRAPH, context=context)) == 422
+    await ada.assistants.update(named, context={"max_results": 2})
+    await ada.assistants.delete(named)
+
+
+async def test_a_run_without_a_thread_searches_where_nobody_is_asked(ada):
+    result = await ada.runs.wait(None, GRAPH, input={"question": QUESTION}, context=UNASKED)
+    assert (result["ended_by"], len(result["collection"]["papers"]) > 0) == ("not_reviewed", True)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("context", [1]),
+        ("context", {"workflow_params": [1]}),
+        ("context", {"max_reslts": 3}),
+        ("context", {"max_iterations": "many"}),
+        ("context", {"budget": {"calls": -1}}),
+        ("config", [1]),
+        ("config", {"configurable": [1]}),
+        ("config", {"configurable": {"max_reslts": 3}}),
+        ("input", [1]),
+        ("input", {"question": QUESTION, "workflow_params": [1]}),
+        ("input", {"question": QUESTION, "workflow_params": {"sources": "sample"}}),
+        ("command", [1]),
+        ("metadata", [1]),
+        ("metadata", {"owner": "bob"}),
+    ],
+)
+async def test_what_cannot_be_run_is_refused_and_is_no_failure(served, field, value):
+    headers = {"authorization": f"Bearer {ADA}"}
+    async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=60) as http:
+        thread = (await http.post("/threads", json={})).json()["thread_id"]
+        run = {"assistant_id": GRAPH, "input": {"question": QUESTION}, field: value}
+        for path in (f"/threads/{thread}/runs", "/runs"):
+            answer = await http.post(path, json=run)
+            assert 400 <= answer.status_code < 500, (path, answer.text)
+
+
+async def test_crons_webhooks_and_the_store_stay_closed(served):
+    run = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
+    headers = {"authorization": f"Bearer {ADA}"}
+    async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=60) as http:
+        thread = (await http.post("/threads", json={})).json()["thread_id"]
+        for path, body in (
+            ("/runs/crons", {**run, "schedule": "* * * * *"}),
+            (f"/threads/{thread}/runs/crons", {**run, "schedule": "* * * * *"}),
+            (f"/threads/{thread}/runs", {**run, "webhook": "http://127.0.0.1:1/x"}),
+            ("/store/items/search", {"namespace_prefix": []}),
+        ):
+            assert 400 <= (await http.post(path, json=body)).status_code < 500, path
+
+
+async def test_a_stream_of_the_third_version_says_what_waits_and_takes_the_answer(ada):
+    thread = (await ada.threads.create())["thread_id"]
+    async with ada.threads.stream(thread, assistant_id=GRAPH) as stream, asyncio.timeout(100):
+        await stream.run.start(input={"question": QUESTION})
+        while not stream.interrupts:  # noqa: ASYNC110  # it sets no event
+            await asyncio.sleep(0.05)
+        # The client's field `value` stays empty: this server calls it `payload`.
+        (shown,) = stream.interrupts
+        (waiting,) = (await ada.threads.get_state(thread))["interrupts"]
+        assert shown["interrupt_id"] == waiting["id"]
+        await stream.run.respond({"action": "approve"})
+        kind = "strategy_confirmation"
+        while kind != "result_review":
+            await asyncio.sleep(0.1)
+            kind = (await question(ada, thread) or {}).get("kind")
