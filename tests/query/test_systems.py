@@ -22,7 +22,7 @@ OVID = [
     ("exp animals/ not humans.sh.", "mesh:animals NOT mesh-only:humans"),
     ("randomized controlled trial.pt.", 'type:"randomized controlled trial"'),
     ("gerber c.au. and spine.jn.", "(author:gerber AND author:c*) AND venue:spine"),
-    ("(2012* or 2013*).ed.", "entered:2012 OR entered:2013"),
+    ("(2012* or 2013*).ed.", "entered:2012-01-01/2012-12-31 OR entered:2013-01-01/2013-12-31"),
     ("(cf or bl).fs.", "subheading:cf OR subheading:bl"),
     (
         "ultraso$.tw. or magnetic resonance imaging.tw.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import httpx
 import pytest
@@ -23,6 +23,7 @@ from paper_search.testing.sources import FakeSource
 CONTACT, KEY = "ada@university.edu", "CANARY-key-0001"
 QUERY = '("graph neural network*" OR gnn*) AND title:protein AND folding NEAR/3 structure'
 RANKED = RankedQuery(text="graph neural networks for protein structure")
+NATIVE = 'title.search:"graph  nets"|[dp] & (x)'
 LIMITS = SearchConstraints(year_from=2010, year_to=2020, language="en", max_results=30)
 LOCAL = {"library", "sample", "snowball"}
 OF_THE_WEB = sorted(set(known_sources()) - LOCAL)
@@ -84,7 +85,7 @@ def _as_text(pairs: dict[str, object]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", OF_THE_WEB)
-@pytest.mark.parametrize("form", ["boolean", "long", "ranked", "work"])
+@pytest.mark.parametrize("form", ["boolean", "long", "ranked", "work", "native"])
 async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
     name: str, form: str, client: httpx.AsyncClient, sent: list[httpx.Request]
 ) -> None:
@@ -93,6 +94,7 @@ async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
         "long": strategy(" OR ".join(f"protein{n}" for n in range(150))),
         "ranked": strategy(ranked=[RANKED]),
         "work": strategy(works=["doi:10.1000/1"]),
+        "native": strategy(QUERY, ranked=[RANKED], native={name: NATIVE}),
     }[form]
     source = source_of(name, client)
     said = source.translations(asked)
@@ -108,6 +110,11 @@ async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
     assert report.sources[0].query == translation.texts[0]
     assert KEY not in str(said)
     assert CONTACT not in str(said)
+    if form == "native":
+        assert translation.query == translation.texts[0] == NATIVE
+        url, params, body = written(sent[0])
+        assert any(NATIVE in part for part in (unquote(url), *params.values(), *body.values()))
+        return
     named = [*asked.works, *(paper.text for paper in asked.ranked)]
     assert translation.query == [*named, *(query.boolean_query for query in asked.queries)][0]
     assert translation.is_ranked == (form == "ranked")

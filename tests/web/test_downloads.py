@@ -115,3 +115,14 @@ def test_without_matplotlib_one_line_says_how_to_get_pictures(thread, monkeypatc
     assert "paper-search[figures]" in page.text
     assert "<figure" not in page.text
     assert page.open(f"{place}/pictures/prisma_flow.svg") == 404
+
+
+def test_the_strategy_can_be_copied_in_the_language_of_a_database(thread):
+    page, place = thread
+    assert page.open(f"{place}/strategy") == 200
+    assert f'href="/review{place}/strategy/databases"' in page.text
+    assert page.open(f"{place}/strategy/databases?database=pubmed") == 200
+    assert "[tw]" in page.text or "[tiab]" in page.text
+    assert 'data-copy="copied"' in page.text
+    assert page.open(f"{place}/strategy/databases?database=dialog") == 422
+    assert "proquest" in page.text

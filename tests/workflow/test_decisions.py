@@ -498,6 +498,19 @@ async def test_an_unknown_source_is_told_with_those_that_there_are(strategy_aske
     assert checked(asked, _edit(sources=["x"]), KNOWN).revised_data.sources == ["x"]
 
 
+async def test_a_string_for_a_source_is_kept_as_it_is_and_needs_a_source_that_takes_it(
+    strategy_asked,
+):
+    available = strategy_asked.payload.model_copy(update={"available_sources": ["arxiv", "core"]})
+    asked = strategy_asked.model_copy(update={"payload": available})
+    edit = _edit(sources=["arxiv"], native={"arxiv": 'ti:"x  y"|&'})
+    assert checked(asked, edit, KNOWN).revised_data.native == {"arxiv": 'ti:"x  y"|&'}
+    assert refusal(asked, _edit(sources=["arxiv"], native={"core": "x"})) == (
+        "revised_data.native: 'core' cannot be sent a string of its own; sources of this strategy"
+        " that can: arxiv"
+    )
+
+
 async def test_every_wrong_field_is_told_and_no_value(result_asked):
     answer = _feedback(marked_relevant=["a", 1], free_text_feedback=7)
     assert refusal(result_asked, answer) == (

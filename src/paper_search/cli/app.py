@@ -23,6 +23,7 @@ from paper_search.cli import (
     screen,
     serve,
     sources,
+    strategy,
     threads,
     update,
     usage,
@@ -125,6 +126,7 @@ app.command("reconcile")(reconcile.reconcile)
 app.command("judge")(judge.judge)
 app.command("export")(threads.export)
 app.command("audit")(audit.audit)
+app.command("strategy")(strategy.strategy)
 app.command("fork")(threads.fork)
 app.command("eval")(evaluation.evaluate)
 app.command("usage")(usage.usage)

@@ -95,6 +95,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import SearchWorkflow
 
     topic = _question_of(question, strategy)
+    if strategy is not None:
+        from paper_search.cli.strategy import say_contributions
+
+        say_contributions(topic, must_find or [])
     target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     if source is None and not yes and not as_json and is_interactive():
@@ -162,9 +166,8 @@ def known_papers(values: list[str]) -> list[str]:
     """
     papers: list[str] = []
     for value in values:
-        path = Path(value)
-        if path.suffix.lower() in _FILES_OF_PAPERS and "/10." not in value:
-            papers += _papers(path)
+        if _is_file_of_papers(value):
+            papers += map(_naming, _records(Path(value)))
         elif value.strip():
             papers.append(" ".join(value.split()))
         else:
@@ -172,18 +175,28 @@ def known_papers(values: list[str]) -> list[str]:
     return list(dict.fromkeys(papers))
 
 
-def _papers(path: Path) -> list[str]:
+def records_of(values: list[str]) -> list["RawPaper"]:
+    """Return the papers in those values of --must-find that are files."""
+    paths = [Path(value) for value in values if _is_file_of_papers(value)]
+    return [record for path in paths for record in _records(path)]
+
+
+def _is_file_of_papers(value: str) -> bool:
+    return Path(value).suffix.lower() in _FILES_OF_PAPERS and "/10." not in value
+
+
+def _records(path: Path) -> list["RawPaper"]:
     from paper_search.library.importers.entries import Imported
     from paper_search.library.importers.files import read_file
 
     entries = list(read_file(path))
-    entries_found = [_naming(entry.record) for entry in entries if isinstance(entry, Imported)]
-    if not entries_found:
+    records = [entry.record for entry in entries if isinstance(entry, Imported)]
+    if not records:
         reason = next((entry.reason for entry in entries if not isinstance(entry, Imported)), "")
         raise InputError(
             f"no paper can be read from {str(path)!r}" + (f": {reason}" if reason else "")
         )
-    return entries_found
+    return records
 
 
 def _naming(record: "RawPaper") -> str:

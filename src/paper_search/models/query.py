@@ -179,6 +179,8 @@ class SearchStrategy(BaseModel):
     """Those that the person gave, for their hits; the last one is the first of the queries."""
     works: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Identifiers that the question names, such as `doi:10.1000/1`: a library gives these first."""
+    native: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
+    """By source: a string in its own language, sent as it is in place of the queries."""
     endings: dict[str, list[str]] = Field(default_factory=dict, exclude_if=_is_empty)
     """Words that truncated ones (`comput*`) stand for in what was seen, for sources without `*`."""
     reason: str = Field(default="", exclude_if=_is_empty)

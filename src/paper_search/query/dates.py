@@ -6,6 +6,7 @@ these with a slash, open where nothing stands: `2019-01-01/2019-06-30`, `2019-01
 
 from __future__ import annotations
 
+import calendar
 import re
 from datetime import date, timedelta
 
@@ -46,13 +47,23 @@ def entry_span(first: str | None, last: str | None) -> Term:
     if first is None and last is None:
         first = str(FIRST_YEAR)
         return Term(f"{first}/", "entered")
-    return Term(str(first) if first == last else f"{first or ''}/{last or ''}", "entered")
+    begin = day_after(first, 0) if first else ""
+    end = last_day(last) if last else ""
+    return Term(begin if begin == end else f"{begin}/{end}", "entered")
 
 
 def day_after(day: str, days: int = 1) -> str:
     """Return the date that lies some days after a day, or after the first day of a month."""
     found = date(*[*(int(part) for part in day.split("-")), 1, 1][:3])
     return (found + timedelta(days=days)).isoformat()
+
+
+def last_day(day: str) -> str:
+    """Return the last day of a year, a month or a day."""
+    parts = [int(part) for part in day.split("-")]
+    year, month = parts[0], parts[1] if len(parts) > 1 else 12
+    last = parts[2] if len(parts) > 2 else calendar.monthrange(year, month)[1]  # noqa: PLR2004  # a day
+    return f"{year:04}-{month:02}-{last:02}"
 
 
 def is_span(text: str) -> bool:

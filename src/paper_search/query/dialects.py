@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
 from paper_search.query.ast import Near, Node, Phrase, Term, YearRange
-from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, bounds, day_after
+from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, bounds, day_after, last_day
 from paper_search.query.evaluation import heading_words
 from paper_search.query.leaves import is_wrapped, words_of
 from paper_search.query.widening import spelled
@@ -165,7 +164,7 @@ class Dialect:
     def _entered(self, form: str, text: str) -> str:
         first, last = bounds(text)
         begin = day_after(first or f"{FIRST_YEAR}-01-01", 0)
-        end = _last_day(last) if last else f"{FAR_FUTURE}-12-31"
+        end = last_day(last) if last else f"{FAR_FUTURE}-12-31"
         values = {
             "first": _written(begin, self.day), "last": _written(end, self.day),
             "before": _written(day_after(begin, -1), self.day),
@@ -237,13 +236,6 @@ def _terms(node: Node) -> list[str] | None:
         if isinstance(child, Term) and not child.is_prefix and re.fullmatch(r"[\w-]+", child.text)
     ]
     return texts if len(texts) == len(children) else None
-
-
-def _last_day(day: str) -> str:
-    parts = [int(part) for part in day.split("-")]
-    year, month = parts[0], parts[1] if len(parts) > 1 else 12
-    last = parts[2] if len(parts) > 2 else calendar.monthrange(year, month)[1]  # noqa: PLR2004  # a day
-    return f"{year:04}-{month:02}-{last:02}"
 
 
 def _written(day: str, form: str) -> str:

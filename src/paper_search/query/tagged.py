@@ -146,12 +146,14 @@ class Leaves:
 
     def author(self, pieces: list[Token]) -> Node:
         """Return a name: `smith ja` finds John A. Smith, too."""
-        words = [word.strip(",;*$?.") for piece in pieces for word in _bare(piece).split()]
+        words = [word.strip(",;?.") for piece in pieces for word in _bare(piece).split()]
         names = [word for word in words if LETTER.search(word)]
         if not names:
             self._refuse(pieces[0].start, "expected the name of an author")
-        leaves: list[Node] = [Term(name, "author") for name in names]
-        if len(names) > 1 and _INITIALS.fullmatch(names[-1]):
+        leaves: list[Node] = [
+            Term(name.strip("*$"), "author", name.endswith(("*", "$"))) for name in names
+        ]
+        if len(names) > 1 and _INITIALS.fullmatch(names[-1].strip("*$")):
             leaves[-1] = Term(names[-1][0], "author", is_prefix=True)
         for leaf in leaves:
             self.located(leaf, pieces[0].start)

@@ -232,6 +232,10 @@ class Adapter(Service, ABC):
             return None
         return Translated(self.works[kind].format(value if value.isdigit() else quoted(value)))
 
+    def translate_native(self, text: str) -> Translated:
+        """Return a string in the service's own language, to be sent as it is."""
+        return Translated(text)
+
     def size(self, query: Translated, wanted: int) -> int:
         """Return how many records to ask for at once: a full page where some may be removed."""
         if query.remainder is not None:

@@ -32,8 +32,16 @@ if TYPE_CHECKING:
     from paper_search.sources.errors import ServiceError
 
 
-Question = str | RankedQuery | Translated
-"""A boolean query, plain text, or a work that a strategy names, already translated."""
+@dataclass(frozen=True, slots=True)
+class NativeQuery:
+    """A string in the language of a service, which is sent as it is."""
+
+    text: str
+
+
+Question = str | RankedQuery | NativeQuery | Translated
+"""A boolean query, plain text, a string in the language of a service, or a work that a strategy
+names, already translated."""
 _HOPELESS = {
     SourceStatus.RATE_LIMITED,
     SourceStatus.EXHAUSTED,

@@ -92,6 +92,10 @@ class OpenAlex(Adapter):
         work = f"{kind}:{value}"
         return Translated(work, params={"filter": work})
 
+    def translate_native(self, text: str) -> Translated:
+        """Return a value of the parameter `filter`."""
+        return Translated(text, params={"filter": text})
+
     def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
         """Return the request for the best matches, by relevance."""
         params: dict[str, str | int] = dict(query.params)

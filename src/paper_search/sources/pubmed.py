@@ -21,6 +21,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import FIELDS, OPERATORS, Near, Node, Or, Phrase, Term, YearRange
+from paper_search.query.dialects import DIALECTS
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written
 from paper_search.sources.errors import ServiceError
@@ -42,7 +43,7 @@ _TAGS = {
     "title": "ti", "abstract": "tiab", "tiab": "tiab", "author": "au", "venue": "ta",
     "mesh": "mh", "mesh-only": "mh:noexp", "majr": "majr", "majr-only": "majr:noexp",
     "substance": "nm", "type": "pt", "language": "la", "subheading": "sh", "subset": "sb",
-    "entered": "edat", None: "tiab",
+    None: "tiab",
 }  # fmt: skip
 _SHORTEST_STEM = 4
 _SPELT_OUT = re.compile(r"(\w{3})[a-z0-9]\*(?:\[\w+\])?")
@@ -73,6 +74,8 @@ class PubmedDialect(Dialect):
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase with its tag."""
+        if leaf.field == "entered":
+            return Written(DIALECTS["pubmed"].indexed(leaf))
         tag = _TAGS[leaf.field]
         is_exact = leaf.field != "abstract"
         if not is_exact:

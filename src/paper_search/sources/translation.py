@@ -14,7 +14,7 @@ from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.query import And, Node, Term, limited, parse
 from paper_search.sources.adapter import Adapter, Request, Translated
-from paper_search.sources.asking import Question, text_of
+from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.explanation import explain_bug
 from paper_search.sources.union import Endings, in_words, union
@@ -41,7 +41,12 @@ def unsent(
 
 
 def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
-    """Return what a service is asked for a strategy: the works that are named, then all queries."""
+    """Return what a service is asked for a strategy: the works that are named, then all queries.
+
+    A string in the language of the service stands in place of the queries.
+    """
+    if native := strategy.native.get(adapter.name):
+        return [*_works(strategy, adapter).values(), NativeQuery(native)]
     queries = [query.boolean_query for query in strategy.queries]
     texts = strategy.plain() if adapter.ranks_text else []
     return [*_works(strategy, adapter).values(), *texts, *queries]
@@ -65,6 +70,8 @@ def translated(
     """
     if (work := work_of(adapter, query)) is not None:
         return (work,)
+    if isinstance(query, NativeQuery):
+        return (adapter.translate_native(query.text),)
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, in_words(adapter, filters, endings))
     found = read_query(text_of(query))

@@ -35,6 +35,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/progress": threads_view.progress,
         f"{thread}/log": threads_view.log,
         f"{thread}/strategy": strategy_view.strategy,
+        f"{thread}/strategy/databases": strategy_view.databases,
         f"{thread}/results": results_view.results,
         f"{thread}/screen": screen_view.screen,
         f"{thread}/reviewers": reviewers_view.reviewers,

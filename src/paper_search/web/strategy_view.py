@@ -8,11 +8,18 @@ from typing import Any
 
 from starlette.responses import Response
 
-from paper_search.errors import PaperSearchError, ThreadError, ThreadNotWaitingError
+from paper_search.errors import (
+    InputError,
+    PaperSearchError,
+    ThreadError,
+    ThreadNotWaitingError,
+)
 from paper_search.models import PUBLICATION_TYPES, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import counting_summary
 from paper_search.models.usage import total
+from paper_search.query.dialects import DIALECTS
+from paper_search.skills.strategy.database_text import database_text
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.web.strategy_form import edited_strategy, narrowed, term_groups
@@ -151,5 +158,34 @@ async def _page(
         groups_of=term_groups,
         translations=sent,
         problem=problem,
+        tab="strategy",
+    )
+
+
+async def databases(visit: Visit) -> Response:
+    """Show the strategy in the language of a database, to copy."""
+    thread_id = await visit.require_thread()
+    reading = await visit.reading()
+    database = visit.request.query_params.get("database", "ovid")
+    payload = reading.question.payload if reading.question else None
+    is_open = isinstance(payload, StrategyPayload)
+    shown = payload.strategy if isinstance(payload, StrategyPayload) else reading.state.strategy
+    if shown is None:
+        raise ThreadError(f"thread {thread_id!r} has no strategy yet")
+    written, problem = None, None
+    try:
+        written = await asyncio.to_thread(database_text, shown, database)
+    except InputError as error:
+        problem = str(error)
+    return visit.page(
+        "databases.html",
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
+        info=reading.info,
+        reading=reading,
+        database=database,
+        databases={name: dialect.name for name, dialect in DIALECTS.items()},
+        written=written,
+        problem=problem,
+        is_approved=not is_open,
         tab="strategy",
     )

@@ -343,6 +343,14 @@ def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
         raise ValueError(
             f"revised_data.sources: unknown source {unknown[0]!r}; known: {', '.join(available)}"
         )
+    local = {"library", "sample", "snowball"}
+    for name in strategy.native:
+        if name not in strategy.sources or name in local:
+            possible = [source for source in strategy.sources if source not in local]
+            raise ValueError(
+                f"revised_data.native: {name!r} cannot be sent a string of its own; sources of"
+                f" this strategy that can: {', '.join(possible) or 'none'}"
+            )
 
 
 def edited(proposed: SearchStrategy, revised: Any) -> SearchStrategy:

@@ -215,3 +215,17 @@ if (screen) {
     if (target.matches("input")) target.focus(); else say(target.value, { reason: target.dataset.reason ?? "" });
   });
 }
+
+// Texts to copy.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copy);
+    text.select();
+    try {
+      await navigator.clipboard.writeText(text.value);
+      tell("Copied.");
+    } catch {
+      tell("Press Ctrl-C to copy: the browser does not let the page do it.");
+    }
+  });
+}

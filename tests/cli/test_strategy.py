@@ -1,0 +1,62 @@
+"""`paper-search strategy`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.test_find import SAMPLE, STRATEGY
+
+from paper_search.query import parse
+from paper_search.query.dialects import DIALECTS
+
+Cli = Callable[..., Any]
+
+
+@pytest.mark.parametrize("database", DIALECTS)
+def test_the_strategy_is_printed_in_the_language_of_a_database(
+    cli: Cli, done: str, database: str
+) -> None:
+    ended = cli("strategy", done, "--database", database)
+    assert ended.code == 0
+    assert parse(ended.stdout)
+
+
+def test_json_has_the_text_and_what_has_no_counterpart(cli: Cli, done: str) -> None:
+    document = cli("strategy", done, "--database", "pubmed", "--json").document
+    assert document["is_approved"]
+    assert document["text"] == cli("strategy", done, "--database", "pubmed").stdout.rstrip("\n")
+    assert document["left_out"] == []
+
+
+def test_an_unknown_database_is_refused_with_those_that_are_known(cli: Cli, done: str) -> None:
+    ended = cli("strategy", done, "--database", "dialog")
+    assert ended.code == 2
+    assert "proquest" in ended.stderr
+
+
+def test_a_thread_that_is_not_there_has_no_strategy(cli: Cli) -> None:
+    assert cli("strategy", "nobody", "--database", "ovid").code == 4
+
+
+def test_a_strategy_says_first_which_line_loses_which_known_paper(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "strategy.txt").write_text(STRATEGY, encoding="utf-8")
+    (tmp_path / "known.ris").write_text(
+        "TY  - JOUR\nTI  - A graph network of molecules\nAB  - We build it.\nPY  - 2020\nER  - \n"
+        "TY  - JOUR\nTI  - A graph network of cities\nAB  - We map them.\nPY  - 2020\nER  - \n",
+        encoding="utf-8",
+    )
+    files = (
+        "--strategy",
+        str(tmp_path / "strategy.txt"),
+        "--must-find",
+        str(tmp_path / "known.ris"),
+    )
+    said = cli("find", *files, *SAMPLE).stderr
+    assert "  line 2: 2, 2 by it alone" in said
+    assert "concept 2 (lines 4): finds 1 of 2 known papers" in said
+    assert "  loses A graph network of cities" in said
+    assert "relative recall: 1 of 2 known papers (50%, 95 % interval 9% to 91%)" in said
+    assert said.index("relative recall") < said.index("is searched")
