@@ -23,7 +23,7 @@ MAX_MODULES = 464
 MAX_LINES = {
     "skills": 10_498,
     "sources": 8_110,
-    "cli": 7_139,
+    "cli": 7_142,
     "report": 5_788,
     "workflow": 5_595,
     "library": 5_454,

@@ -64,15 +64,6 @@ def decide_strategy(
         strings = translate(payload.strategy)
         show_checkpoint(messages(), checkpoint, translations=strings)
 
-    def broader(words: str) -> Decision:
-        revised = _with_step(payload, words).model_dump(mode="json")
-        return _decision(checkpoint, "edit", revised_data=revised)
-
-    steps = Choice(
-        *("b", "broader", "[b]roader N", "search with broader query N in place of its own: b 1"),
-        broader,
-        takes_words=True,
-    )
     show_checkpoint(messages(), checkpoint)
     choices = [
         Choice(
@@ -80,7 +71,7 @@ def decide_strategy(
             lambda _: _decision(checkpoint, "approve"),
         ),
         Choice("e", "edit", "[e]dit", "edit the strategy in your editor", change),
-        *([steps] if payload.scope and payload.scope.steps else []),
+        *_broader_queries(checkpoint, payload),
         Choice(
             *("x", "reject", "[x] reject NOTE", "reject it, with words on what should change"),
             rejected,
@@ -90,6 +81,18 @@ def decide_strategy(
     ]
     decision: Decision = decide(terminal, choices)
     return decision
+
+
+def _broader_queries(checkpoint: Checkpoint, payload: StrategyPayload) -> list[Choice]:
+    if not (payload.scope and payload.scope.steps):
+        return []
+
+    def take(words: str) -> Decision:
+        revised = _with_step(payload, words).model_dump(mode="json")
+        return _decision(checkpoint, "edit", revised_data=revised)
+
+    about = "search with broader query N in place of its own: b 1"
+    return [Choice("b", "broader", "[b]roader N", about, take, takes_words=True)]
 
 
 def _with_step(payload: StrategyPayload, number: str) -> SearchStrategy:
