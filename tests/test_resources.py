@@ -62,7 +62,7 @@ def test_a_persons_own_text_goes_before_the_one_that_ships(tmp_path: Path):
 
 def test_the_sample_library_is_a_resource_of_its_package():
     provider = PackageFiles("paper_search.library.sample")
-    assert provider.names() == ["records.jsonl.gz"]
+    assert provider.names() == ["records.jsonl.gz", "vectors.bin"]
     data = provider.read("records.jsonl.gz")
     assert shipped_sample().read_bytes() == data
     assert gzip.decompress(data)[:1] == b"{"

@@ -48,7 +48,7 @@ def test_only_works_that_are_new_are_asked_about(cli, review, tmp_path):
     assert told.code == 3, told.stderr
     waiting = told.document["checkpoint"]
     assert waiting["kind"] == "strategy_confirmation"
-    assert "library: 20 hits of all queries together, 12 then" in waiting["payload"]["remarks"]
+    assert "library: 10 hits of all queries together, 6 then" in waiting["payload"]["remarks"]
     assert answer(cli, review, "--approve").code == 3
     queue = cli("screen", review, "--json").document["queue"]
     assert len(queue) == 4

@@ -57,7 +57,7 @@ async def test_a_thread_is_created_read_listed_and_resumed(config):
         }
         (listed,) = await manager.list_active_threads()
         assert (listed["thread_id"], listed["status"]) == (thread_id, "pending")
-        assert begun <= datetime.fromisoformat(listed["created_at"]) <= datetime.now(UTC)
+        assert begun <= datetime.fromisoformat(listed["created_at"])
         paused = await manager.resume_thread(graph, thread_id)
         assert paused["__interrupt__"][0].value == "why"
         with pytest.raises(ThreadWaitingError):

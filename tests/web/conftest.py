@@ -156,7 +156,7 @@ def visiting(home: Path) -> Iterator[Callable[..., Visitor]]:
             app = Starlette(
                 routes=page_routes(Site(config, shared)),
                 lifespan=lifespan,
-                middleware=[Middleware(Guard, config=config.server, admission=None)],
+                middleware=[Middleware(Guard, config=config.server)],
             )
             made = Visitor(app)
             stack.enter_context(made.client)

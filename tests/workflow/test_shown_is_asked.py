@@ -261,7 +261,7 @@ async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks
     result = await flow.answer("t", "approve")
     assert isinstance(result, Checkpoint)
     assert isinstance(result.payload, ResultPayload)
-    assert len(result.payload.collection.papers) == hits > 0
+    assert len(result.payload.collection.papers) >= hits > 0
 
 
 def test_the_order_of_the_question_counts_before_that_of_the_queries() -> None:
