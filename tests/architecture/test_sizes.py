@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_610,
     "web": 2_344,
     "http": 1_919,
-    "models": 1_841,
+    "models": 1_843,
     "audit": 1_797,
     "llm": 1_782,
     "server": 1_706,

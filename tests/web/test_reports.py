@@ -33,7 +33,7 @@ def test_reports_open_as_pages_that_run_and_load_nothing(visitors):
     for thread_id in ("drafted", "ended"):
         answer = page.client.get(f"/review/reports/{thread_id}")
         assert answer.status_code == 200
-        assert '<h2>References' in answer.text
+        assert "<h2>References" in answer.text
         assert answer.text.count("<main>") == 1
         policy = answer.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")

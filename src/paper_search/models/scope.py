@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from paper_search.models.paper import RawPaper
 from paper_search.models.query import SearchStrategy
@@ -79,8 +80,8 @@ class RelaxedQuery(BaseModel):
     """A query without hits, and the query that replaces it."""
 
     original: str
-    instead: str
-    """The narrowest broader query with hits."""
+    instead: Annotated[str, BeforeValidator(lambda text: text or "")]
+    """The narrowest broader query with hits; empty in a thread of before, where none had any."""
     name: str = ""
     """What is different in it."""
 
