@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.bibliography.abstracts import indexed_abstract, joined_abstract, plain_abstract
+from paper_search.bibliography.abstracts import indexed_abstract, join_abstract, plain_abstract
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_latex_is_left_alone_where_none_is_written() -> None:
 
 def test_labelled_parts_are_joined() -> None:
     parts = [("OBJECTIVE", "To <i>see</i>."), ("UNLABELLED", "More."), (None, "End."), ("X", None)]
-    assert joined_abstract(parts) == "Objective: To see. More. End."
-    assert joined_abstract([("AIM", " "), (None, None)]) is None
+    assert join_abstract(parts) == "Objective: To see. More. End."
+    assert join_abstract([("AIM", " "), (None, None)]) is None
 
 
 def test_an_inverted_index_is_put_in_order() -> None:

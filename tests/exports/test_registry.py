@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paper_search.errors import UnknownNameError
-from paper_search.exports import export, format_for_suffix, get_exporter, known_exporters
+from paper_search.exports import export, exporter_names, format_for_suffix, get_exporter
 from paper_search.testing.exporters import check_exporter, collection_of
 
 OURS = ["asreview", "bibtex", "csl-json", "csv", "json", "markdown", "rayyan", "ris", "zotero-rdf"]
@@ -33,7 +33,7 @@ def strangers_exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_our_formats_are_known() -> None:
-    assert [name for name in known_exporters() if name in OURS] == OURS
+    assert [name for name in exporter_names() if name in OURS] == OURS
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -48,7 +48,7 @@ def test_an_unknown_format_names_the_known_ones() -> None:
 
 
 def test_a_format_that_someone_else_installed_is_found(strangers_exporter: str) -> None:
-    assert strangers_exporter in known_exporters()
+    assert strangers_exporter in exporter_names()
     assert format_for_suffix("papers.titles") == strangers_exporter
     check_exporter(get_exporter(strangers_exporter))
 
@@ -69,7 +69,7 @@ def test_a_format_that_someone_else_installed_is_found(strangers_exporter: str) 
 )
 def test_a_suffix_stands_for_a_format(path: str | Path, name: str) -> None:
     assert format_for_suffix(path) == name
-    assert name in known_exporters()
+    assert name in exporter_names()
 
 
 @pytest.mark.parametrize("path", ["a.docx", "a", "", ".bibliography", "a.bib.gz"])

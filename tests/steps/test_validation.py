@@ -21,7 +21,7 @@ from paper_search.steps import (
     discover_workflows,
     run_workflow,
 )
-from paper_search.steps.parameters import read_signature
+from paper_search.steps.parameters import parse_signature
 from paper_search.steps.validation import DEFAULT_BOUND
 
 OK, SKIP, FAIL, ITERATE, DEFAULT = (
@@ -92,7 +92,7 @@ def wrapped(*args: Any, **kwargs: Any) -> Any:
     ],
 )
 def test_every_outcome_that_a_handler_can_give_needs_a_transition(handler: Any):
-    assert read_signature(handler).outcomes == {OK, SKIP}
+    assert parse_signature(handler).outcomes == {OK, SKIP}
     problems = problems_of(StepDef("a", handler=handler, next={OK: None}))
     assert problems == ["step 'a' can give 'skip', which leads nowhere"]
     Workflow("toy", StepDef("a", handler=handler, next={OK: None, DEFAULT: None}))
@@ -116,7 +116,7 @@ def unresolvable(_ctx: Context) -> tuple[NotImported, dict[str, Any]]:  # noqa: 
 
 @pytest.mark.parametrize("handler", [any_outcome, partly, unannotated, unresolvable, lambda _c: 1])
 def test_a_handler_that_does_not_say_its_outcomes_is_taken_as_it_is(handler: Any):
-    assert read_signature(handler).outcomes is None
+    assert parse_signature(handler).outcomes is None
     Workflow("toy", StepDef("a", handler=handler, next={FAIL: None}))
 
 
@@ -130,7 +130,7 @@ def test_the_product_graph_says_the_outcomes_of_every_step():
     from paper_search.workflow.graph import WORKFLOW
 
     for step in WORKFLOW.steps:
-        assert read_signature(step.handler).outcomes == set(step.next), step.id
+        assert parse_signature(step.handler).outcomes == set(step.next), step.id
 
 
 # --- ends and loops -------------------------------------------------------------------------------

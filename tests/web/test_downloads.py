@@ -11,7 +11,7 @@ import zipfile
 import pytest
 import rispy
 
-from paper_search.exports import known_exporters
+from paper_search.exports import exporter_names
 
 
 def test_the_papers_come_in_every_format_and_as_decided(thread):
@@ -20,9 +20,9 @@ def test_the_papers_come_in_every_format_and_as_decided(thread):
     assert page.send(f"{place}/marks", paper=first, say="irrelevant") == 200
     page.open(f"{place}/downloads")
     offered = re.findall(r'<option value="([\w-]+)"', page.text)
-    assert set(known_exporters()) <= set(offered)
+    assert set(exporter_names()) <= set(offered)
     files = {}
-    for name in known_exporters():
+    for name in exporter_names():
         answer = page.client.get(f"/review{place}/papers", params={"format": name})
         assert answer.status_code == 200
         assert re.search(

@@ -13,7 +13,7 @@ from tests.examples import examples
 from tests.workflow.doubles import workflow
 
 from paper_search.config import current_person
-from paper_search.exports import export, known_exporters
+from paper_search.exports import export, exporter_names
 from paper_search.models import (
     MergeDecision,
     Paper,
@@ -153,11 +153,11 @@ async def test_every_export_says_what_was_decided_by_whom_when_why_and_the_note(
     noted = with_decisions(result, {}, {shown[0].id: "read twice"}, labels)
 
     every = part_of(noted, decision="all", is_all=True)
-    for name in known_exporters():
+    for name in exporter_names():
         labelled = export(every, name)
         text = labelled if isinstance(labelled, str) else _cells(labelled)
         assert text.count("for chapter 2") == 1, name
-    for name in set(known_exporters()) - {"asreview", "rayyan"}:  # they have columns of their own
+    for name in set(exporter_names()) - {"asreview", "rayyan"}:  # they have columns of their own
         text = export(every, name)
         said_there = text if isinstance(text, str) else _cells(text)
         for word in ("include", "exclude", "ada", result.papers[0].screening.decided_at[:10]):  # type: ignore[union-attr, index]  # it was decided

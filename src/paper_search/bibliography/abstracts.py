@@ -57,12 +57,12 @@ def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
     return _meaningful(plain(text) if has_latex else clean(text))
 
 
-def joined_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | None:
+def join_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | None:
     """Return an abstract whose parts come one by one, each with its label; None: all are empty."""
     texts = []
     for label, text in parts:
-        if said := clean(text or ""):
-            texts.append(f"{_label(label or '')} {said}".strip())
+        if part := clean(text or ""):
+            texts.append(f"{_label(label or '')} {part}".strip())
     return _meaningful(" ".join(texts))
 
 
@@ -74,8 +74,8 @@ def indexed_abstract(index: object) -> str | None:
     entries = index.items() if isinstance(index, dict) else ()
     places = {
         place: str(word)
-        for word, found in entries
-        for place in (found if isinstance(found, list) else ())
+        for word, positions in entries
+        for place in (positions if isinstance(positions, list) else ())
         if isinstance(place, int)
     }
     return plain_abstract(" ".join(places[place] for place in sorted(places)))

@@ -84,7 +84,7 @@ def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else _TRUTH.get(text_of(value).strip().lower())
 
 
-def _read_by(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
+def _parse_with(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
     return lambda value: parse(text_of(value))
 
 
@@ -131,10 +131,10 @@ def _author_name(author: Any) -> str:
     family, first = text_of(names.get("family")), text_of(names.get("given"))
     if particle := text_of(names.get("non-dropping-particle")):
         family = f"{particle} {family}"
-    joined = f"{family}, {first}" if family and first else family or first
+    inverted = f"{family}, {first}" if family and first else family or first
     whole = ("display_name", "literal", "fullName", "full_name")
     rest = (text_of(names[key]) for key in whole if names.get(key))
-    return text_of(names.get("name")) or joined or next(rest, "")
+    return text_of(names.get("name")) or inverted or next(rest, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ FIELDS = (
     Field("venue", _text, "venue journal publicationtitle journaltitle sourcetitle containertitle "
           "publicationname journalname journalbook booktitle publication secondarytitle "
           "alternatetitle3 conference so"),
-    Field("doi", _read_by(parse_doi), "doi digitalobjectidentifier di doilink doiurl"),
+    Field("doi", _parse_with(parse_doi), "doi digitalobjectidentifier di doilink doiurl"),
     Field("url", _address, "url link links weblink landingpageurl urls fulltextlink articleurl"),
     Field("full_text_url", _address, "fulltexturl pdfurl pdf openaccessurl oaurl"),
     Field("relevance_score"),
@@ -177,13 +177,13 @@ FIELDS = (
     Field("issue", _text, "issue number artno"),
     Field("pages", _pages, "pages page pagerange"),
     Field("publisher", _text, "publisher"),
-    Field("language", _read_by(language_code), "language lang languageoforiginaldocument "
+    Field("language", _parse_with(language_code), "language lang languageoforiginaldocument "
           "articlelanguage"),
-    Field("isbn", _read_by(parse_isbn), "isbn"),
-    Field("issn", _read_by(parse_issn), "issn"),
-    Field("arxiv_id", _read_by(parse_arxiv_id), "arxivid arxiv eprint"),
-    Field("pmid", _read_by(parse_pmid), "pmid pubmedid medlinepmid"),
-    Field("pmcid", _read_by(parse_pmcid), "pmcid pmc"),
+    Field("isbn", _parse_with(parse_isbn), "isbn"),
+    Field("issn", _parse_with(parse_issn), "issn"),
+    Field("arxiv_id", _parse_with(parse_arxiv_id), "arxivid arxiv eprint"),
+    Field("pmid", _parse_with(parse_pmid), "pmid pubmedid medlinepmid"),
+    Field("pmcid", _parse_with(parse_pmcid), "pmcid pmc"),
     Field("openalex_id", _text, "openalexid"),
     Field("s2_id", _text, "s2id paperid"),
     Field("is_retracted", _truth, "isretracted"),
@@ -223,7 +223,7 @@ def field_named(name: str) -> tuple[str, int] | None:
     return _BY_ALIAS.get(NOT_A_TO_Z_OR_DIGIT.sub("", name.lower()))
 
 
-def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPaper:
+def record_of(entry: Mapping[str, Any], *, is_inverted: bool = False) -> RawPaper:
     """Return the record of a mapping whose fields go by any of their common names.
 
     Authors may be a list of names, of mappings, or one string with `;` or `and`; keywords the
@@ -231,14 +231,14 @@ def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
     indispensable.
 
     Args:
-        given: the fields.
+        entry: the fields.
         is_inverted: the text before a comma is an author's family name, whatever follows.
 
     Raises:
         ValueError: the title is missing.
     """
     values: dict[str, Any] = {"id": ""}
-    for name, value in _by_field(given).items():
+    for name, value in _by_field(entry).items():
         if name == "authors":
             values[name] = people_of(value, is_inverted=is_inverted)
         elif read := _BY_NAME[name].read:
@@ -254,10 +254,10 @@ def record_of(given: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
     return RawPaper.model_validate(values)
 
 
-def _by_field(given: Mapping[str, Any]) -> dict[str, Any]:
+def _by_field(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that say something by field; of several names of one, the first listed."""
     values: dict[str, tuple[int, Any]] = {}
-    for name, value in given.items():
+    for name, value in entry.items():
         place = field_named(name)
         if place is None or value is None or value in ("", [], {}):
             continue

@@ -46,10 +46,10 @@ def parse_doi(text: str | None) -> str | None:
     if not text or "10." not in text.replace("%2E", "."):
         return None
     text = html.unescape(unquote(text) if "%" in text else text).replace("\\_", "_")
-    found = _SICI_DOI.search(text) or _DOI.search(text)
-    if found is None:
+    match = _SICI_DOI.search(text) or _DOI.search(text)
+    if match is None:
         return None
-    doi = found.group().lower()
+    doi = match.group().lower()
     while doi:
         last = doi[-1]
         is_unpaired = last in _PAIRS and doi.count(last) > doi.count(_PAIRS[last])
@@ -89,14 +89,14 @@ def doi_of_arxiv(arxiv_id: str) -> str:
 
 def parse_pmid(text: str | int | None) -> str | None:
     """Return the PubMed id in `PMID: 1`, `1`, or a PubMed address, as digits, or None."""
-    found = _PMID.match(str(text)) if text is not None else None
-    return found.group(1) if found else None
+    match = _PMID.match(str(text)) if text is not None else None
+    return match.group(1) if match else None
 
 
 def parse_pmcid(text: str | int | None) -> str | None:
     """Return the PubMed Central id as `PMC` and digits, or None."""
-    found = _PMCID.search(str(text).strip()) if text is not None else None
-    return f"PMC{found.group(1).lstrip('0')}" if found else None
+    match = _PMCID.search(str(text).strip()) if text is not None else None
+    return f"PMC{match.group(1).lstrip('0')}" if match else None
 
 
 def parse_isbn(text: str | None) -> str | None:
@@ -104,8 +104,8 @@ def parse_isbn(text: str | None) -> str | None:
 
     ISBN-10 is converted; one whose check digit is wrong is none (ISO 2108).
     """
-    for found in _ISBN.finditer(text or ""):
-        digits = re.sub(r"[- ]", "", found.group()).upper()
+    for match in _ISBN.finditer(text or ""):
+        digits = re.sub(r"[- ]", "", match.group()).upper()
         if len(digits) == 10 and _has_valid_isbn10_check(digits):  # noqa: PLR2004  # ISBN-10
             body = f"978{digits[:9]}"
             return body + _isbn13_check(body)
@@ -116,8 +116,8 @@ def parse_isbn(text: str | None) -> str | None:
 
 def parse_issn(text: str | None) -> str | None:
     """Return the first valid ISSN in the text as `1234-567X`, or None (ISO 3297)."""
-    for found in _ISSN.finditer(text or ""):
-        digits = f"{found[1]}{found[2]}".upper()
+    for match in _ISSN.finditer(text or ""):
+        digits = f"{match[1]}{match[2]}".upper()
         values = [10 if c == "X" else int(c) for c in digits]
         if not sum(value * (8 - i) for i, value in enumerate(values)) % 11:
             return f"{digits[:4]}-{digits[4:]}"
@@ -139,10 +139,10 @@ def stable_id(record: BibliographicRecord) -> str:
     The first of DOI, arXiv id, PMID, PMCID, OpenAlex and Semantic Scholar id; an arXiv DOI counts
     as the arXiv id. Without any: a hash of normalised title, year and first author's family name.
     """
-    named = _identifiers(record)
-    if (doi := named["doi"]) and _ARXIV_DOI.match(doi) and (arxiv := parse_arxiv_id(doi)):
-        named |= {"doi": None, "arxiv": arxiv}
-    first = next((f"{kind}:{value}" for kind, value in named.items() if value), None)
+    identifiers = _identifiers(record)
+    if (doi := identifiers["doi"]) and _ARXIV_DOI.match(doi) and (arxiv := parse_arxiv_id(doi)):
+        identifiers |= {"doi": None, "arxiv": arxiv}
+    first = next((f"{kind}:{value}" for kind, value in identifiers.items() if value), None)
     return first or f"hash:{content_key(record)}"
 
 
@@ -163,9 +163,9 @@ def names_of(record: BibliographicRecord) -> set[str]:
 
     Two records with one in common are of the same work, unless one of them is wrong.
     """
-    named = _identifiers(record)
-    named["arxiv"] = named["arxiv"] or parse_arxiv_id(named["doi"])
-    return {f"{kind}:{value.lower()}" for kind, value in named.items() if value}
+    identifiers = _identifiers(record)
+    identifiers["arxiv"] = identifiers["arxiv"] or parse_arxiv_id(identifiers["doi"])
+    return {f"{kind}:{value.lower()}" for kind, value in identifiers.items() if value}
 
 
 def content_key(record: BibliographicRecord) -> str:

@@ -20,25 +20,25 @@ _SEPARATORS = (re.compile(r"[;\n|]"), re.compile(r",\s"))
 _WITHIN_ENTRY = re.compile(r"[;\n]")
 
 
-def keywords_of(given: Any) -> list[str]:
+def keywords_of(field: Any) -> list[str]:
     """Return the keywords in a field of any shape: one text, texts, or objects with a name."""
-    if isinstance(given, str):
-        separator = next((pattern for pattern in _SEPARATORS if pattern.search(given)), None)
-        return distinct_keywords(separator.split(given) if separator else [given])
-    return distinct_keywords(_listed(given if isinstance(given, list) else [given]))
+    if isinstance(field, str):
+        separator = next((pattern for pattern in _SEPARATORS if pattern.search(field)), None)
+        return distinct_keywords(separator.split(field) if separator else [field])
+    return distinct_keywords(_texts(field if isinstance(field, list) else [field]))
 
 
-def distinct_keywords(given: Iterable[str]) -> list[str]:
+def distinct_keywords(texts: Iterable[str]) -> list[str]:
     """Return the keywords without blanks around them, each spelling once, the first one kept.
 
     A star at either end is left out: MEDLINE marks what a work is mainly about so.
     """
-    found: dict[str, str] = {}
-    for value in given:
+    words: dict[str, str] = {}
+    for value in texts:
         word = clean(value).strip(" *")
         if any(map(str.isalnum, word)) and len(word) <= _LONGEST:
-            found.setdefault(word.casefold(), word)
-    return list(found.values())[:MOST]
+            words.setdefault(word.casefold(), word)
+    return list(words.values())[:MOST]
 
 
 @cache
@@ -61,8 +61,8 @@ def heading(text: str) -> str:
     return text.partition("/")[0].strip(" *")
 
 
-def _listed(given: Iterable[Any]) -> Iterator[str]:
-    for value in given:
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
         if isinstance(value, str):
             yield from _WITHIN_ENTRY.split(value)
         elif isinstance(value, Mapping):

@@ -153,8 +153,8 @@ def written(author: Author) -> str:
 
 
 def _says(text: str, parts: PersonName) -> bool:
-    said = split_name(text, is_inverted=True)
-    return (said.full_family, said.given, said.suffix, said.is_literal) == (
+    name = split_name(text, is_inverted=True)
+    return (name.full_family, name.given, name.suffix, name.is_literal) == (
         parts.full_family,
         parts.given,
         parts.suffix,
@@ -177,7 +177,7 @@ def fields_of(parts: PersonName) -> dict[str, str]:
 
 def without_particle(family: str) -> str:
     """Return a family name without the particles that it begins with."""
-    return " ".join(_cut_particle(family.split(" "))[1])
+    return " ".join(_split_particle(family.split(" "))[1])
 
 
 def _is_organisation(text: str) -> bool:
@@ -197,21 +197,21 @@ def _without_degrees(parts: Sequence[str], *, is_inverted: bool) -> list[str]:
 
     "Bertness, MD" has initials, "Jane Doe, MD" a degree, "Smith, MD, PhD" both.
     """
-    kept = list(parts)
-    least = 3 if len(kept) > 2 and _SURE_SUFFIX.fullmatch(kept[1]) else 2  # noqa: PLR2004  # "King, Jr., MD"
-    while len(kept) > least and _DEGREE.fullmatch(kept[-1]):
-        kept.pop()
-    whole, last = kept[0], kept[-1]
-    is_one_of_several = len(kept) < len(parts)
+    rest = list(parts)
+    least = 3 if len(rest) > 2 and _SURE_SUFFIX.fullmatch(rest[1]) else 2  # noqa: PLR2004  # "King, Jr., MD"
+    while len(rest) > least and _DEGREE.fullmatch(rest[-1]):
+        rest.pop()
+    whole, last = rest[0], rest[-1]
+    is_one_of_several = len(rest) < len(parts)
     if (
-        len(kept) == 2  # noqa: PLR2004  # as above
+        len(rest) == 2  # noqa: PLR2004  # as above
         and not is_inverted
         and _DEGREE.fullmatch(last)
         and (is_one_of_several or not _RARELY_A_DEGREE.fullmatch(last))
         and _has_given_name(whole)
     ):
         return [whole]
-    return kept
+    return rest
 
 
 def _has_given_name(text: str) -> bool:
@@ -236,12 +236,12 @@ def _split_inverted(parts: list[str], *, is_inverted: bool) -> PersonName | None
         case [family, suffix, given] if SUFFIX.fullmatch(suffix):
             pass
         case [family, given]:
-            family, suffix = _cut_suffix(family)
+            family, suffix = _split_suffix(family)
             if not suffix:
-                given, suffix = _cut_sure_suffix(given)
+                given, suffix = _split_sure_suffix(given)
         case _:
             return None
-    particle, rest = _cut_particle(family.split(" "))
+    particle, rest = _split_particle(family.split(" "))
     return PersonName(" ".join(rest), given, particle, suffix)
 
 
@@ -260,20 +260,20 @@ def _split_words(words: list[str]) -> PersonName:
         if len(words) == 1:
             return PersonName(words[0], is_literal=True)
         return PersonName(words[0], " ".join(words[1:]))  # family name first
-    text, suffix = _cut_suffix(" ".join(words))
+    text, suffix = _split_suffix(" ".join(words))
     words = text.split(" ")
     if len(words) == 1:
         return PersonName(words[0], suffix=suffix)
     start = _start_of_trailing_initials(words)
     if 0 < start < len(words):
-        particle, rest = _cut_particle(words[:start])
+        particle, rest = _split_particle(words[:start])
         return PersonName(" ".join(rest), " ".join(words[start:]), particle, suffix)
     start = _start_of_family(words)
-    particle, rest = _cut_particle(words[start:])
+    particle, rest = _split_particle(words[start:])
     return PersonName(" ".join(rest), " ".join(words[:start]), particle, suffix)
 
 
-def _cut_suffix(text: str) -> tuple[str, str]:
+def _split_suffix(text: str) -> tuple[str, str]:
     """Cut the suffix off a name without commas, or off a family name.
 
     "Smith II" and "White JR" are people with two initials; "John Smith II", "White JA JR" and
@@ -292,13 +292,13 @@ def _cut_suffix(text: str) -> tuple[str, str]:
     return (rest, last) if is_suffix else (text, "")
 
 
-def _cut_sure_suffix(given: str) -> tuple[str, str]:
+def _split_sure_suffix(text: str) -> tuple[str, str]:
     """Cut the suffix off given names, as MEDLINE has it: "King, Martin Luther Jr"."""
-    rest, _, last = given.rpartition(" ")
+    rest, _, last = text.rpartition(" ")
     is_suffix = _SURE_SUFFIX.fullmatch(last) or (
         SUFFIX.fullmatch(last) and any(letter.islower() for letter in rest)
     )
-    return (rest, last) if rest and is_suffix else (given, "")
+    return (rest, last) if rest and is_suffix else (text, "")
 
 
 def _start_of_trailing_initials(words: list[str]) -> int:
@@ -321,7 +321,7 @@ def _start_of_family(words: list[str]) -> int:
     return len(words) - 1
 
 
-def _cut_particle(words: list[str]) -> tuple[str, list[str]]:
+def _split_particle(words: list[str]) -> tuple[str, list[str]]:
     """Cut the particles off the front of a family name; one word always remains."""
     count = 0
     while count < len(words) - 1 and words[count].lower() in _PARTICLES:

@@ -56,6 +56,6 @@ def stated_type(text: str | None) -> str | None:
     "Article" and "Review" are no more than articles of journals there, and say nothing.
     """
     word = type_word(text)
-    known = _SYNONYMS.get(word, word)
+    csl = _SYNONYMS.get(word, word)
     is_vague = word in {"article", "review"}
-    return known if known in CSL_TYPES and not is_vague else None
+    return csl if csl in CSL_TYPES and not is_vague else None

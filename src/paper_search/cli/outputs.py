@@ -205,7 +205,7 @@ def _say_titles(collection: PaperCollection) -> None:
 
 
 def _require_exporter(name: str) -> None:
-    from paper_search.exports import known_exporters
+    from paper_search.exports import exporter_names
     from paper_search.exports.registry import STYLE_SUFFIX
 
     if name.lower().endswith(STYLE_SUFFIX):
@@ -213,7 +213,7 @@ def _require_exporter(name: str) -> None:
 
         check_style(name)
         return
-    known = known_exporters()
+    known = exporter_names()
     if name not in known:
         raise UnknownNameError("export format", name, [TABLE, *known])
 

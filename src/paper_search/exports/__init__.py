@@ -5,9 +5,9 @@ from paper_search.exports.registry import (
     FORMATS,
     Exporter,
     export,
+    exporter_names,
     format_for_suffix,
     get_exporter,
-    known_exporters,
     suffix_of_format,
 )
 
@@ -15,9 +15,9 @@ __all__ = [
     "FORMATS",
     "Exporter",
     "export",
+    "exporter_names",
     "format_for_suffix",
     "get_exporter",
-    "known_exporters",
     "suffix_of_format",
     "write_export",
 ]

@@ -14,7 +14,7 @@ from paper_search.exports.publication_kinds import (
 )
 from paper_search.exports.text import (
     identifier,
-    joined_keywords,
+    join_keywords,
     name_of,
     page_range,
     single_line,
@@ -54,15 +54,15 @@ def export_bibtex(collection: PaperCollection) -> str:
     never in identifiers and addresses. `type` has the type of what BibTeX calls "misc", the note
     is `annote`, and the screening decision is in fields that no style prints.
     """
-    return _written(collection, _bibtex)
+    return _entries(collection, _bibtex)
 
 
 def export_biblatex(collection: PaperCollection) -> str:
     """Return the papers as biblatex, for Biber: its entry types and names of fields."""
-    return _written(collection, _biblatex)
+    return _entries(collection, _biblatex)
 
 
-def _written(collection: PaperCollection, entry: Callable[[str, Paper], str]) -> str:
+def _entries(collection: PaperCollection, entry: Callable[[str, Paper], str]) -> str:
     keys = citation_keys(collection.papers)
     return "\n".join(entry(key, paper) for key, paper in zip(keys, collection.papers, strict=True))
 
@@ -126,7 +126,7 @@ def _text_fields(paper: Paper, kind: PublicationKind) -> list[tuple[str, str]]:
         ("pages", "--".join(_escaped(page) for page in page_range(paper.pages) if page)),
         (kind.publisher_field, publisher),
         ("language", _escaped(paper.language)),
-        ("keywords", _escaped(joined_keywords(paper))),
+        ("keywords", _escaped(join_keywords(paper))),
         ("abstract", _escaped(paper.abstract)),
         ("type", _type(paper, kind)),
     ]

@@ -24,14 +24,14 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
 
     The first paper of a key has it plain, the next ones get _a, _b, ... _z, _aa.
     """
-    taken: set[str] = set()
+    used: set[str] = set()
     suffixes: dict[str, Iterator[str]] = {}
     keys = []
     for paper in papers:
         base = key = _plain_key(paper)
-        while key in taken:
+        while key in used:
             key = f"{base}_{next(suffixes.setdefault(base, _letters()))}"
-        taken.add(key)
+        used.add(key)
         keys.append(key)
     return keys
 

@@ -40,7 +40,7 @@ def write_export(
     try:
         content = text.encode("utf-8")
     except ValueError as error:  # lone surrogates
-        raise ExportError(f"cannot write {_shown(path)}: {error}") from error
+        raise ExportError(f"cannot write {_quote(path)}: {error}") from error
     return write_bytes(content, path, overwrite=overwrite, within=within)
 
 
@@ -57,7 +57,7 @@ def write_bytes(
         ExportError: the file exists, or cannot be written; says why and what to do.
     """
     try:
-        target = _checked_target(Path(path), overwrite=overwrite, within=within)
+        target = _check_target(Path(path), overwrite=overwrite, within=within)
         _write_whole(content, target, overwrite=overwrite)
     except FileExistsError as error:
         raise ExportError(
@@ -66,24 +66,24 @@ def write_bytes(
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ExportError(f"cannot write {_shown(path)}: {reason}") from error
+        raise ExportError(f"cannot write {_quote(path)}: {reason}") from error
     except ValueError as error:  # NUL in the path
-        raise ExportError(f"cannot write {_shown(path)}: {error}") from error
+        raise ExportError(f"cannot write {_quote(path)}: {error}") from error
     return Path(path)
 
 
-def _checked_target(path: Path, *, overwrite: bool, within: str | Path | None) -> Path:
+def _check_target(path: Path, *, overwrite: bool, within: str | Path | None) -> Path:
     """Return the path to write to, after everything that can be known beforehand was checked."""
     if path.name.split(".")[0].strip().lower() in _DEVICES:
         raise ExportError(f"{path.name!r} is the name of a device on Windows; give another name")
     # Only who allows overwriting may reach what a link points to.
     target = _real(path) if overwrite else _real(path.parent) / path.name
     if within is not None and not target.is_relative_to(_real(Path(within))):
-        raise ExportError(f"{_shown(path)} is outside of {_shown(within)}; give a name inside")
+        raise ExportError(f"{_quote(path)} is outside of {_quote(within)}; give a name inside")
     if path.is_dir():
-        raise ExportError(f"{_shown(path)} is a directory; give the name of a file in it")
+        raise ExportError(f"{_quote(path)} is a directory; give the name of a file in it")
     if not target.parent.is_dir():
-        raise ExportError(f"the directory {_shown(target.parent)} does not exist; create it first")
+        raise ExportError(f"the directory {_quote(target.parent)} does not exist; create it first")
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def _checked_target(path: Path, *, overwrite: bool, within: str | Path | None) -
     if not overwrite:
         raise FileExistsError(target)
     if not stat.S_ISREG(mode):
-        raise ExportError(f"{_shown(path)} is not a regular file and is never overwritten")
+        raise ExportError(f"{_quote(path)} is not a regular file and is never overwritten")
     return target
 
 
@@ -143,7 +143,7 @@ def _write_directly(content: bytes, target: Path) -> None:
         raise
 
 
-def _shown(path: str | Path) -> str:
+def _quote(path: str | Path) -> str:
     """Return a path for a message: quoted, and not longer than a line."""
     text, limit = repr(str(path)), 120
     return text if len(text) <= limit else f"{text[:60]}...{text[-40:]}"

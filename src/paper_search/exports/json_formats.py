@@ -10,7 +10,7 @@ from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import csl_type_of
 from paper_search.exports.text import (
     identifier,
-    joined_keywords,
+    join_keywords,
     name_of,
     page_range,
     single_line,
@@ -60,7 +60,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "archive": "arXiv" if arxiv_id else None,
         "archive_location": arxiv_id,
         "URL": web_address(paper),
-        "keyword": joined_keywords(paper),
+        "keyword": join_keywords(paper),
         "abstract": single_line(paper.abstract),
         "ISSN": identifier(paper.issn),
         "note": columns.pop("note"),

@@ -40,14 +40,16 @@ def export_report(collection: PaperCollection) -> str:
     metadata, papers = collection.metadata, collection.papers
     addresses = ((number, _address(paper)) for number, paper in enumerate(papers, start=1))
     links = [f"- {number}: <{address}>" for number, address in addresses if address]
-    said = [f"- {n}: {line}" for n, paper in enumerate(papers, 1) if (line := _screening(paper))]
+    decisions = [
+        f"- {n}: {line}" for n, paper in enumerate(papers, 1) if (line := _screening(paper))
+    ]
     return "\n".join(
         [
             f"# {inert(metadata.query) or 'Papers'}\n",
             f"{len(papers)} of {metadata.total_found} papers found, {inert(metadata.timestamp)}\n",
             export_markdown(collection),
             *(["## Where to find them\n", *links, ""] if links else []),
-            *(["## Your decisions and notes\n", *said, ""] if said else []),
+            *(["## Your decisions and notes\n", *decisions, ""] if decisions else []),
             *_search_report(collection),
         ]
     )
@@ -87,11 +89,13 @@ def _search_report(collection: PaperCollection) -> list[str]:
 
 def _screening(paper: Paper) -> str:
     """Return "exclude (ada, 2026-11-22): not a trial; my note", as far as it was said."""
-    said = {name: inert(value) for name, value in paper.screening_columns.items()}
-    who = ", ".join(filter(None, (said["decided_by"], said["decided_at"])))
-    head = f"{said['decision']} ({who})" if said["decision"] and who else said["decision"]
+    columns = {name: inert(value) for name, value in paper.screening_columns.items()}
+    who = ", ".join(filter(None, (columns["decided_by"], columns["decided_at"])))
+    head = f"{columns['decision']} ({who})" if columns["decision"] and who else columns["decision"]
     labels = ", ".join(map(inert, paper.labels))
-    rest = "; ".join(filter(None, (said["reason"], said["note"], labels and f"labels: {labels}")))
+    rest = "; ".join(
+        filter(None, (columns["reason"], columns["note"], labels and f"labels: {labels}"))
+    )
     return ": ".join(filter(None, (head, rest)))
 
 

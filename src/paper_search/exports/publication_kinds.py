@@ -67,10 +67,10 @@ def publication_kind(record: BibliographicRecord) -> PublicationKind:
     By its type where that is known. CSL's "article" and no type at all say little: then it is a
     preprint if it is on a preprint server, an article if it has a venue, else unknown.
     """
-    given = type_word(record.publication_type)
-    is_article = given.startswith("article-")  # in a magazine or newspaper, too
-    kind = JOURNAL_ARTICLE if is_article else _KINDS.get(csl_type(given), UNKNOWN)
-    is_preprint = given in PREPRINTS
+    word = type_word(record.publication_type)
+    is_article = word.startswith("article-")  # in a magazine or newspaper, too
+    kind = JOURNAL_ARTICLE if is_article else _KINDS.get(csl_type(word), UNKNOWN)
+    is_preprint = word in PREPRINTS
     if is_preprint or kind not in (PREPRINT, UNKNOWN):
         return kind
     venue = record.venue or ""
@@ -89,5 +89,5 @@ def type_beside(record: BibliographicRecord, kind: PublicationKind) -> str:
     """Return the word to write beside a type of a format that says less; "": it says all."""
     if kind is PREPRINT:
         return "preprint"
-    given = csl_type(record.publication_type)
-    return given if given in CSL_TYPES and given not in {kind.csl, PREPRINT.csl} else ""
+    csl = csl_type(record.publication_type)
+    return csl if csl in CSL_TYPES and csl not in {kind.csl, PREPRINT.csl} else ""

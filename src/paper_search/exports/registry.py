@@ -86,7 +86,7 @@ _OF_SUFFIX = {
 }
 
 
-def known_exporters() -> list[str]:
+def exporter_names() -> list[str]:
     """Return the formats of all installed exporters, sorted."""
     return sorted({*FORMATS, *EXPORTERS.names()})
 
@@ -106,7 +106,7 @@ def get_exporter(name: str) -> Exporter:
         exporter: Exporter = getattr(import_module(f"paper_search.exports.{module}"), function)
         return exporter
     if name not in EXPORTERS.names():
-        raise UnknownNameError("export format", name, known_exporters())
+        raise UnknownNameError("export format", name, exporter_names())
     return EXPORTERS.read(name)  # type: ignore[no-any-return]  # what others register
 
 
@@ -137,6 +137,6 @@ def format_for_suffix(path: str | Path) -> str:
         if name.endswith(suffix):
             return _OF_SUFFIX[suffix]
     suffix = Path(name).suffix
-    if suffix.removeprefix(".") in known_exporters():
+    if suffix.removeprefix(".") in exporter_names():
         return suffix.removeprefix(".")
     raise UnknownNameError("file suffix", suffix, sorted(_OF_SUFFIX))

@@ -76,6 +76,6 @@ def _author(author: Author) -> str:
     return name.inverted
 
 
-def _prefixed(kind: str, given: str | None) -> str:
-    found = identifier(given)
-    return f"{kind}{found}" if found else ""
+def _prefixed(kind: str, text: str | None) -> str:
+    value = identifier(text)
+    return f"{kind}{value}" if value else ""

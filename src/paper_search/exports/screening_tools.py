@@ -90,15 +90,15 @@ def _rayyan(number: int, paper: Paper) -> list[Cell]:
 
 def _notes(paper: Paper) -> list[str]:
     """Return what was decided and noted, in Rayyan's words: `RAYYAN-INCLUSION: {...}`."""
-    word, said = _IN_RAYYAN.get(paper.decision), paper.screening
+    word, screening = _IN_RAYYAN.get(paper.decision), paper.screening
     notes = [single_line(paper.note)] if paper.note else []
     if labels := ",".join(filter(None, map(single_line, paper.labels))):
         notes = [f"RAYYAN-LABELS: {labels}", *notes]
-    if word is None or said is None:
+    if word is None or screening is None:
         return notes
-    by = json.dumps(single_line(said.decided_by) or _REVIEWER, ensure_ascii=False)
+    by = json.dumps(single_line(screening.decided_by) or _REVIEWER, ensure_ascii=False)
     inclusion = f'RAYYAN-INCLUSION: {{{by}=>"{word}"}}'
-    reason = single_line(said.reason)
+    reason = single_line(screening.reason)
     is_excluded = word == "Excluded" and reason
     return [inclusion, *([f"RAYYAN-EXCLUSION-REASONS: {reason}"] if is_excluded else []), *notes]
 

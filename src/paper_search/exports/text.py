@@ -78,7 +78,7 @@ def own_keywords(paper: Paper) -> list[str]:
     return list(dict.fromkeys([*tags, *filter(None, map(single_line, paper.keywords))]))
 
 
-def joined_keywords(paper: Paper) -> str:
+def join_keywords(paper: Paper) -> str:
     """Return the keywords as one text, with semicolons in between where one has a comma."""
     words = keywords(paper)
     if not any("," in word for word in words):

@@ -77,8 +77,8 @@ def _item(root: ET.Element, number: int, paper: Paper) -> None:
     _add(item, "z:language", paper.language)
     _add(item, "bib:pages", "-".join(page for page in page_range(paper.pages) if page))
     for kind in ("doi", "isbn"):
-        found = identifier(getattr(paper, kind))
-        _add(item, "dc:identifier", f"{kind.upper()} {found}" if found else "")
+        value = identifier(getattr(paper, kind))
+        _add(item, "dc:identifier", f"{kind.upper()} {value}" if value else "")
     if address := web_address(paper):
         about = ET.SubElement(ET.SubElement(item, _name("dc:identifier")), _name("dcterms:URI"))
         _add(about, "rdf:value", address)
@@ -86,11 +86,11 @@ def _item(root: ET.Element, number: int, paper: Paper) -> None:
         place = ET.SubElement(item, _name("dc:publisher"))
         _add(ET.SubElement(place, _name("foaf:Organization")), "foaf:name", publisher)
     _add(item, "dc:description", _extra(paper))
-    if said := _note(paper):
+    if note := _note(paper):
         link = {_name("rdf:resource"): f"#note_{number}"}
         ET.SubElement(item, _name("dcterms:isReferencedBy"), link)
         about_note = {_name("rdf:about"): f"#note_{number}"}
-        _add(ET.SubElement(root, _name("bib:Memo"), about_note), "rdf:value", said)
+        _add(ET.SubElement(root, _name("bib:Memo"), about_note), "rdf:value", note)
 
 
 def _venue(item: ET.Element, paper: Paper) -> None:
@@ -118,18 +118,18 @@ def _authors(item: ET.Element, authors: list[Author]) -> None:
 
 
 def _extra(paper: Paper) -> str:
-    known = {"PMID": paper.pmid, "PMCID": paper.pmcid, "arXiv": paper.arxiv_id}
+    numbers = {"PMID": paper.pmid, "PMCID": paper.pmcid, "arXiv": paper.arxiv_id}
     return "; ".join(
-        f"{name}: {found}" for name, given in known.items() if (found := identifier(given))
+        f"{name}: {value}" for name, text in numbers.items() if (value := identifier(text))
     )
 
 
 def _note(paper: Paper) -> str:
     """Return a note in HTML, as Zotero keeps them; "": there is nothing to note."""
     columns = {name: single_line(value) for name, value in paper.screening_columns.items()}
-    noted = columns.pop("note")
+    note = columns.pop("note")
     lines = [f"{name.replace('_', ' ')}: {value}" for name, value in columns.items() if value]
-    return "".join(f"<p>{html.escape(line)}</p>" for line in [*filter(None, [noted]), *lines])
+    return "".join(f"<p>{html.escape(line)}</p>" for line in [*filter(None, [note]), *lines])
 
 
 def _add(parent: ET.Element, name: str, text: str | None) -> None:

@@ -15,8 +15,8 @@ from paper_search.models.feedback import (
     MarkedPaper,
     Seed,
     UserFeedback,
-    named_seed,
     relevant_seeds,
+    seed_of_identifier,
 )
 from paper_search.models.paper import (
     NOT_NEEDED,
@@ -119,6 +119,6 @@ __all__ = [
     "SynonymMap",
     "UserFeedback",
     "Version",
-    "named_seed",
     "relevant_seeds",
+    "seed_of_identifier",
 ]

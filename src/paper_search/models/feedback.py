@@ -60,18 +60,18 @@ class MarkedPaper(BaseModel):
     """Its identifiers, to find others from it; None: not known."""
 
 
-def named_seed(identifier: str) -> Seed | None:
+def seed_of_identifier(identifier: str) -> Seed | None:
     """Return the seed for `doi:...`, `arxiv:...` or `pmid:...`; None: it is of another kind."""
     kind, _, value = identifier.partition(":")
     fields = {"doi": "doi", "arxiv": "arxiv_id", "pmid": "pmid"}
     return Seed.model_validate({fields[kind]: value}) if kind in fields and value else None
 
 
-def relevant_seeds(marked: Sequence[MarkedPaper]) -> list[Seed]:
+def relevant_seeds(papers: Sequence[MarkedPaper]) -> list[Seed]:
     """Return the papers marked relevant that others can be found from, the latest first."""
     followable = [
         paper.seed
-        for paper in reversed(marked)
+        for paper in reversed(papers)
         if paper.is_relevant and paper.seed is not None and paper.seed.is_followable
     ]
     return followable[:MAX_SEEDS]

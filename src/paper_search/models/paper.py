@@ -177,7 +177,7 @@ class BibliographicRecord(BaseModel):
     @property
     def text(self) -> str | None:
         """What is known beside the title to judge it by: abstract and keywords; None: nothing."""
-        return _joined(self.abstract, self.keywords)
+        return _join_text(self.abstract, self.keywords)
 
 
 class RawPaper(BibliographicRecord):
@@ -194,7 +194,7 @@ class RawPaper(BibliographicRecord):
     @property
     def text(self) -> str | None:
         """As for any record; a snippet replaces a missing abstract."""
-        return _joined(self.abstract or self.snippet, self.keywords)
+        return _join_text(self.abstract or self.snippet, self.keywords)
 
 
 @functools.cache
@@ -207,7 +207,7 @@ def _defaults(model: type[BibliographicRecord]) -> dict[str, Any]:
     }
 
 
-def _joined(abstract: str | None, keywords: list[str]) -> str | None:
+def _join_text(abstract: str | None, keywords: list[str]) -> str | None:
     return "\n".join(filter(None, [abstract, "; ".join(keywords)])) or None
 
 

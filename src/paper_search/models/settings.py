@@ -24,11 +24,11 @@ class Variable:
     name: str
 
 
-def _named_values(given: object) -> object:
+def _split_pairs(text: object) -> object:
     """Return the pairs in a text of the form `name=value, name=value`; anything else as it is."""
-    if not isinstance(given, str):
-        return given
-    pairs = {pair.strip(): pair.partition("=") for pair in given.split(",") if pair.strip()}
+    if not isinstance(text, str):
+        return text
+    pairs = {pair.strip(): pair.partition("=") for pair in text.split(",") if pair.strip()}
     for pair, (name, sign, value) in pairs.items():
         if not (name.strip() and sign and value.strip()):
             raise ValueError(f"give NAME=VALUE, not {pair!r}")
@@ -41,7 +41,7 @@ def split_list(text: str) -> list[str]:
 
 
 Names = Annotated[list[str], BeforeValidator(lambda v: split_list(v) if isinstance(v, str) else v)]
-NamedValues = Annotated[dict[str, str], BeforeValidator(_named_values)]
+NamedValues = Annotated[dict[str, str], BeforeValidator(_split_pairs)]
 
 CHAT_MODELS_GROUP = "paper_search.chat_models"
 """Entry points of further providers: (LLMConfig) -> BaseChatModel of langchain-core."""

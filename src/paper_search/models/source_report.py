@@ -176,11 +176,11 @@ class SourceReport(BaseModel):
     @property
     def day(self) -> str:
         """Return when the answers came, to the minute: that of stored answers is not today's."""
-        sent = [request.at for request in self.requests if not request.is_stored and request.at]
+        times = [request.at for request in self.requests if not request.is_stored and request.at]
         stored = [request for request in self.requests if request.is_stored]
         days = sorted({(request.at or "an unknown day")[:10] for request in stored})
         moments = [f"{len(stored)} stored of {', '.join(days)}"] if stored else []
-        first = sent[0] if sent else None if stored else self.asked_at
+        first = times[0] if times else None if stored else self.asked_at
         return "; ".join([*([minute(first)] if first else []), *moments])
 
     @property
@@ -205,13 +205,13 @@ def minute(moment: str) -> str:
 
 def counting_summary(rows: Iterable[SourceReport]) -> str | None:
     """Return what went out to count hits; None: nothing did."""
-    sent: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for row in rows:
         if row.attempts:
-            sent[row.source] = sent.get(row.source, 0) + row.attempts
-    if not sent:
+            counts[row.source] = counts.get(row.source, 0) + row.attempts
+    if not counts:
         return None
-    count = sum(sent.values())
-    names = ", ".join(f"{number} to {source}" for source, number in sent.items())
+    count = sum(counts.values())
+    names = ", ".join(f"{number} to {source}" for source, number in counts.items())
     requests = "1 request" if count == 1 else f"{count} requests"
     return f"{requests} sent before your approval, to count hits: {names}"

@@ -17,8 +17,8 @@ from paper_search.models import (
     QueryBuilderInput,
     RankedQuery,
     SearchStrategy,
-    named_seed,
     relevant_seeds,
+    seed_of_identifier,
 )
 from paper_search.prompts import load_prompt
 from paper_search.skills.intent.notes import Note, read_note
@@ -222,7 +222,7 @@ class QueryBuilder:
         It is proposed when papers are marked relevant, named by the question or graded best by a
         model, in this order, and the source is configured; not after a person took it out.
         """
-        named = map(named_seed, given.intent.identifiers)
+        named = map(seed_of_identifier, given.intent.identifiers)
         wanted = [*relevant_seeds(given.marked_papers), *(seed for seed in named if seed)]
         by_content = {seed.model_dump_json(): seed for seed in (*wanted, *given.graded)}
         seeds = list(by_content.values())[:MAX_SEEDS]

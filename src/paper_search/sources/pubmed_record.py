@@ -9,7 +9,7 @@ import re
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
-from paper_search.bibliography.abstracts import joined_abstract
+from paper_search.bibliography.abstracts import join_abstract
 from paper_search.bibliography.identifiers import parse_doi, parse_pmcid, parse_pmid
 from paper_search.models import Author, RawPaper
 from paper_search.sources.record import (
@@ -86,7 +86,7 @@ def _abstract(paths: str) -> Reader:
 
     def read(value: Element) -> str | None:
         parts = every(value, "AbstractText")
-        return joined_abstract([(part.get("Label"), text(part)) for part in parts])
+        return join_abstract([(part.get("Label"), text(part)) for part in parts])
 
     return lambda entry: first(entry, paths, read)
 

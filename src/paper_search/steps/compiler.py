@@ -30,7 +30,7 @@ from paper_search.steps.step import (
     BoundHandler,
     Environment,
     StepDef,
-    checked_result,
+    check_result,
 )
 from paper_search.steps.types import (
     AGAIN,
@@ -144,17 +144,17 @@ def _output(workflow: Workflow) -> Any:
 
 
 def _router(step: StepDef) -> Callable[[dict[str, Any]], str]:
-    named = {outcome.value for outcome in step.next}
+    outcomes = {outcome.value for outcome in step.next}
 
     def route(state: dict[str, Any]) -> str:
         outcome: str = state[OUTCOME]
-        return outcome if outcome in named else Outcome.DEFAULT.value
+        return outcome if outcome in outcomes else Outcome.DEFAULT.value
 
     return route
 
 
-def _read_settings(model: type[BaseModel] | None, chosen: Any) -> tuple[Any, Any]:
-    plain = to_jsonable_python(chosen) if isinstance(chosen, BaseModel) else chosen or {}
+def _parse_settings(model: type[BaseModel] | None, settings: Any) -> tuple[Any, Any]:
+    plain = to_jsonable_python(settings) if isinstance(settings, BaseModel) else settings or {}
     return plain, MappingProxyType(dict(plain)) if model is None else model.model_validate(plain)
 
 
@@ -203,24 +203,26 @@ class _StepRunner:
             )
         is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
         context = runtime.context if is_first and self._is_outermost else None
-        chosen = state.get(PARAMS) if context is None else context
-        plain, params = _read_settings(self._workflow.params, chosen)
-        written = _counted(self._step, params, {} if is_first else state.get(VISITS) or {})
+        settings = state.get(PARAMS) if context is None else context
+        plain, params = _parse_settings(self._workflow.params, settings)
+        channels = _count_visit(self._step, params, {} if is_first else state.get(VISITS) or {})
         if is_first:
-            written[PARAMS] = plain if self._workflow.params is None else to_jsonable_python(params)
+            channels[PARAMS] = (
+                plain if self._workflow.params is None else to_jsonable_python(params)
+            )
             if self._counts:
-                written.setdefault(VISITS, {})
+                channels.setdefault(VISITS, {})
         ctx = self._context(state, runtime, params)
         ctx.progress("step", {"step": self._step.id})
         visit = runtime.execution_info.task_id if runtime.execution_info else ""
         result = self._invoke(ctx, visit)
         result = await result if inspect.isawaitable(result) else result
-        outcome, update = checked_result(self._step.id, result)
+        outcome, update = check_result(self._step.id, result)
         if self._step.target(outcome) == self._workflow.entry_point:
-            written[AGAIN] = True
-        written.update(self._written(state, update))
-        written[OUTCOME] = outcome.value
-        return written
+            channels[AGAIN] = True
+        channels.update(self._channels_of(state, update))
+        channels[OUTCOME] = outcome.value
+        return channels
 
     def _context(
         self, state: Mapping[str, Any], runtime: Runtime[Any], params: Any
@@ -247,7 +249,7 @@ class _StepRunner:
                 f"{describe_errors(error)}"
             ) from None
 
-    def _written(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    def _channels_of(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
         """Return the channels that an update writes: known fields only, as JSON."""
         try:
             plain: dict[str, Any] = to_jsonable_python(dict(update))
@@ -294,7 +296,7 @@ def _state_reader(workflow: Workflow) -> Callable[[Mapping[str, Any]], Any]:
     return lambda state: model.model_validate({n: state[n] for n in names if n in state})
 
 
-def _counted(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[str, Any]:
+def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[str, Any]:
     """Return the count of visits with this one, if the step has a bound.
 
     Raises:
@@ -306,9 +308,9 @@ def _counted(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[str,
     limit = bound if isinstance(bound, int) else getattr(params, bound)
     count = visits.get(step.id, 0) + 1
     if count > limit:
-        named = "" if isinstance(bound, int) else f" ({bound})"
+        setting = "" if isinstance(bound, int) else f" ({bound})"
         raise WorkflowRunError(
-            f"step {step.id!r} would run for the {count}th time and its bound is {limit}{named}: "
+            f"step {step.id!r} would run for the {count}th time and its bound is {limit}{setting}: "
             "its loop has to end before, by an outcome that leads out of it"
         )
     return {VISITS: {**visits, step.id: count}}

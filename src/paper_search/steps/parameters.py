@@ -52,7 +52,7 @@ class Signature:
     problems: tuple[str, ...] = ()
 
 
-def read_signature(handler: Any) -> Signature:
+def parse_signature(handler: Any) -> Signature:
     """Return what a handler says about itself."""
     if isinstance(handler, BindableHandler):
         return Signature(outcomes=handler.outcomes())

@@ -56,12 +56,12 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
     step_input = _input(workflow, given or {})
     context: Any = workflow.params.model_validate(params or {}) if workflow.params else params
     thread = thread_id or str(uuid.uuid4())
-    async with _opened(workflow, thread, persistence, options) as graph:
+    async with _open_graph(workflow, thread, persistence, options) as graph:
         if (await graph.aget_state(_config(thread))).metadata:
             raise ThreadExistsError(
                 f"thread {thread!r} already exists; resume it or omit the thread id"
             )
-        return await _driven(workflow, graph, thread, step_input, iter(answers), context)
+        return await _drive(workflow, graph, thread, step_input, iter(answers), context)
 
 
 async def resume_workflow(
@@ -83,7 +83,7 @@ async def resume_workflow(
         StepResultError: a step returned what it may not.
     """
     replies = iter(answers)
-    async with _opened(workflow, thread_id, persistence, options) as graph:
+    async with _open_graph(workflow, thread_id, persistence, options) as graph:
         snapshot = await graph.aget_state(_config(thread_id))
         begun_by = (snapshot.metadata or {}).get(MADE_BY)
         if begun_by != workflow.name:
@@ -92,18 +92,18 @@ async def resume_workflow(
         if not snapshot.next:
             raise ThreadFinishedError(f"thread {thread_id!r} is done; there is nothing to resume")
         if not snapshot.interrupts:
-            return await _driven(workflow, graph, thread_id, None, replies)
+            return await _drive(workflow, graph, thread_id, None, replies)
         reply = next(replies, _NO_REPLY)
         if reply is _NO_REPLY:
             raise ThreadWaitingError(
                 f"thread {thread_id!r} waits at step {snapshot.next[0]!r} for an answer"
             )
-        given = _answered(snapshot.interrupts[0], reply)
-        return await _driven(workflow, graph, thread_id, given, replies)
+        command = _resume_with(snapshot.interrupts[0], reply)
+        return await _drive(workflow, graph, thread_id, command, replies)
 
 
 @contextlib.asynccontextmanager
-async def _opened(
+async def _open_graph(
     workflow: Workflow, thread_id: str, place: Any, options: Mapping[str, Any]
 ) -> AsyncIterator[Any]:
     if place is None:
@@ -114,7 +114,7 @@ async def _opened(
         yield compile_in_memory(workflow, **{**stores, **options})
 
 
-async def _driven(  # noqa: PLR0913, PLR0917  # what a run is made of
+async def _drive(  # noqa: PLR0913, PLR0917  # what a run is made of
     workflow: Workflow,
     graph: Any,
     thread_id: str,
@@ -140,9 +140,9 @@ async def _driven(  # noqa: PLR0913, PLR0917  # what a run is made of
                 if mode == "values":
                     result = chunk
                     continue
-                for name, written in chunk.items():
+                for name, channels in chunk.items():
                     if name != "__interrupt__":
-                        trace.append((name, Outcome(written[OUTCOME])))
+                        trace.append((name, Outcome(channels[OUTCOME])))
         except ValidationError as error:
             snapshot = await graph.aget_state(config)
             if not snapshot.interrupts:
@@ -159,14 +159,14 @@ async def _driven(  # noqa: PLR0913, PLR0917  # what a run is made of
             return Run(
                 _result(workflow, result), tuple(trace), tuple(questions), is_waiting=bool(waiting)
             )
-        step_input = _answered(waiting[0], reply)
+        step_input = _resume_with(waiting[0], reply)
 
 
 def _config(thread_id: str) -> Any:
     return {"configurable": {"thread_id": thread_id}}
 
 
-def _answered(question: Any, reply: Any) -> Any:
+def _resume_with(question: Any, reply: Any) -> Any:
     return resume(question.id, reply(question.value) if callable(reply) else reply)
 
 
@@ -177,20 +177,20 @@ def _result(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in own}
 
 
-def _input(workflow: Workflow, given: Mapping[str, Any]) -> dict[str, Any]:
+def _input(workflow: Workflow, values: Mapping[str, Any]) -> dict[str, Any]:
     model = workflow.request or workflow.state
     if model is None:
-        return {"step_state": to_jsonable_python(dict(given))}
-    if unknown := sorted(set(given) - set(model.model_fields)):
+        return {"step_state": to_jsonable_python(dict(values))}
+    if unknown := sorted(set(values) - set(model.model_fields)):
         raise InputError(
             f"the input of {workflow.name!r} has no fields {unknown}; it has: "
             f"{', '.join(model.model_fields)}"
         )
-    plain: dict[str, Any] = to_jsonable_python(dict(given))
+    plain: dict[str, Any] = to_jsonable_python(dict(values))
     wrong = wrong_values(model, plain)
     if workflow.request is not None:
         try:
-            return workflow.request.model_validate(given).model_dump(mode="json")
+            return workflow.request.model_validate(values).model_dump(mode="json")
         except ValidationError as error:
             wrong = describe_errors(error)
     if wrong:

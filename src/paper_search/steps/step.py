@@ -93,7 +93,7 @@ class BindableHandler(ABC):
         """
 
 
-def checked_result(step_id: str, result: Any) -> StepResult:
+def check_result(step_id: str, result: Any) -> StepResult:
     """Return what a handler returned.
 
     Raises:
@@ -139,5 +139,5 @@ class StepDef:
             return self.next[outcome]
         if Outcome.DEFAULT in self.next:
             return self.next[Outcome.DEFAULT]
-        known = ", ".join(named.value for named in self.next)
-        raise StepResultError(f"step {self.id!r} gave {outcome.value!r}; it has: {known}")
+        outcomes = ", ".join(named.value for named in self.next)
+        raise StepResultError(f"step {self.id!r} gave {outcome.value!r}; it has: {outcomes}")

@@ -72,9 +72,9 @@ def _setting_problems(
     step: StepDef, signature: Signature, params: type[BaseModel] | None
 ) -> Iterator[str]:
     fields = params.model_fields if params is not None else {}
-    for taken in signature.parameters:
-        if params is not None and taken.name not in fields:
-            yield f"step {step.id!r} takes {taken.name!r}, which the settings of a run do not have"
+    for name in (setting.name for setting in signature.parameters):
+        if params is not None and name not in fields:
+            yield f"step {step.id!r} takes {name!r}, which the settings of a run do not have"
     yield from _bound_problems(step, fields)
     for name, values in step.when.items():
         if name not in fields:
@@ -100,9 +100,9 @@ def _bound_problems(step: StepDef, fields: Mapping[str, FieldInfo]) -> Iterator[
 def _shape_problems(steps: Sequence[StepDef], entry_point: str) -> Iterator[str]:
     targets = {step.id: list(step.next.values()) for step in steps}
     if entry_point in targets:
-        reached = _closure(entry_point, targets)
-        lost = (step.id for step in steps if step.id not in reached)
-        yield from (f"step {step_id!r} cannot be reached" for step_id in lost)
+        reachable = _closure(entry_point, targets)
+        unreachable = (step.id for step in steps if step.id not in reachable)
+        yield from (f"step {step_id!r} cannot be reached" for step_id in unreachable)
     if not any(None in leads_to for leads_to in targets.values()):
         yield "no step ends it (a transition to None)"
         return
@@ -141,25 +141,25 @@ def with_default_bounds(
 def _loop_through(start: str, targets: Targets) -> list[str]:
     """Return the shortest way from a step back to itself; empty: there is none."""
     ways: list[list[str]] = [[start]]
-    seen: set[str] = set()
+    visited: set[str] = set()
     while ways:
         way = ways.pop(0)
         for target in targets.get(way[-1], ()):
             if target == start:
                 return way
-            if target is not None and target not in seen:
-                seen.add(target)
+            if target is not None and target not in visited:
+                visited.add(target)
                 ways.append([*way, target])
     return []
 
 
 def _closure(start: str, targets: Targets) -> list[str]:
     """Return the steps that can be reached from one, itself included, the nearest first."""
-    reached: list[str] = []
+    steps: list[str] = []
     waiting = [start]
     while waiting:
         step_id = waiting.pop(0)
-        if step_id not in reached and step_id in targets:
-            reached.append(step_id)
+        if step_id not in steps and step_id in targets:
+            steps.append(step_id)
             waiting.extend(to for to in targets[step_id] if to is not None)
-    return reached
+    return steps

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from paper_search.errors import UnknownNameError, WorkflowDefinitionError
-from paper_search.steps.parameters import gather_settings, params_model, read_signature
-from paper_search.steps.step import BindableHandler, StepDef, checked_result
+from paper_search.steps.parameters import gather_settings, params_model, parse_signature
+from paper_search.steps.step import BindableHandler, StepDef, check_result
 from paper_search.steps.types import RESERVED, Arg, Outcome, StepContext, StepOutput
 from paper_search.steps.validation import problems, with_default_bounds
 
@@ -70,7 +70,7 @@ class Workflow:
         services: str | None = None,
         metadata: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        signatures = {step.id: read_signature(step.handler) for step in steps}
+        signatures = {step.id: parse_signature(step.handler) for step in steps}
         settings, mistakes = gather_settings(signatures)
         if params is None and settings and not mistakes:
             params = params_model(title_of(name), settings.values())
@@ -158,11 +158,11 @@ class Workflow:
             PersistenceError: the step asks a person.
             StepResultError: it returned what it may not.
         """
-        known = {step.id: step for step in self.steps}
-        chosen = self.entry_point if step_id is None else step_id
-        if chosen not in known:
-            raise UnknownNameError("step", chosen, list(known))
-        step = known[chosen]
+        steps = {step.id: step for step in self.steps}
+        first = self.entry_point if step_id is None else step_id
+        if first not in steps:
+            raise UnknownNameError("step", first, list(steps))
+        step = steps[first]
         handler: Any = step.handler
         if isinstance(handler, BindableHandler):
             return StepOutput(step.title, step.actions, self._command())
@@ -171,8 +171,8 @@ class Workflow:
         arguments = {name: getattr(settings, name) for name in self._params[step.id]}
         result = handler(ctx, **arguments)
         if inspect.isawaitable(result):
-            result = asyncio.run(_awaited(result))
-        outcome, update = checked_result(step.id, result)
+            result = asyncio.run(_wait_for(result))
+        outcome, update = check_result(step.id, result)
         target = step.target(outcome)
         command = "" if target is None else self._command("--step", target)
         return StepOutput(step.title, step.actions, command, outcome, update)
@@ -192,7 +192,7 @@ def _validated(model: type[BaseModel] | None, values: Mapping[str, Any] | None) 
     return dict(values or {}) if model is None else model.model_validate(values or {})
 
 
-async def _awaited(result: Awaitable[Any]) -> Any:
+async def _wait_for(result: Awaitable[Any]) -> Any:
     return await result
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from paper_search.audit import audit_of, pictures_of, zipped
 from paper_search.audit.pictures import CAPTIONS, is_available
 from paper_search.errors import RequestRefusedError, ThreadNotWaitingError
-from paper_search.exports import FORMATS, get_exporter, known_exporters, suffix_of_format
+from paper_search.exports import FORMATS, exporter_names, get_exporter, suffix_of_format
 from paper_search.web.site import Visit
 from paper_search.workflow.results import part_of
 
@@ -32,7 +32,7 @@ async def downloads(visit: Visit) -> Response:
         info=reading.info,
         reading=reading,
         formats=FORMATS,
-        others=[name for name in known_exporters() if name not in FORMATS],
+        others=[name for name in exporter_names() if name not in FORMATS],
         decisions=get_args(Decided),
         tab="downloads",
     )
@@ -43,7 +43,7 @@ async def papers(visit: Visit) -> Response:
     thread_id = await visit.require_thread()
     given = visit.request.query_params
     name, decision = given.get("format", ""), given.get("decision", "")
-    _require("format", name, known_exporters())  # no path of a .csl file of the server
+    _require("format", name, exporter_names())  # no path of a .csl file of the server
     _require("decision", decision, ["", *get_args(Decided)])
     collection = await visit.every.searches.session(thread_id).result()
     if collection is None:

@@ -19,7 +19,7 @@ from paper_search.steps import (
     Workflow,
     blocking_severities,
 )
-from paper_search.steps.parameters import read_signature
+from paper_search.steps.parameters import parse_signature
 from paper_search.steps.running import run_workflow
 
 MUST, SHOULD, COULD = Severity.MUST, Severity.SHOULD, Severity.COULD
@@ -105,7 +105,7 @@ async def test_a_gate_counts_in_a_shared_dict_as_well():
 
 
 def test_a_gate_says_its_outcomes():
-    assert read_signature(GATED["gate"].handler).outcomes == {
+    assert parse_signature(GATED["gate"].handler).outcomes == {
         Outcome.OK,
         Outcome.FAIL,
         Outcome.SKIP,

@@ -59,10 +59,10 @@ class Dispatch(BindableHandler):
 
     def problems(self) -> Iterator[str]:
         """Return that there is no target, or more than one."""
-        named = [kind for kind in ("script", "workflow", "remote") if getattr(self, kind)]
-        if len(named) != 1:
-            said = " and ".join(named) or "none of them"
-            yield f"hands over to one of script, workflow and remote; it has {said}"
+        targets = [kind for kind in ("script", "workflow", "remote") if getattr(self, kind)]
+        if len(targets) != 1:
+            names = " and ".join(targets) or "none of them"
+            yield f"hands over to one of script, workflow and remote; it has {names}"
 
     def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
         """Return what runs the other workflow; see `BindableHandler`."""
@@ -70,29 +70,29 @@ class Dispatch(BindableHandler):
             return self._bound_to_server(self.remote, environment)
         from paper_search.steps.compiler import compile_subgraph  # noqa: PLC0415  # slow import
 
-        target = _checked_target(self, step, environment.path)
+        target = _check_target(self, step, environment.path)
         services = environment.agents.get(self.agent, environment.services)
         graph = compile_subgraph(target, replace(environment, services=services))
 
         async def hand_over(ctx: Context, _visit: str) -> StepResult:
-            given = {**_given_to(self, target, ctx), PARAMS: _settings_for(self, target, ctx)}
-            values = await graph.ainvoke(given)  # a resume goes on inside of it
-            return _taken_from(self, target, ctx, values)
+            step_input = {**_input_for(self, target, ctx), PARAMS: _settings_for(self, target, ctx)}
+            values = await graph.ainvoke(step_input)  # a resume goes on inside of it
+            return _result_here(self, target, ctx, values)
 
         return BoundHandler(hand_over, graph)
 
     def _bound_to_server(self, remote: Remote, environment: Environment) -> BoundHandler:
         async def hand_over(ctx: Context, visit: str) -> StepResult:
-            given, params = _given_to(self, None, ctx), _settings_for(self, None, ctx)
+            step_input, params = _input_for(self, None, ctx), _settings_for(self, None, ctx)
             values = await run_remote(
-                remote, given, params, ctx=ctx, visit=visit, connect=environment.connect
+                remote, step_input, params, ctx=ctx, visit=visit, connect=environment.connect
             )
-            return _taken_from(self, None, ctx, values)
+            return _result_here(self, None, ctx, values)
 
         return BoundHandler(hand_over)
 
 
-def _checked_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
+def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
     """Return the workflow that a step hands over to.
 
     Raises:
@@ -119,25 +119,25 @@ def _checked_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) ->
 
 def _imported(script: str, step: StepDef) -> Workflow:
     try:
-        found = getattr(importlib.import_module(script), "WORKFLOW", None)
+        workflow = getattr(importlib.import_module(script), "WORKFLOW", None)
     except ImportError as error:
         raise DispatchError(
             f"step {step.id!r} hands over to {script!r}, which cannot be imported: {error}"
         ) from error
-    if not isinstance(found, Workflow):
+    if not isinstance(workflow, Workflow):
         raise DispatchError(
             f"step {step.id!r} hands over to {script!r}, which defines no WORKFLOW; "
-            f"it has {found!r}"
+            f"it has {workflow!r}"
         )
-    return found
+    return workflow
 
 
-def _given_to(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
-    made = dispatch.give(ctx) if dispatch.give is not None else _fields(ctx.step_state)
+def _input_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
+    values = dispatch.give(ctx) if dispatch.give is not None else _fields(ctx.step_state)
     model = None if target is None else target.request or target.state
     if dispatch.give is None and model is not None:
-        made = {name: value for name, value in made.items() if name in model.model_fields}
-    plain: dict[str, Any] = to_jsonable_python(dict(made))
+        values = {name: value for name, value in values.items() if name in model.model_fields}
+    plain: dict[str, Any] = to_jsonable_python(dict(values))
     if target is not None and target.request is not None:
         return target.request.model_validate(plain).model_dump(mode="json", exclude_unset=True)
     if target is not None and target.state is None:
@@ -148,17 +148,17 @@ def _given_to(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict
 def _settings_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> dict[str, Any]:
     """Return the settings of the other workflow, as JSON; see `_given_to`."""
     if dispatch.params is not None:
-        made = dispatch.params(ctx)
+        settings = dispatch.params(ctx)
     elif target is None:
-        made = {}
+        settings = {}
     else:
-        known = target.params.model_fields if target.params is not None else {}
-        made = {name: v for name, v in _fields(ctx.workflow_params).items() if name in known}
-    plain: dict[str, Any] = to_jsonable_python(dict(made))
+        fields = target.params.model_fields if target.params is not None else {}
+        settings = {name: v for name, v in _fields(ctx.workflow_params).items() if name in fields}
+    plain: dict[str, Any] = to_jsonable_python(dict(settings))
     return plain
 
 
-def _taken_from(
+def _result_here(
     dispatch: Dispatch,
     target: Workflow | None,
     ctx: Context,
@@ -169,9 +169,9 @@ def _taken_from(
     if dispatch.take is not None:
         return dispatch.take(ctx, result)
     outcome = Outcome(values.get(OUTCOME) or Outcome.OK)
-    known = _fields(ctx.step_state)
+    fields = _fields(ctx.step_state)
     is_open = not isinstance(ctx.step_state, BaseModel)
-    return outcome, {n: value for n, value in result.items() if is_open or n in known}
+    return outcome, {n: value for n, value in result.items() if is_open or n in fields}
 
 
 def _result(target: Workflow | None, values: Mapping[str, Any]) -> dict[str, Any]:

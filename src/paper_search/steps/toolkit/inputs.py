@@ -34,17 +34,17 @@ def extract_schema(workflow: Workflow, domains: Mapping[str, Domain] | None = No
         InputError: a setting has neither a finite domain nor a default.
         UnknownNameError: there is no setting of a name in `domains`.
     """
-    known = settings_domains(workflow, domains)
+    settings = settings_domains(workflow, domains)
     schema: Schema = {}
     has_arguments = any(workflow.arguments.values())
     for step in workflow.steps:
-        own = set(workflow.arguments[step.id]) if has_arguments else set(known)
+        own = set(workflow.arguments[step.id]) if has_arguments else set(settings)
         own |= set(step.when)
         if isinstance(step.bound, str):
             own.add(step.bound)
-        schema[step.id] = {name: domain for name, domain in known.items() if name in own}
+        schema[step.id] = {name: domain for name, domain in settings.items() if name in own}
         if step.bound is not None:
-            schema[step.id][ITERATION] = BoundedInt(1, _highest(step, known))
+            schema[step.id][ITERATION] = BoundedInt(1, _highest(step, settings))
     return schema
 
 
@@ -52,13 +52,13 @@ def settings_domains(
     workflow: Workflow, domains: Mapping[str, Domain] | None = None
 ) -> dict[str, Domain]:
     """Return the domain of every setting of a run; see `extract_schema`."""
-    given = domains or {}
+    own = domains or {}
     fields = workflow.params.model_fields if workflow.params is not None else {}
-    for name in given:
+    for name in own:
         if name not in fields:
             raise UnknownNameError("setting", name, list(fields))
     return {
-        name: given[name] if name in given else _domain(workflow, name, field)
+        name: own[name] if name in own else _domain(workflow, name, field)
         for name, field in fields.items()
     }
 
@@ -87,15 +87,15 @@ def generate_params(
     workflow: Workflow, domains: Mapping[str, Domain] | None = None
 ) -> Iterator[dict[str, Any]]:
     """Return the settings of every run that differs in them; see `extract_schema`."""
-    known = settings_domains(workflow, domains)
-    for values in product(*known.values()):
-        yield dict(zip(known, values, strict=True))
+    settings = settings_domains(workflow, domains)
+    for values in product(*settings.values()):
+        yield dict(zip(settings, values, strict=True))
 
 
-def input_id(workflow: Workflow, given: Mapping[str, Any]) -> str:
+def input_id(workflow: Workflow, values: Mapping[str, Any]) -> str:
     """Return a name for an input, unique among those of the workflow."""
-    words = [f"{name}={value}" for name, value in given.items() if name != STEP]
-    return "-".join([workflow.name, *([given[STEP]] if STEP in given else []), *words])
+    words = [f"{name}={value}" for name, value in values.items() if name != STEP]
+    return "-".join([workflow.name, *([values[STEP]] if STEP in values else []), *words])
 
 
 def generate_paths(workflow: Workflow, bounds: Mapping[str, int]) -> Iterator[Path]:
@@ -126,10 +126,10 @@ def bounds_of(workflow: Workflow, params: Mapping[str, Any]) -> dict[str, int]:
     }
 
 
-def _highest(step: StepDef, known: Mapping[str, Domain]) -> int:
+def _highest(step: StepDef, domains: Mapping[str, Domain]) -> int:
     if isinstance(step.bound, int):
         return step.bound
-    return max(value for value in known[str(step.bound)] if isinstance(value, int))
+    return max(value for value in domains[str(step.bound)] if isinstance(value, int))
 
 
 def _domain(workflow: Workflow, name: str, field: FieldInfo) -> Domain:

@@ -79,8 +79,8 @@ async def _question_at(
     namespace = ("relayed", thread_id)
     earlier = await store.aget(namespace, str(index))
     if earlier is not None or pending is None:
-        stored: dict[str, Any] | None = earlier.value if earlier is not None else None
-        return stored
+        stored_question: dict[str, Any] | None = earlier.value if earlier is not None else None
+        return stored_question
     schema = pending.get("response_schema")
     question = {"id": pending["id"], "value": pending["value"], "schema": schema}
     await store.aput(namespace, str(index), question)
