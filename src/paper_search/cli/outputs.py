@@ -96,11 +96,9 @@ class OutputTarget:
         return {} if self.output is None else {"output": str(self.output.absolute())}
 
     def _write(self, content: str | bytes, path: Path) -> Path:
-        from paper_search.exports.files import write_bytes, write_export
+        from paper_search.exports.files import write_export
 
-        if isinstance(content, str):
-            return write_export(content, path, overwrite=self.is_forced)
-        return write_bytes(content, path, overwrite=self.is_forced)
+        return write_export(content, path, overwrite=self.is_forced)
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ _O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def write_export(
-    text: str,
+    export: str | bytes,
     path: str | Path,
     *,
     overwrite: bool = False,
     within: str | Path | None = None,
 ) -> Path:
-    """Write an export as UTF-8, its line ends as they are, and return the path of the file.
+    """Write an export, text as UTF-8 with its own line ends, and return the path of the file.
 
     The text is written beside the target and moved there when complete, so a crash or a full disk
     leaves the old file or none. Without `overwrite`, whatever has the name (a dangling link too)
@@ -38,25 +38,7 @@ def write_export(
         ExportError: the file exists, or cannot be written; says why and what to do.
     """
     try:
-        content = text.encode("utf-8")
-    except ValueError as error:  # lone surrogates
-        raise ExportError(f"cannot write {_quote(path)}: {error}") from error
-    return write_bytes(content, path, overwrite=overwrite, within=within)
-
-
-def write_bytes(
-    content: bytes,
-    path: str | Path,
-    *,
-    overwrite: bool = False,
-    within: str | Path | None = None,
-) -> Path:
-    """Write a file that is not text, as `write_export` writes text, and return its path.
-
-    Raises:
-        ExportError: the file exists, or cannot be written; says why and what to do.
-    """
-    try:
+        content = export.encode("utf-8") if isinstance(export, str) else export
         target = _check_target(Path(path), overwrite=overwrite, within=within)
         _write_whole(content, target, overwrite=overwrite)
     except FileExistsError as error:
@@ -67,7 +49,7 @@ def write_bytes(
     except OSError as error:
         reason = error.strerror or str(error)
         raise ExportError(f"cannot write {_quote(path)}: {reason}") from error
-    except ValueError as error:  # NUL in the path
+    except ValueError as error:  # lone surrogates, or NUL in the path
         raise ExportError(f"cannot write {_quote(path)}: {error}") from error
     return Path(path)
 

@@ -30,7 +30,7 @@ class Criterion(BaseModel):
 
     def __str__(self) -> str:
         """Return the criterion in words."""
-        sign = "not: " if self.kind is CriterionKind.EXCLUSION else ""
+        sign = {CriterionKind.INCLUSION: "", CriterionKind.EXCLUSION: "not: "}[self.kind]
         return f"{sign}{self.text}" + (f" (weight {self.weight})" if self.weight > 1 else "")
 
 

@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 from paper_search.bibliography.names import author_named, author_of
 from paper_search.exports import export, get_exporter
 from paper_search.exports.csv_table import export_xlsx
-from paper_search.exports.files import write_bytes
+from paper_search.exports.files import write_export
 from paper_search.models import Paper, PaperTag, ScreeningDecision
 from paper_search.testing.exporters import collection_of, nasty_papers
 
@@ -55,7 +55,7 @@ FULL = Paper(
 
 def test_the_columns_of_screening_and_two_digits_of_the_score(tmp_path: Path) -> None:
     path = tmp_path / "papers.xlsx"
-    write_bytes(export_xlsx(collection_of(FULL)), path)
+    write_export(export_xlsx(collection_of(FULL)), path)
     names, cells = load_workbook(path).active.iter_rows(values_only=True)
     row = dict(zip(names, cells, strict=True))
     assert [row[name] for name in ("decision", "decided_by", "reason", "note")] == [
@@ -70,7 +70,7 @@ def test_the_columns_of_screening_and_two_digits_of_the_score(tmp_path: Path) ->
 def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
     """SEC-09"""
     path = tmp_path / "papers.xlsx"
-    write_bytes(export_xlsx(collection_of(*nasty_papers())), path)
+    write_export(export_xlsx(collection_of(*nasty_papers())), path)
     rows = list(load_workbook(path).active.iter_rows())
     assert len(rows) == len(nasty_papers()) + 1
     for row in rows:
@@ -82,7 +82,7 @@ def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
 def test_a_text_that_is_the_name_of_an_error_is_text(tmp_path: Path) -> None:
     path = tmp_path / "papers.xlsx"
     paper = Paper(id="p", source="s", title="#DIV/0!", authors=[])
-    write_bytes(export_xlsx(collection_of(paper)), path)
+    write_export(export_xlsx(collection_of(paper)), path)
     cell = load_workbook(path).active["A2"]
     assert (cell.value, cell.data_type) == ("#DIV/0!", "s")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -176,11 +176,14 @@ def score_of(grades: Sequence[Grade]) -> float:
     met, whole, remaining = 0.0, 0.0, 1.0
     for grade in grades:
         share, weight = grade.grade / HIGHEST_GRADE, grade.criterion.weight
-        if grade.criterion.kind is CriterionKind.EXCLUSION:
-            remaining *= 1 - _PENALTY[weight] * share
-        else:
-            met += weight * share
-            whole += weight
+        match grade.criterion.kind:
+            case CriterionKind.EXCLUSION:
+                remaining *= 1 - _PENALTY[weight] * share
+            case CriterionKind.INCLUSION:
+                met += weight * share
+                whole += weight
+            case unknown:
+                assert_never(unknown)
     return round(remaining * (met / whole if whole else 1.0), 4)
 
 

@@ -66,30 +66,25 @@ class Dispatch(BindableHandler):
 
     def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
         """Return what runs the other workflow; see `BindableHandler`."""
-        if self.remote is not None:
-            return self._bound_to_server(self.remote, environment)
         from paper_search.steps.compiler import compile_subgraph  # noqa: PLC0415  # slow import
 
-        target = _check_target(self, step, environment.path)
-        services = environment.agents.get(self.agent, environment.services)
-        graph = compile_subgraph(target, replace(environment, services=services))
+        target: Workflow | None = None
+        graph: Any = None
+        if self.remote is None:
+            target = _check_target(self, step, environment.path)
+            services = environment.agents.get(self.agent, environment.services)
+            graph = compile_subgraph(target, replace(environment, services=services))
 
-        async def hand_over(ctx: Context, _visit: str) -> StepResult:
-            step_input = {**_input_for(self, target, ctx), PARAMS: _settings_for(self, target, ctx)}
-            values = await graph.ainvoke(step_input)  # a resume goes on inside of it
+        async def hand_over(ctx: Context, visit: str) -> StepResult:
+            step_input, params = _input_for(self, target, ctx), _settings_for(self, target, ctx)
+            if self.remote is None:  # a resume goes on inside of it
+                values = await graph.ainvoke({**step_input, PARAMS: params})
+            else:
+                options: Any = {"ctx": ctx, "visit": visit, "connect": environment.connect}
+                values = await run_remote(self.remote, step_input, params, **options)
             return _result_here(self, target, ctx, values)
 
         return BoundHandler(hand_over, graph)
-
-    def _bound_to_server(self, remote: Remote, environment: Environment) -> BoundHandler:
-        async def hand_over(ctx: Context, visit: str) -> StepResult:
-            step_input, params = _input_for(self, None, ctx), _settings_for(self, None, ctx)
-            values = await run_remote(
-                remote, step_input, params, ctx=ctx, visit=visit, connect=environment.connect
-            )
-            return _result_here(self, None, ctx, values)
-
-        return BoundHandler(hand_over)
 
 
 def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
