@@ -23,9 +23,9 @@ from paper_search.library.importers.entries import Imported
 from paper_search.library.importers.files import read_file
 from paper_search.models import Author, RawPaper
 from paper_search.sources.crossref import read_item
-from paper_search.sources.doaj import read_article
+from paper_search.sources.doaj import article_of as doaj_article
 from paper_search.sources.openalex_record import read_work
-from paper_search.sources.pubmed_record import read_citation
+from paper_search.sources.pubmed_record import citation_of
 from paper_search.sources.semantic_scholar import read_paper
 
 MOST_AUTHORS, MOST_KEYWORDS = 12, 10
@@ -199,7 +199,7 @@ def pubmed(data: Path) -> Iterator[RawPaper | None]:
         except ValueError:
             continue
         for element in root.iter("PubmedArticle"):
-            paper = read_citation(element)
+            paper = citation_of(element)
             yield made(paper) if paper else None
 
 
@@ -224,7 +224,7 @@ def recorded(data: Path, *services: str) -> Iterator[RawPaper | None]:
 _WORKS = {"article-journal", "paper-conference", "article"}
 _READERS: dict[str, Callable[[Any, str], RawPaper | None]] = {
     "openalex": read_work,
-    "doaj": read_article,
+    "doaj": doaj_article,
     "crossref": read_item,
     "semantic_scholar": read_paper,
 }

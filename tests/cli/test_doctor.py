@@ -14,7 +14,7 @@ from tests.cli.conftest import QUESTION, Ended
 from paper_search.cli.source_lines import failure_lines
 from paper_search.http.host_file import HostFile, Refusal
 from paper_search.models import SourceReport, SourceStatus
-from paper_search.sources.explanation import shown_time
+from paper_search.sources.explanation import time_text
 
 Cli = Callable[..., Ended]
 
@@ -103,6 +103,6 @@ def test_a_service_that_refused_lately_is_listed_as_such(cli: Cli, home: Path) -
     refusal = Refusal(time.time() + 600, "HTTP 429")
     HostFile(home / "cache" / "limits.db").refuse("export.arxiv.org", refusal)
     found = {block["name"]: block["refused"] for block in cli("sources", "--json").document}
-    assert found["arxiv"] == shown_time(refusal.until)
+    assert found["arxiv"] == time_text(refusal.until)
     assert found["crossref"] is None
     assert "refused lately" in " ".join(cli("sources").stdout.split())

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.http.host_file import HostFile, Quota, Refusal
-from paper_search.http.limits import Announcement, HostLimiter, read_announcement
+from paper_search.http.limits import Announcement, HostLimiter, parse_announcement
 
 NOW = 1_790_000_000.0
 
@@ -226,7 +226,7 @@ def test_a_turn_from_before_the_clock_was_set_back_is_no_turn(tmp_path: Path) ->
 
 def read(**headers: str) -> Announcement:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return read_announcement(named, lambda: NOW)
+    return parse_announcement(named, lambda: NOW)
 
 
 def test_the_rate_and_the_places_of_crossref_are_read() -> None:
@@ -254,7 +254,7 @@ def test_what_is_renewed_soon_is_a_pace_and_no_quota(remaining: str, pause_s: fl
 def test_the_headers_of_core_are_read() -> None:
     again = datetime.fromtimestamp(NOW + 8, UTC).strftime("%Y-%m-%dT%H:%M:%S+0000")
     headers = {"x-ratelimitremaining": "0", "x-ratelimit-retry-after": again}
-    assert read_announcement(headers, lambda: NOW) == Announcement(pause_s=pytest.approx(8, abs=1))
+    assert parse_announcement(headers, lambda: NOW) == Announcement(pause_s=pytest.approx(8, abs=1))
 
 
 @given(st.dictionaries(st.sampled_from([
@@ -262,6 +262,6 @@ def test_the_headers_of_core_are_read() -> None:
     "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimitremaining", "x-ratelimit-retry-after",
 ]), st.text(max_size=8)))  # fmt: skip
 def test_garbage_is_passed_over(headers: dict[str, str]) -> None:
-    found = read_announcement(headers, lambda: NOW)
+    found = parse_announcement(headers, lambda: NOW)
     assert found.interval_s >= 0
     assert found.concurrency is None or found.concurrency >= 1

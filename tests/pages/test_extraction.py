@@ -8,7 +8,7 @@ import pytest
 from tests.pages.site import TREES, page, pdf
 
 from paper_search.pages import extraction
-from paper_search.pages.extraction import document_text, is_about, is_withdrawn, shown_instead
+from paper_search.pages.extraction import document_text, is_about, is_withdrawn, placeholder_of
 from paper_search.pages.fetching import Document
 from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.report.evidence import sentences
@@ -196,13 +196,13 @@ def _stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     ],
 )
 def test_what_is_not_the_text_is_recognised(said: str, what: str) -> None:
-    assert what in str(shown_instead(f"{said} {'Menu. ' * 40 if said else ''}"[:900], "", URL)) or (
-        what == "empty" and shown_instead(said, "", URL) == "nearly empty"
-    )
+    assert what in str(
+        placeholder_of(f"{said} {'Menu. ' * 40 if said else ''}"[:900], "", URL)
+    ) or (what == "empty" and placeholder_of(said, "", URL) == "nearly empty")
 
 
 def test_a_door_is_known_by_its_address() -> None:
-    assert shown_instead(TEXT * 20, "", "https://example.org/login?to=a") == "a log-in page"
+    assert placeholder_of(TEXT * 20, "", "https://example.org/login?to=a") == "a log-in page"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_door_is_known_by_its_address() -> None:
 )
 def test_a_text_is_a_text(text: str) -> None:
     expected = "a log-in page" if "passwords" in text else None
-    assert shown_instead(text, "Shade trees", URL) in {None, expected}
+    assert placeholder_of(text, "Shade trees", URL) in {None, expected}
 
 
 @pytest.mark.parametrize(

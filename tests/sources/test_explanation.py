@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from paper_search.sources.explanation import shown_time
+from paper_search.sources.explanation import time_text
 
 
 @pytest.fixture(params=[("UTC0", 0), ("CET-1", 1), ("PST8", -8)], ids=lambda zone: zone[0])
@@ -24,5 +24,5 @@ def here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def test_a_time_is_shown_in_utc_wherever_the_person_is(here: timezone) -> None:
     moment = datetime(2026, 12, 30, 23, 55, tzinfo=here)
-    assert shown_time(moment.timestamp()) == moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    assert shown_time(1_798_675_200.0) == "2026-12-31 00:00 UTC"
+    assert time_text(moment.timestamp()) == moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    assert time_text(1_798_675_200.0) == "2026-12-31 00:00 UTC"

@@ -13,11 +13,11 @@ from paper_search.query import judge, parse
 from paper_search.sources.arxiv import read_entry
 from paper_search.sources.asking import searchable
 from paper_search.sources.crossref import read_item
-from paper_search.sources.datacite import read_doi
-from paper_search.sources.doaj import read_article
+from paper_search.sources.datacite import record_of_doi
+from paper_search.sources.doaj import article_of
 from paper_search.sources.europe_pmc import read_result
 from paper_search.sources.openalex_record import FIELDS, read_work
-from paper_search.sources.pubmed_record import read_citation
+from paper_search.sources.pubmed_record import citation_of
 
 
 def of_openalex(keywords: Any) -> RawPaper | None:
@@ -35,7 +35,7 @@ def of_europe_pmc(keywords: Any) -> RawPaper | None:
 
 def of_doaj(keywords: Any) -> RawPaper | None:
     bib = {"title": "T", "keywords": keywords, "subject": [{"code": "QA", "term": "Topic"}]}
-    return read_article({"bibjson": bib}, "s")
+    return article_of({"bibjson": bib}, "s")
 
 
 def of_crossref(keywords: Any) -> RawPaper | None:
@@ -44,7 +44,7 @@ def of_crossref(keywords: Any) -> RawPaper | None:
 
 def of_datacite(keywords: Any) -> RawPaper | None:
     subjects = [{"subject": keyword} for keyword in keywords or []] if keywords != 7 else 7
-    return read_doi({"attributes": {"titles": [{"title": "T"}], "subjects": subjects}}, "s")
+    return record_of_doi({"attributes": {"titles": [{"title": "T"}], "subjects": subjects}}, "s")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_headings_and_keywords_of_pubmed_arrive() -> None:
         "<QualifierName>therapy</QualifierName></MeshHeading></MeshHeadingList>"
         "<KeywordList><Keyword>exposure</Keyword></KeywordList></MedlineCitation></PubmedArticle>"
     )
-    paper = read_citation(article)
+    paper = citation_of(article)
     assert paper is not None
     assert paper.keywords == ["Anxiety", "exposure"]
 

@@ -10,7 +10,7 @@ from paper_search.exports.json_formats import export_csl_json
 from paper_search.http.body import parse_xml
 from paper_search.models import Author, Paper, RawPaper, ScoredPaper
 from paper_search.sources import crossref, datacite, europe_pmc, openalex_record
-from paper_search.sources.pubmed_record import read_citation
+from paper_search.sources.pubmed_record import citation_of
 from paper_search.testing.exporters import collection_of
 
 PUBMED = b"""<PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
@@ -100,10 +100,10 @@ def whole(name: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize(
     "record",
     [
-        read_citation(parse_xml(PUBMED)),
+        citation_of(parse_xml(PUBMED)),
         crossref.read_item(CROSSREF, "crossref"),
         europe_pmc.read_result(EUROPE_PMC),
-        datacite.read_doi(DATACITE, "datacite"),
+        datacite.record_of_doi(DATACITE, "datacite"),
         openalex_record.read_work(OPENALEX, "openalex"),
     ],
     ids=["pubmed", "crossref", "europe_pmc", "datacite", "openalex"],

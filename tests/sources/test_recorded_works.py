@@ -9,8 +9,8 @@ import pytest
 
 from paper_search.models import RawPaper
 from paper_search.sources.crossref import read_item
-from paper_search.sources.datacite import read_doi
-from paper_search.sources.doaj import read_article
+from paper_search.sources.datacite import record_of_doi
+from paper_search.sources.doaj import article_of
 from paper_search.sources.openalex_record import read_work
 from paper_search.sources.semantic_scholar import read_paper
 
@@ -121,7 +121,7 @@ def test_all_that_semantic_scholar_says_of_a_paper_is_read(recorded: Path) -> No
 
 def test_the_facts_of_doaj_are_read(recorded: Path) -> None:
     body = json.loads((recorded / "doaj/jaod__jaod_article_many_inputs__00.json").read_text())
-    paper = read_article(body, "doaj")
+    paper = article_of(body, "doaj")
     assert paper is not None
     assert paper.id == "doaj:73f781ad57094b98a0b46d8903fdc2c2"
     assert (paper.year, paper.doi) == (2015, "10.1590/0100-67622015000200001")
@@ -131,7 +131,7 @@ def test_the_facts_of_doaj_are_read(recorded: Path) -> None:
 
 def test_the_facts_of_datacite_are_read(recorded: Path) -> None:
     body = json.loads((recorded / "datacite/DSpace__dataCite-test.json").read_text())
-    paper = read_doi(body["data"][0], "datacite")
+    paper = record_of_doi(body["data"][0], "datacite")
     assert paper is not None
     assert paper.id == "datacite:10.48550/arxiv.2207.04779"
     assert (paper.title, paper.year) == ("Mathematical Proof Between Generations", 2022)
@@ -139,6 +139,6 @@ def test_the_facts_of_datacite_are_read(recorded: Path) -> None:
     assert (paper.arxiv_id, paper.publication_type) == ("2207.04779", "article")
     assert (paper.venue, paper.url) == ("arXiv", "https://arxiv.org/abs/2207.04779")
     body = json.loads((recorded / "datacite/DSpace__dataCite-test1.json").read_text())
-    film = read_doi(body["data"], "datacite")
+    film = record_of_doi(body["data"], "datacite")
     assert film is not None
     assert film.doi == "10.5446/57552"

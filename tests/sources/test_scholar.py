@@ -12,7 +12,7 @@ from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import parse, render
 from paper_search.sources.adapter import Translated
-from paper_search.sources.scholar import Summary, read_result, read_summary, translate
+from paper_search.sources.scholar import Summary, parse_summary, read_result, translate
 
 RECORDED = Path(__file__).parents[2] / "../shared/data/recorded/serpapi"
 
@@ -153,13 +153,13 @@ def test_what_was_widened_is_left_for_our_side(query: str, remainder: str | None
     ],
 )
 def test_the_line_under_a_title_is_read(line: str, summary: Summary) -> None:
-    assert read_summary(line) == summary
+    assert parse_summary(line) == summary
 
 
 @given(st.text(max_size=80))
 def test_no_summary_is_an_exception(line: str) -> None:
     """API-13"""
-    year = read_summary(line).year
+    year = parse_summary(line).year
     assert year is None or 1500 <= year <= 2100
 
 

@@ -100,13 +100,13 @@ def _refusal(adapter: Any, config: AppConfig) -> str | None:
 
     from paper_search.http.host_file import HostFile
     from paper_search.http.network import limits_scope
-    from paper_search.sources.explanation import shown_time
+    from paper_search.sources.explanation import time_text
 
     if not config.http_limits_path.exists():
         return None
     scope = limits_scope(httpx.URL(adapter.endpoint), (adapter.key,))
     refusal = HostFile(config.http_limits_path).refusals().get(scope)
-    return shown_time(refusal.until) if refusal is not None else None
+    return time_text(refusal.until) if refusal is not None else None
 
 
 def _service_note(adapter: Any) -> str:

@@ -103,7 +103,7 @@ def is_challenge(content: bytes) -> bool:
     return start.startswith(b"<") and any(mark in start for mark in _CHALLENGES)
 
 
-async def read_body(response: httpx.Response, max_bytes: int) -> bytes:
+async def body_of(response: httpx.Response, max_bytes: int) -> bytes:
     """Return the unpacked body.
 
     Raises:

@@ -91,13 +91,15 @@ class _Dated(httpx.AsyncBaseTransport):
         response = await self._network.handle_async_request(request)
         response.headers[SENT_AT] = utc_now().isoformat()
         response.headers.pop("set-cookie", None)
-        said = response.headers.get("cache-control", "")
+        directives = response.headers.get("cache-control", "")
         is_spoken_for = "expires" in response.headers or "pragma" in response.headers
         if (
             response.status_code == httpx.codes.OK
             and not is_spoken_for
-            and not any(word in said.lower() for word in _SPOKEN_FOR)
+            and not any(word in directives.lower() for word in _SPOKEN_FOR)
         ):
             lifetime = f"max-age={_DAY_S}"
-            response.headers["cache-control"] = f"{said}, {lifetime}" if said else lifetime
+            response.headers["cache-control"] = (
+                f"{directives}, {lifetime}" if directives else lifetime
+            )
         return response

@@ -15,7 +15,7 @@ from typing import Any, Self
 import httpx
 
 from paper_search.http.asking import Asking, HttpSettings, Question
-from paper_search.http.body import HttpAnswer, is_challenge, read_body
+from paper_search.http.body import HttpAnswer, body_of, is_challenge
 from paper_search.http.cache import SENT_AT, AnswerCache, cache_key
 from paper_search.http.errors import (
     HttpBodyError,
@@ -29,7 +29,7 @@ from paper_search.http.errors import (
     HttpUnreachableError,
 )
 from paper_search.http.host_file import Refusal
-from paper_search.http.limits import CallBudget, HostLimiter, process_limiter, read_announcement
+from paper_search.http.limits import CallBudget, HostLimiter, parse_announcement, process_limiter
 from paper_search.http.network import (
     BEFORE_SENDING,
     Contact,
@@ -209,9 +209,9 @@ class HttpClient:
             return True
         if not isinstance(error, HttpUnreachableError) or self._reachability.is_proven:
             return False
-        begun = asking.first_sent_at if asking.first_sent_at is not None else self._clock()
+        start = asking.first_sent_at if asking.first_sent_at is not None else self._clock()
         next_turn = self._clock() + max(wait, self._settings.interval_s)
-        is_impatient = next_turn >= begun + self._settings.connect_patience_s
+        is_impatient = next_turn >= start + self._settings.connect_patience_s
         return is_impatient or self._reachability.is_refuted
 
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
@@ -223,8 +223,8 @@ class HttpClient:
         asking.begin_attempt()
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
-            left = max(asking.ends_at - self._clock(), 0.0)
-            async with asyncio.timeout(left) as timer, AsyncExitStack() as stack:
+            time_left = max(asking.ends_at - self._clock(), 0.0)
+            async with asyncio.timeout(time_left) as timer, AsyncExitStack() as stack:
                 request.extensions[BEFORE_SENDING] = lambda: self._wait_for_turn(
                     host, asking, timer, stack
                 )
@@ -275,19 +275,19 @@ class HttpClient:
             raise HttpCallLimitError(asking.budget.setting)
         scope = asking.scope
         if (refusal := self._limiter.refusal(scope)) is not None:
-            said = f"{host} refused lately ({refusal.reason})"
-            raise HttpRefusedError(said, until=refusal.until, reason=refusal.reason)
+            message = f"{host} refused lately ({refusal.reason})"
+            raise HttpRefusedError(message, until=refusal.until, reason=refusal.reason)
         holds_s = self._settings.deadline_s
         slot = self._limiter.slot(scope, self._settings.concurrency, holds_s)
         await stack.enter_async_context(slot)
-        left = asking.ends_at - self._clock()
-        wait = self._limiter.reserve_within(scope, self._settings.interval_s, left)
+        time_left = asking.ends_at - self._clock()
+        wait = self._limiter.reserve_within(scope, self._settings.interval_s, time_left)
         if wait is None:
             raise HttpNoTimeError(f"{host} could not be asked in time: others were first")
         await self._sleep_unless_zero(wait)
         asking.budget.spend()
         asking.note_request()
-        asking.limit_s = min(self._settings.attempt_timeout_s, left - wait)
+        asking.limit_s = min(self._settings.attempt_timeout_s, time_left - wait)
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
         if asking.first_sent_at is None:
             asking.first_sent_at = self._clock()
@@ -313,13 +313,13 @@ class HttpClient:
 
     async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
         """Return the answer at the end of the redirects that stay within the origin."""
-        for left in range(self._settings.max_redirects, -1, -1):
+        for redirects_left in range(self._settings.max_redirects, -1, -1):
             response = await self._transport_for(request).handle_async_request(request)
             stack.push_async_callback(response.aclose)
             target = redirect_target(request, response)
             if target is None or self._settings.max_redirects == 0:
                 return response
-            if left == 0:
+            if redirects_left == 0:
                 break
             await stack.aclose()  # gives the slot back, which the next request needs
             request = httpx.Request(
@@ -345,17 +345,17 @@ class HttpClient:
     ) -> HttpAnswer:
         quota = None
         if asking.is_sent:
-            announced = read_announcement(response.headers)
+            announced = parse_announcement(response.headers)
             self._limiter.note(asking.scope, announced)
             quota = announced.quota
         if not response.is_success:
             raise await self._status_error(response, request.url.host)
-        content = await read_body(response, self._settings.max_bytes)
+        content = await body_of(response, self._settings.max_bytes)
         if is_challenge(content):
             if self._cache is not None:
                 await self._cache.forget(request.url)
-            said = f"{request.url.host} answered with a page that keeps programs out"
-            raise HttpStatusError(said, status=response.status_code, is_challenge=True)
+            message = f"{request.url.host} answered with a page that keeps programs out"
+            raise HttpStatusError(message, status=response.status_code, is_challenge=True)
         asking.note_answer(response.headers.get(SENT_AT))
         return HttpAnswer(
             response.status_code,
@@ -370,7 +370,7 @@ class HttpClient:
 
     async def _status_error(self, response: httpx.Response, host: str) -> HttpStatusError:
         try:
-            content = await read_body(response, self._settings.max_bytes)
+            content = await body_of(response, self._settings.max_bytes)
         except (HttpBodyError, httpx.HTTPError):
             content = b""  # the status says enough
         text = content.decode("utf-8", "replace").strip()

@@ -79,10 +79,10 @@ class HostFile:
     def note_sent(self, host: str, interval_s: float) -> None:
         """Let the next turn be an interval after now, where it would come sooner."""
 
-        def put_off(db: sqlite3.Connection, now: float) -> None:
+        def delay(db: sqlite3.Connection, now: float) -> None:
             _put(db, "turns", host, max(now + interval_s, _free_at(db, host, now)))
 
-        self._do(put_off, None)
+        self._do(delay, None)
 
     def enter(self, host: str, most: int, holds_s: float) -> str | None:
         """Take a slot for so long at most, and return its holder; None: all are taken."""
@@ -90,8 +90,8 @@ class HostFile:
 
         def take(db: sqlite3.Connection, now: float) -> str | None:
             db.execute("DELETE FROM slots WHERE until <= ? OR until > ?", (now, now + _LONGEST_S))
-            (taken,) = db.execute("SELECT count(*) FROM slots WHERE host = ?", (host,)).fetchone()
-            if taken >= most:
+            (holders,) = db.execute("SELECT count(*) FROM slots WHERE host = ?", (host,)).fetchone()
+            if holders >= most:
                 return None
             _put(db, "slots", host, holder, now + holds_s)
             return holder

@@ -196,7 +196,7 @@ class Announcement:
     pause_s: float = 0.0
 
 
-def read_announcement(
+def parse_announcement(
     headers: Mapping[str, str], clock: Callable[[], float] = time.time
 ) -> Announcement:
     """Return what the headers of an answer announce; garbage is passed over.
@@ -248,5 +248,5 @@ def _number(text: str | None) -> float | None:
 
 
 def _duration(text: str | None) -> float:
-    found = _DURATION.fullmatch((text or "").strip())
-    return int(found[1]) * _UNITS[found[2]] if found else 0.0
+    match = _DURATION.fullmatch((text or "").strip())
+    return int(match[1]) * _UNITS[match[2]] if match else 0.0

@@ -121,14 +121,14 @@ def _proxy_address(setting: Setting) -> httpx.Proxy:
         ConfigError: it is none; what it holds may be a password, and is not shown.
     """
     value = setting.value if "://" in setting.value else f"http://{setting.value}"
-    expected = "expected http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
+    forms = "expected http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
     try:
         parts = urlsplit(value)
         is_usable = parts.scheme in _PROXY_SCHEMES and parts.hostname and parts.port is not None
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise ConfigError(f"{setting.variable} is no address of a proxy: {expected}")
+        raise ConfigError(f"{setting.variable} is no address of a proxy: {forms}")
     return httpx.Proxy(value)
 
 
@@ -189,15 +189,15 @@ class Network(httpx.AsyncBaseTransport):
         wait: Callable[[], Awaitable[Trace]] = request.extensions[BEFORE_SENDING]
         credentials: Credentials = request.extensions[CREDENTIALS]
         trace = await wait()
-        sent = httpx.Request(
+        outgoing = httpx.Request(
             request.method,
             request.url.copy_merge_params(dict(credentials.params)),
             headers=request.headers,
             stream=request.stream,
             extensions={"timeout": request.extensions["timeout"], "trace": trace},
         )
-        sent.headers.update(credentials.headers)
-        return await self._client.send(sent, stream=True, auth=None, follow_redirects=False)
+        outgoing.headers.update(credentials.headers)
+        return await self._client.send(outgoing, stream=True, auth=None, follow_redirects=False)
 
 
 def split_credentials(

@@ -73,10 +73,10 @@ def redact_logs(secrets: Iterable[str]) -> None:
     Packages of models send by clients of their own, which nobody else can watch. What is shorter
     than 4 characters is no secret: a server of one's own takes any key, such as "x".
     """
-    kept = frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
-    if not kept:
+    long_enough = frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
+    if not long_enough:
         return
-    lasting = _LastingFilter(kept)
+    lasting = _LastingFilter(long_enough)
     for logger in map(logging.getLogger, LOGGERS):
         logger.addFilter(lasting)
 

@@ -76,9 +76,9 @@ class RetryPolicy:
             return None
         if attempt > 1 and is_refusal(error) and error.retry_after is None:
             return None  # whoever refuses without saying for how long refuses the third time, too
-        asked = error.retry_after if isinstance(error, HttpStatusError) else None
+        retry_after = error.retry_after if isinstance(error, HttpStatusError) else None
         backoff = min(self.first_wait_s * 2 ** min(attempt - 1, 30), self.longest_wait_s)
-        return backoff * (0.5 + self.jitter() / 2) if asked is None else asked
+        return backoff * (0.5 + self.jitter() / 2) if retry_after is None else retry_after
 
 
 def is_refusal(error: HttpError) -> TypeGuard[HttpStatusError]:

@@ -139,7 +139,7 @@ class _Reading:
     """One process that reads one document."""
 
     def __init__(self, document: Document, limits: PagePolicy) -> None:
-        asked = {
+        options = {
             "kind": document.kind,
             "charset": document.charset,
             "max_chars": limits.max_chars,
@@ -147,7 +147,7 @@ class _Reading:
             "memory_bytes": limits.memory_bytes,
             "parse_s": limits.parse_s,
         }
-        self._given = json.dumps(asked).encode() + b"\n" + document.content
+        self._given = json.dumps(options).encode() + b"\n" + document.content
         self._patience_s = 2.0 * limits.parse_s
         self._process: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
@@ -165,12 +165,12 @@ class _Reading:
             if self._is_stopped:
                 process.kill()
             try:
-                said, _ = process.communicate(self._given, timeout=self._patience_s)
+                output, _ = process.communicate(self._given, timeout=self._patience_s)
             except subprocess.TimeoutExpired:
                 process.kill()
                 return {"error": "failed", "reason": "it took too long"}
         try:
-            answer = json.loads(said)
+            answer = json.loads(output)
         except ValueError:
             return {"error": "failed", "reason": "the reader process ended (too large or too slow)"}
         return answer if isinstance(answer, dict) else {"error": "failed", "reason": "no answer"}
@@ -182,14 +182,14 @@ class _Reading:
             self._process.kill()
 
 
-def shown_instead(text: str, title: str, url: str) -> str | None:
+def placeholder_of(text: str, title: str, url: str) -> str | None:
     """Return what a document is if it is not the text that was asked for; None: it is a text."""
     if _DOORS.search(url):
         return "a log-in page"
     if len(text) < _SHORT:
-        said = f"{title}\n{text}"
+        page_text = f"{title}\n{text}"
         for pattern, what in _INSTEAD:
-            if pattern.search(said):
+            if pattern.search(page_text):
                 return what
     if len(text) < _SHORTEST:
         return "nearly empty"

@@ -155,8 +155,8 @@ class PageFetcher:
             HttpError: the host did not answer as it should, or not in time.
         """
         ends_at = time.monotonic() + self._policy.total_s
-        target, sent = check_url(url, self._policy), [] if requests is None else requests
-        answer = await self._answer(target, ends_at, sent, is_heeding=True)
+        target, records = check_url(url, self._policy), [] if requests is None else requests
+        answer = await self._answer(target, ends_at, records, is_heeding=True)
         kind = ACCEPTED_TYPES.get(answer.content_type)
         if answer.content.lstrip()[:5] == _PDF:
             kind = "pdf"  # whatever the server calls it
@@ -173,12 +173,12 @@ class PageFetcher:
         for _ in range(self._policy.redirects + 1):
             if is_heeding and not may_read(await self._wishes(url, ends_at, requests), _path(url)):
                 raise PageRefusedError(f"the robots.txt of {url.host} disallows this page")
-            sent: list[RequestRecord] = []
+            records: list[RequestRecord] = []
             try:
                 return await self._http.ask(
                     str(url),
                     headers={"Accept": _ACCEPT, "Connection": "close"},
-                    requests=sent,
+                    requests=records,
                     ends_at=ends_at,
                 )
             except HttpStatusError as error:
@@ -186,7 +186,7 @@ class PageFetcher:
                     raise
                 target = error.location
             finally:
-                requests += [one.model_copy(update={"text": str(url)}) for one in sent]
+                requests += [one.model_copy(update={"text": str(url)}) for one in records]
             try:
                 url = check_url(str(url.join(target)), self._policy)
             except httpx.InvalidURL:
@@ -222,27 +222,27 @@ def _path(url: httpx.URL) -> str:
 def parse_robots(content: bytes, agent: str) -> list[Rule]:
     """Return the rules for a program: those of its own groups, else those for all."""
     groups: dict[str, list[Rule]] = {}
-    named: list[str] = []
+    agents: list[str] = []
     has_rules = False
     for line in content[:_MOST_BYTES].decode("utf-8-sig", "replace").splitlines():
         field, _, value = line.partition("#")[0].partition(":")
         field, value = field.strip().lower(), value.strip()
         if field == "user-agent":
-            named = [] if has_rules else named
+            agents = [] if has_rules else agents
             has_rules = False
-            named.append(value.split("/")[0].strip().lower())
-            groups.setdefault(named[-1], [])
+            agents.append(value.split("/")[0].strip().lower())
+            groups.setdefault(agents[-1], [])
         elif field in {"allow", "disallow"}:
             has_rules = True
-            for name in named if value else []:
+            for name in agents if value else []:
                 groups[name].append(Rule(_plain(value), field == "allow"))
     return groups.get(agent.lower(), groups.get("*", []))[:_MOST_RULES]
 
 
 def may_read(rules: list[Rule], path: str) -> bool:
     """Return whether a path, with its query, may be asked for: the longest rule decides."""
-    wanted = _plain(path)
-    fitting = [rule for rule in rules if _fits(rule.path, wanted)]
+    target = _plain(path)
+    fitting = [rule for rule in rules if _fits(rule.path, target)]
     best = max(fitting, key=lambda rule: (len(rule.path), rule.is_allowed), default=None)
     return best is None or best.is_allowed
 
@@ -261,10 +261,10 @@ def _fits(pattern: str, path: str) -> bool:
     if not rest:
         return not is_whole or at == len(path)
     for piece in rest[:-1]:
-        found = path.find(piece, at)
-        if found < 0:
+        place = path.find(piece, at)
+        if place < 0:
             return False
-        at = found + len(piece)
+        at = place + len(piece)
     if is_whole:
         return len(path) - len(rest[-1]) >= at and path.endswith(rest[-1])
     return path.find(rest[-1], at) >= 0

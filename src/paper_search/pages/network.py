@@ -42,8 +42,8 @@ async def system_addresses(host: str, port: int) -> list[str]:
     Raises:
         OSError: it has none.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    by_family = sorted(found, key=lambda address: address[0] != socket.AF_INET)
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    by_family = sorted(entries, key=lambda address: address[0] != socket.AF_INET)
     return [str(address[4][0]) for address in by_family]
 
 
@@ -74,7 +74,7 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
             httpx.ConnectError: the host has no address.
         """
         url = check_url(str(request.url), self._policy)
-        address = await self._checked_address(url)
+        address = await self._safe_address(url)
         extensions = dict(request.extensions)
         if url.scheme == "https":
             extensions["sni_hostname"] = url.raw_host.decode("ascii").strip("[]")
@@ -95,19 +95,19 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         """Close the connections."""
         await self._network.aclose()
 
-    async def _checked_address(self, url: httpx.URL) -> Address:
+    async def _safe_address(self, url: httpx.URL) -> Address:
         host = url.raw_host.decode("ascii").strip("[]")
         try:
-            found = [ip_address(address) for address in await self._resolve(host, port_of(url))]
+            addresses = [ip_address(address) for address in await self._resolve(host, port_of(url))]
         except (OSError, UnicodeError) as error:
             raise httpx.ConnectError(f"no IP address: {error}") from None
         except ValueError:
             raise PageRefusedError(f"{host} has an address with a zone") from None
-        if not found:
+        if not addresses:
             raise httpx.ConnectError("no address")
-        for address in found:  # all of them: which one is used must not be up to the host
+        for address in addresses:  # all of them: which one is used must not be up to the host
             check_address(address, self._policy)
-        return found[0]
+        return addresses[0]
 
 
 def _unread(response: httpx.Response) -> str | None:

@@ -121,14 +121,14 @@ def html_text(content: bytes, charset: str, max_chars: int) -> dict[str, Any]:
     for element in tree.xpath(_HIDDEN):
         if element.getparent() is not None:
             element.drop_tree()
-    kept = trafilatura.extract(
+    body = trafilatura.extract(
         html.tostring(tree, encoding="unicode"),
         include_comments=False,
         include_tables=False,
         include_formatting=False,
         favor_precision=True,
     )
-    paragraphs = [part.strip() for part in (kept or "").split("\n")]
+    paragraphs = [part.strip() for part in (body or "").split("\n")]
     return {
         "title": title,
         "text": "\n\n".join(filter(None, paragraphs))[:max_chars],
@@ -153,8 +153,8 @@ def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
     """
     import pypdfium2  # noqa: PLC0415  # only in a process that reads PDFs
 
-    opened: Any = pypdfium2.PdfDocument  # untyped
-    document = opened(content)
+    open_document: Any = pypdfium2.PdfDocument  # untyped
+    document = open_document(content)
     try:
         count = len(document)
         texts: list[str] = []
@@ -180,8 +180,10 @@ def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
 
 
 def _without_references(text: str) -> str:
-    found = [match for match in _REFERENCES.finditer(text) if match.start() > _EARLIEST * len(text)]
-    return text[: found[0].start()] if found else text
+    matches = [
+        match for match in _REFERENCES.finditer(text) if match.start() > _EARLIEST * len(text)
+    ]
+    return text[: matches[0].start()] if matches else text
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from paper_search.pages.extraction import (
     is_about,
     is_withdrawn,
     missing_libraries,
-    shown_instead,
+    placeholder_of,
 )
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PagePolicy
@@ -127,7 +127,7 @@ def address_of(result: SearchResult) -> str:
 
 def _instead(result: SearchResult, document: Document, text: DocumentText) -> str | None:
     """Return what a document is instead of the text that was wanted; None: it is the text."""
-    obstacle = shown_instead(text.text, text.title, document.url)
+    obstacle = placeholder_of(text.text, text.title, document.url)
     if obstacle is not None:
         return obstacle
     is_paper = result.metadata.get("source_type") not in {"web", "news"}

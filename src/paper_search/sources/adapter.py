@@ -87,10 +87,10 @@ def translated_as_far_as_known(
     if given.tree is None:
         reasons = "; ".join(given.notes)
         raise InputError(f"{service} supports no part of the query: {reasons}")
-    said = translate(given.tree)
-    rest = tuple(part for part in (said.remainder, given.remainder) if part is not None)
-    notes = tuple(dict.fromkeys((*given.notes, *said.notes)))
-    return replace(said, notes=notes, remainder=normalise(And(rest)) if rest else None)
+    translation = translate(given.tree)
+    rest = tuple(part for part in (translation.remainder, given.remainder) if part is not None)
+    notes = tuple(dict.fromkeys((*given.notes, *translation.notes)))
+    return replace(translation, notes=notes, remainder=normalise(And(rest)) if rest else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ class Page:
             if paper is not None:
                 papers.append(paper)
         if faults:
-            counted = "1 record" if len(faults) == 1 else f"{len(faults)} records"
-            notes = (*notes, f"{counted} could not be read ({faults[0]})")
+            records = "1 record" if len(faults) == 1 else f"{len(faults)} records"
+            notes = (*notes, f"{records} could not be read ({faults[0]})")
         return cls(papers, len(entries) - len(papers), hits, next, notes)
 
 
@@ -236,11 +236,11 @@ class Adapter(Service, ABC):
         """Return a string in the service's own language, to be sent as it is."""
         return Translated(text)
 
-    def size(self, query: Translated, wanted: int) -> int:
+    def size(self, query: Translated, limit: int) -> int:
         """Return how many records to ask for at once: a full page where some may be removed."""
         if query.remainder is not None:
             return self.page_size
-        return min(self.page_size, max(wanted, SMALLEST_PAGE))
+        return min(self.page_size, max(limit, SMALLEST_PAGE))
 
     def fits(self, query: Translated, filters: SearchConstraints) -> bool:
         """Whether a query is to be asked in one request; else it is asked in parts."""
@@ -258,7 +258,7 @@ class Adapter(Service, ABC):
         return self.line_length(request) + spare <= self.longest_line
 
     @abstractmethod
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first page; `wanted` is from 1 to `most_results`."""
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
@@ -299,17 +299,19 @@ class Adapter(Service, ABC):
             ServiceError: it has no list, and may say what is wrong.
         """
         lists = (_at(body, path) for path in self.entries.split("|"))
-        entries = next((found for found in lists if found is not None), None)
+        entries = next((place for place in lists if place is not None), None)
         places = self.answered.split("|") if self.answered else []
         if entries is None and all(_at(body, path) is None for path in places):
-            said = first(mapping(body), self.faults)
-            reason = f"could not answer: {self.shown(said)}" if said else "answered without a list"
-            raise ServiceError(f"{self.title} {reason}", status=self.fault(body, said or ""))
+            message = first(mapping(body), self.faults)
+            reason = (
+                f"could not answer: {self.shown(message)}" if message else "answered without a list"
+            )
+            raise ServiceError(f"{self.title} {reason}", status=self.fault(body, message or ""))
         return items(entries)
 
-    def fault(self, body: Any, said: str) -> SourceStatus:
+    def fault(self, body: Any, message: str) -> SourceStatus:
         """Return what an answer means that is an error in disguise, and says so."""
-        del body, said
+        del body, message
         return SourceStatus.BAD_RESPONSE
 
 

@@ -38,8 +38,8 @@ _JOURNAL = re.compile(r"(?!in\b|proc)[^\d(,;:]{3,}", re.IGNORECASE)
 
 
 def _is_withdrawn(entry: Entry) -> bool | None:
-    said = (plain(first(entry, name) or "") for name in ("comment", "summary"))
-    return any(map(_WITHDRAWN.match, said)) or None
+    notes = (plain(first(entry, name) or "") for name in ("comment", "summary"))
+    return any(map(_WITHDRAWN.match, notes)) or None
 
 
 def _venue(entry: Entry) -> str:
@@ -129,7 +129,7 @@ class Arxiv(Adapter):
         """Return the preprint with an arXiv id."""
         return Translated(f"id:{value}", params={"id_list": value}) if kind == "arxiv" else None
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches."""
         del filters  # years are in the query
         if query.params:
@@ -137,7 +137,7 @@ class Arxiv(Adapter):
         params: dict[str, str | int] = {
             "search_query": query.text,
             "start": 0,
-            "max_results": self.size(query, wanted),
+            "max_results": self.size(query, limit),
             "sortBy": "relevance",
             "sortOrder": "descending",
         }
@@ -148,8 +148,8 @@ class Arxiv(Adapter):
         feed = self._feed(answer)
         entries = list(every(feed, "entry"))
         hits = number(first(feed, "totalResults"))
-        asked = request.params
-        start = (number(asked.get("start")) or 0) + (number(asked.get("max_results")) or 1)
+        params = request.params
+        start = (number(params.get("start")) or 0) + (number(params.get("max_results")) or 1)
         more = min(hits or 0, self.most_results)
         return Page.of(
             entries,

@@ -23,7 +23,7 @@ from paper_search.models import (
 from paper_search.models.source_report import REASONS
 from paper_search.query import Node, judge
 from paper_search.sources.adapter import Translated
-from paper_search.sources.explanation import shown_time
+from paper_search.sources.explanation import time_text
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
@@ -128,14 +128,17 @@ class Asked:
         return [self._judge(paper) for paper in page.papers]
 
     def take(
-        self, page: Page, source: str, wanted: int, judgements: Sequence[Judgement] | None = None
+        self, page: Page, source: str, limit: int, judgements: Sequence[Judgement] | None = None
     ) -> bool:
         """Keep what is new and wanted of a page; return whether anything of it was new.
 
         At most as many records are wanted, over all pages; the judgements are those of `judge`.
         """
-        judged = self.judge(page) if judgements is None else judgements
-        verdicts = {paper.id: said for paper, said in zip(page.papers, judged, strict=True)}
+        all_judgements = self.judge(page) if judgements is None else judgements
+        verdicts = {
+            paper.id: judgement
+            for paper, judgement in zip(page.papers, all_judgements, strict=True)
+        }
         self.pages_of_records += bool(page.papers or page.dropped)
         self.hits = page.hits if page.hits is not None else self.hits
         self.notes = (*self.notes, *page.notes)
@@ -150,7 +153,7 @@ class Asked:
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
         matching = [paper for paper in fresh if self._counted(verdicts[paper.id])]
-        room = max(wanted - len(self.papers), 0)
+        room = max(limit - len(self.papers), 0)
         self.papers += matching[:room]
         losses = {id(paper): REASONS["excluded"] for paper in fresh}
         losses |= {id(paper): REASONS["beyond_limit"] for paper in matching[room:]}
@@ -170,15 +173,15 @@ class Asked:
         count = Counter(row.removed for row in self.arrivals)
         return {name: count[reason] for name, reason in REASONS.items()}
 
-    def cut_short(self, pages: int, *, is_same: bool) -> None:
+    def note_more_pages(self, pages: int, *, is_same: bool) -> None:
         """Note that more pages were to be had.
 
         Args:
             pages: turned so far.
             is_same: whether the service gave the same page again.
         """
-        said = "stopped: the service returned the same page again"
-        self.notes = (*self.notes, said if is_same else f"stopped after {pages} pages")
+        reason = "stopped: the service returned the same page again"
+        self.notes = (*self.notes, reason if is_same else f"stopped after {pages} pages")
 
     def stopped_early(self) -> None:
         """Note that the service has more than it gave, and no further page."""
@@ -232,20 +235,20 @@ class Asked:
         return judgement.is_wanted
 
     def _on_our_side(self) -> list[str]:
-        said = []
+        notes = []
         if self.unsure:
-            said.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
+            notes.append(f"{self.unsure} could not be checked (no abstract or year) and were kept")
         if self.without_language:
-            said.append(f"{self.without_language} state no language and were kept")
+            notes.append(f"{self.without_language} state no language and were kept")
         if self.quota is not None:
-            said.append(told_quota(self.quota))
-        return said
+            notes.append(quota_note(self.quota))
+        return notes
 
 
-def told_quota(quota: Quota) -> str:
+def quota_note(quota: Quota) -> str:
     """Return what a service still allows, and until when."""
     of_all = f" of {quota.most:,}" if quota.most is not None else ""
-    return f"{quota.remaining:,}{of_all} left until {shown_time(quota.until)}"
+    return f"{quota.remaining:,}{of_all} left until {time_text(quota.until)}"
 
 
 def searchable(paper: RawPaper) -> dict[str, str | int | None]:
@@ -280,12 +283,12 @@ def keep_best(answers: Sequence[Asked], most: int) -> None:
         for number, answer in enumerate(answers)
         for place, paper in enumerate(answer.papers)
     ]
-    kept = set(islice(dict.fromkeys(paper_id for _, _, paper_id in sorted(places)), most))
+    best = set(islice(dict.fromkeys(paper_id for _, _, paper_id in sorted(places)), most))
     for answer in answers:
-        lost = {paper.id: paper.title for paper in answer.papers if paper.id not in kept}
-        answer.papers = [paper for paper in answer.papers if paper.id in kept]
+        titles = {paper.id: paper.title for paper in answer.papers if paper.id not in best}
+        answer.papers = [paper for paper in answer.papers if paper.id in best]
         for place, row in enumerate(answer.arrivals):
-            if row.record in lost:
+            if row.record in titles:
                 about = {"record": None, "removed": REASONS["beyond_limit"]}
-                about["title"] = lost[row.record]
+                about["title"] = titles[row.record]
                 answer.arrivals[place] = row.model_copy(update=about)

@@ -96,15 +96,15 @@ class ServiceClient:
         Raises:
             ServiceError: there is none, or the request is too long.
         """
-        service, sent = self._service, self._service.as_sent(request)
+        service, outgoing = self._service, self._service.as_sent(request)
         try:
             return await self._http.ask(
-                sent.url,
-                params=sent.params,
+                outgoing.url,
+                params=outgoing.params,
                 key_params=service.own_params,
                 headers={"Accept": service.accept, **service.headers},
-                json=sent.json,
-                form=sent.form,
+                json=outgoing.json,
+                form=outgoing.form,
                 budget=self._budget,
                 requests=records,
                 ends_at=ends_at,

@@ -135,10 +135,10 @@ class Core(Adapter):
     paging: ClassVar[Paging | None] = Paging("offset")
     record = staticmethod(read_work)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches, without their full texts."""
         del filters  # all of them are in the query
-        size = self.size(query, wanted)
+        size = self.size(query, limit)
         body = {"q": query.text, "limit": size, "offset": 0, "exclude": ["fullText"]}
         return Request(self.endpoint, json=body)
 

@@ -85,8 +85,8 @@ def _is_retracted(entry: Entry) -> bool | None:
 
 
 def _orcid(address: str) -> str | None:
-    found = _ORCID.search(address)
-    return found[0] if found else None
+    match = _ORCID.search(address)
+    return match[0] if match else None
 
 
 ITEM = Table(
@@ -168,11 +168,11 @@ class Crossref(Adapter):
     ) -> tuple[Translated, ...]:
         """Return the words of the question, and the authors that a condition names."""
         names = author_names(filters)
-        found = to_ranked_text(words_of(query) or names, query, filters)
+        translation = to_ranked_text(words_of(query) or names, query, filters)
         authors = " ".join(names)
-        shown = f"{found.text} author:{authors}" if authors else found.text
-        params = {"query": found.text} | ({"query.author": authors} if authors else {})
-        return (replace(found, text=shown, params=params),)
+        text = f"{translation.text} author:{authors}" if authors else translation.text
+        params = {"query": translation.text} | ({"query.author": authors} if authors else {})
+        return (replace(translation, text=text, params=params),)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the filter for a DOI; other identifiers are not Crossref's."""
@@ -185,7 +185,7 @@ class Crossref(Adapter):
         is_loose = query.remainder is not None and len(query.text.split()) > _MOST_WORDS
         return not is_loose and super().fits(query, filters)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches, by relevance."""
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
         limits = [f"type:{name}" for name in wanted_types]
@@ -200,7 +200,7 @@ class Crossref(Adapter):
             {
                 **(query.params or {"query": query.text}),
                 "filter": ",".join(limits),
-                "rows": self.size(query, wanted),
+                "rows": self.size(query, limit),
                 "cursor": "*",
             },
         )

@@ -59,9 +59,9 @@ def _person(person: Entry) -> Any:
     author_id = first(person, "nameIdentifiers[nameIdentifierScheme=ORCID].nameIdentifier")
     author_id = last_part(author_id or "") or None
     parts = ("givenName", "familyName", "name")
-    given, family, name = (first(person, part, words) for part in parts)
-    if given and family:
-        return author_of(family=family, given=given, author_id=author_id)
+    forename, family, name = (first(person, part, words) for part in parts)
+    if forename and family:
+        return author_of(family=family, given=forename, author_id=author_id)
     if first(person, "nameType") == "Organizational":
         return author_of(literal=name, author_id=author_id)
     return author_named(name, author_id) if name else None
@@ -115,7 +115,7 @@ _DOI = Table(
         "arxiv_id": f"doi|{_own('arxiv')}",
         "citation_count": "citationCount",
         "full_text_url": "contentUrl",
-        "url": coalesced("url", ("doi", "https://doi.org/{}".format), read=address),
+        "url": coalesced("url", ("doi", "https://doi.org/{}".format), reader=address),
         "language": "language",
         "publication_type": _type,
         "keywords": keywords("subjects"),
@@ -123,7 +123,7 @@ _DOI = Table(
 )
 
 
-def read_doi(item: Entry, source: str | None = None) -> RawPaper | None:
+def record_of_doi(item: Entry, source: str | None = None) -> RawPaper | None:
     """Return the record of an entry of `data`; None: it has no title."""
     entry = mapping(item)
     attributes = mapping(entry.get("attributes"))
@@ -148,9 +148,9 @@ class DataciteDialect(FieldDialect):
 
         Most records say no language: a filter would lose them.
         """
-        said = super().limited(tree, filters)
-        notes = (*said.notes, "images, sound, films and physical objects are excluded")
-        return replace(said, text=f"({said.text} AND NOT {_NO_WORKS})", notes=notes)
+        translation = super().limited(tree, filters)
+        notes = (*translation.notes, "images, sound, films and physical objects are excluded")
+        return replace(translation, text=f"({translation.text} AND NOT {_NO_WORKS})", notes=notes)
 
 
 class Datacite(Adapter):
@@ -170,19 +170,19 @@ class Datacite(Adapter):
     hits: ClassVar[str] = "meta.total"
     faults: ClassVar[str] = "errors.title"
     paging: ClassVar[Paging | None] = Paging("page[number]", size="page[size]", is_numbered=True)
-    record = staticmethod(read_doi)
+    record = staticmethod(record_of_doi)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the query for a DOI; an arXiv id is asked for as its DOI."""
         doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
         return Translated(f"doi:{quoted(doi)}") if doi else None
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches."""
         del filters  # all of them are in the query
         params: dict[str, str | int] = {
             "query": query.text,
-            "page[size]": self.size(query, wanted),
+            "page[size]": self.size(query, limit),
             # By cursor, DataCite would give the oldest first whatever is asked for.
             "page[number]": 1,
             "sort": "relevance",

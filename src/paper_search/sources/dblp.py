@@ -74,7 +74,7 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
         InputError: no word is left to ask for, such as when the tree only excludes.
     """
     return translated_as_far_as_known(
-        tree, lambda given: _to_dblp(given, filters), service="DBLP", fields=("tiab",)
+        tree, lambda part: _to_dblp(part, filters), service="DBLP", fields=("tiab",)
     )
 
 
@@ -83,12 +83,14 @@ def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
         tree = And((tree, YearRange(filters.year_from, filters.year_to)))
     tree = normalise(tree)
     parts = tree.children if isinstance(tree, And) else (tree,)
-    said = [(part, _said(part)) for part in parts]
-    clauses = _shortest(clause for _, written in said for clause in written.clauses)
+    pairs = [(part, _said(part)) for part in parts]
+    clauses = _shortest(clause for _, clause_set in pairs for clause in clause_set.clauses)
     if not clauses:
         raise InputError("DBLP searches by words only: give at least one required word")
     text = " ".join("|".join(sorted(clause)) for clause in clauses)
-    rest = tuple(_checked(part, is_wanted=True) for part, written in said if not written.is_exact)
+    rest = tuple(
+        _checked(part, is_wanted=True) for part, clause_set in pairs if not clause_set.is_exact
+    )
     return Translated(text, tuple(_notes(tree)), normalise(And(rest)) if rest else None)
 
 
@@ -126,8 +128,8 @@ def _any(parts: Sequence[_Said]) -> _Said:
     is_exact = all(part.is_exact for part in parts)
     sides = [part.clauses for part in parts]
     if prod(map(len, sides)) <= _MOST_CLAUSES:
-        joined = (frozenset().union(*choice) for choice in product(*sides))
-        return _Said(tuple(dict.fromkeys(joined)), is_exact)
+        unions = (frozenset().union(*choice) for choice in product(*sides))
+        return _Said(tuple(dict.fromkeys(unions)), is_exact)
     rarest = [max(side, key=lambda clause: max(map(len, clause))) for side in sides if side]
     return _Said((frozenset().union(*rarest),), is_exact=False)
 
@@ -185,13 +187,15 @@ def _in_field(side: Node, field: str) -> Node:
 
 def _notes(tree: Node) -> list[str]:
     nodes = list(_nodes(tree))
-    said = {
+    messages = {
         Phrase: "phrases are checked in the results: DBLP has none",
         Not: "NOT is applied to the results: DBLP has none",
         Near: "NEAR is checked in the results: DBLP has none",
         YearRange: "years are checked in the results: DBLP has no filter for them",
     }
-    notes = [note for kind, note in said.items() if any(isinstance(node, kind) for node in nodes)]
+    notes = [
+        note for kind, note in messages.items() if any(isinstance(node, kind) for node in nodes)
+    ]
     if any(getattr(node, "field", None) in {"abstract", "tiab"} for node in nodes):
         notes.append("abstract: is ignored: DBLP has no abstracts")
     return notes
@@ -254,7 +258,7 @@ _INFO = Table(
 )
 
 
-def read_hit(hit: Entry, source: str | None = None) -> RawPaper | None:
+def record_of_hit(hit: Entry, source: str | None = None) -> RawPaper | None:
     """Return the record of an entry of `hits.hit`; None: it has no title."""
     return _INFO.read(mapping(hit).get("info"), source)
 
@@ -276,15 +280,15 @@ class Dblp(Adapter):
     answered: ClassVar[str] = "result.hits"
     hits: ClassVar[str] = "result.hits.@total"
     paging: ClassVar[Paging | None] = Paging("f")
-    record = staticmethod(read_hit)
+    record = staticmethod(record_of_hit)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for `q`, the rest to be checked in the answers."""
-        said = to_dblp(tree, filters)
+        translation = to_dblp(tree, filters)
         if not filters.language:
-            return said
+            return translation
         note = "DBLP has no language filter and does not state languages"
-        return replace(said, notes=(*said.notes, note))
+        return replace(translation, notes=(*translation.notes, note))
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -293,10 +297,10 @@ class Dblp(Adapter):
         tries = telling_words(content_words(query.text), _MOST_WORDS)
         return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches."""
         del filters  # none of them can be said
-        size = min(wanted, self.page_size) if query.remainder is None else _BROAD_PAGE
+        size = min(limit, self.page_size) if query.remainder is None else _BROAD_PAGE
         return Request(
             self.endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
         )
@@ -306,8 +310,8 @@ class Dblp(Adapter):
         code = first(body, "result.status.@code")
         if code and code != "200":
             kind = SourceStatus.RATE_LIMITED if code == _TOO_MANY else SourceStatus.BAD_RESPONSE
-            said = (first(body, "result.status.text") or "")[:300]
-            raise ServiceError(f"DBLP could not answer the query: {code} {said}", status=kind)
+            message = (first(body, "result.status.text") or "")[:300]
+            raise ServiceError(f"DBLP could not answer the query: {code} {message}", status=kind)
         return super().listed(body)
 
 

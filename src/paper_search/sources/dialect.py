@@ -140,7 +140,7 @@ class Dialect(ABC):
         """Return a span of years."""
 
     @abstractmethod
-    def without(self, wanted: str, unwanted: str) -> str:
+    def without(self, text: str, unwanted: str) -> str:
         """Return what matches the one and not the other."""
 
     def both(self, texts: Sequence[str]) -> str:
@@ -167,7 +167,7 @@ class Dialect(ABC):
         ]
         return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
 
-    def short_stem(self, stem: str, written: Callable[[str], str]) -> Written:
+    def short_stem(self, stem: str, write: Callable[[str], str]) -> Written:
         """Return a stem that is too short for a `*` with each next letter.
 
         To leave it out would ask for everything else, of which a service sends the first hundreds.
@@ -178,7 +178,7 @@ class Dialect(ABC):
             return ANYTHING
         self.note(f"'{stem}*' is sent with each next letter: {needs}")
         ends = ("", *(f"{letter}*" for letter in ascii_lowercase + digits))
-        return Written(self._either([written(stem + end) for end in ends]))
+        return Written(self._either([write(stem + end) for end in ends]))
 
     def note(self, text: str) -> None:
         """Say something to the person, once."""
@@ -193,31 +193,31 @@ class Dialect(ABC):
         """
         return translated_as_far_as_known(
             tree,
-            lambda given: self._translated(given, filters),
+            lambda part: self._translated(part, filters),
             service=self.service,
             fields=self.known_fields,
             shortest_stem=self.shortest_stem,
         )
 
     def _translated(self, tree: Node, filters: SearchConstraints | None) -> Translated:
-        wanted, unwanted = _sides(normalise(tree))
-        span = [part for part in wanted if isinstance(part, YearRange)]
-        wanted = [part for part in wanted if not isinstance(part, YearRange)]
-        if not wanted:
+        parts, unwanted = _sides(normalise(tree))
+        span = [part for part in parts if isinstance(part, YearRange)]
+        parts = [part for part in parts if not isinstance(part, YearRange)]
+        if not parts:
             raise InputError("the query only excludes: add what to search for")
-        first, last = joined_span(span, filters or SearchConstraints())
+        first, last = common_span(span, filters or SearchConstraints())
         if (first, last) != (None, None) and not self.has_year_parameters:
-            wanted.append(YearRange(first, last))
-        kept = [(part, self._positive(part)) for part in wanted]
+            parts.append(YearRange(first, last))
+        inclusions = [(part, self._positive(part)) for part in parts]
         excluded = [(Not(part), self._positive(part)) for part in unwanted]
-        text = self._both([written for _, written in kept]).text
+        text = self._both([clause for _, clause in inclusions]).text
         if text is None:
             raise InputError(f"{self.service} supports no part of the query")
-        said = [written.text for _, written in excluded if written.is_exact and written.text]
-        if said and self.compares_stems:
+        exclusions = [clause.text for _, clause in excluded if clause.is_exact and clause.text]
+        if exclusions and self.compares_stems:
             self.note(f"NOT excludes other forms of a word, too: {self.service} compares stems")
-        text = self.without(text, self._either(said)) if said else text
-        rest = tuple(part for part, written in [*kept, *excluded] if not written.is_exact)
+        text = self.without(text, self._either(exclusions)) if exclusions else text
+        rest = tuple(part for part, clause in [*inclusions, *excluded] if not clause.is_exact)
         return Translated(
             text,
             tuple(self._notes),
@@ -242,9 +242,9 @@ class Dialect(ABC):
             case Or(children):
                 return self._any([self._positive(child) for child in children])
             case _:
-                wanted, unwanted = _sides(node)
+                inclusions, unwanted = _sides(node)
                 return self._without(
-                    self._both(list(map(self._positive, wanted))),
+                    self._both(list(map(self._positive, inclusions))),
                     list(map(self._positive, unwanted)),
                 )
 
@@ -263,13 +263,13 @@ class Dialect(ABC):
         distinct = list(dict.fromkeys(texts))
         return self.either(distinct) if len(distinct) > 1 else distinct[0]
 
-    def _without(self, wanted: Written, unwanted: Sequence[Written]) -> Written:
+    def _without(self, main: Written, unwanted: Sequence[Written]) -> Written:
         """Leave out what would exclude too much; the answers are checked for it."""
-        said = [part.text for part in unwanted if part.is_exact and part.text is not None]
-        is_exact = wanted.is_exact and len(said) == len(unwanted)
-        if wanted.text is None or not said:
-            return Written(wanted.text, is_exact)
-        return Written(self.without(wanted.text, self._either(said)), is_exact)
+        exclusions = [part.text for part in unwanted if part.is_exact and part.text is not None]
+        is_exact = main.is_exact and len(exclusions) == len(unwanted)
+        if main.text is None or not exclusions:
+            return Written(main.text, is_exact)
+        return Written(self.without(main.text, self._either(exclusions)), is_exact)
 
 
 def _sides(node: Node) -> tuple[list[Node], list[Node]]:
@@ -278,12 +278,12 @@ def _sides(node: Node) -> tuple[list[Node], list[Node]]:
     A node alone is an AND of one. A NOT of a whole group is moved inwards until every part is
     positive: `a OR NOT b` is `NOT (b AND NOT a)`.
     """
-    wanted: list[Node] = []
+    inclusions: list[Node] = []
     unwanted: list[Node] = []
     for child in node.children if isinstance(node, And) else (node,):
         positive, is_excluded = _polarised(child)
-        (unwanted if is_excluded else wanted).append(positive)
-    return wanted, unwanted
+        (unwanted if is_excluded else inclusions).append(positive)
+    return inclusions, unwanted
 
 
 def _polarised(node: Node) -> tuple[Node, bool]:
@@ -306,7 +306,7 @@ def _polarised(node: Node) -> tuple[Node, bool]:
             return node, False
 
 
-def joined_span(
+def common_span(
     years: Iterable[YearRange], filters: SearchConstraints
 ) -> tuple[int | None, int | None]:
     """Return the first and the last year that all of them allow; None is open.
@@ -314,9 +314,9 @@ def joined_span(
     Raises:
         InputError: no year is left.
     """
-    given = [YearRange(filters.year_from, filters.year_to), *years]
-    first = max((years.first for years in given if years.first is not None), default=None)
-    last = min((years.last for years in given if years.last is not None), default=None)
+    spans = [YearRange(filters.year_from, filters.year_to), *years]
+    first = max((years.first for years in spans if years.first is not None), default=None)
+    last = min((years.last for years in spans if years.last is not None), default=None)
     if first is not None and last is not None and first > last:
         raise InputError(f"no year is both {first} or later and {last} or earlier: widen the years")
     return first, last
@@ -363,6 +363,6 @@ class FieldDialect(Dialect):
         """Return a span of years; an open one ends far away."""
         return Written(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))
 
-    def without(self, wanted: str, unwanted: str) -> str:
+    def without(self, text: str, unwanted: str) -> str:
         """Return what matches the one and not the other."""
-        return f"({wanted} {self.negation} {unwanted})"
+        return f"({text} {self.negation} {unwanted})"

@@ -51,7 +51,7 @@ ARTICLE = Table(
         ),
         "full_text_url": "bibjson.link.url",
         "url": coalesced(
-            ("id", "https://doaj.org/article/{}".format), "bibjson.link.url", read=address
+            ("id", "https://doaj.org/article/{}".format), "bibjson.link.url", reader=address
         ),
         "language": _language,
         "publication_type": lambda _: "article-journal",
@@ -59,7 +59,7 @@ ARTICLE = Table(
     },
 )
 """Fields: https://doaj.github.io/doaj-docs/master/data_models/OutgoingAPIArticle"""
-read_article = ARTICLE.read
+article_of = ARTICLE.read
 
 
 class DoajDialect(FieldDialect):
@@ -103,13 +103,13 @@ class Doaj(Adapter):
     works: ClassVar[Mapping[str, str]] = {"doi": "doi:{}"}
     faults: ClassVar[str] = "error|status"
     paging: ClassVar[Paging | None] = Paging("page", size="pageSize", is_numbered=True)
-    record = staticmethod(read_article)
+    record = staticmethod(article_of)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches; the query is a part of the path."""
         del filters  # all of them are in the query
         url = f"{self.endpoint}/{quote(query.text, safe='():')}"
-        return Request(url, {"page": 1, "pageSize": self.size(query, wanted)})
+        return Request(url, {"page": 1, "pageSize": self.size(query, limit)})
 
 
 create_source = Doaj.source

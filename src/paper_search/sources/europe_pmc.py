@@ -43,13 +43,15 @@ _RETRACTED = frozenset({"retracted publication", "retracted"})
 
 def _person(person: Entry) -> Author | None:
     parts = ("lastName", "firstName", "suffix", "fullName", "collectiveName")
-    family, given, suffix, full_name, collective = (first(person, part, cleaned) for part in parts)
+    family, forename, suffix, full_name, collective = (
+        first(person, part, cleaned) for part in parts
+    )
     orcid = first(person, "authorId[type=ORCID].value")
     if not orcid and (first(person, "authorId.type") or "").upper() == "ORCID":
         orcid = first(person, "authorId.value")
     if full_name and not family:
         return author_named(full_name, orcid)
-    own = given if family else None
+    own = forename if family else None
     return author_of(family=family, given=own, suffix=suffix, literal=collective, author_id=orcid)
 
 
@@ -67,14 +69,14 @@ def _kinds(entry: Entry) -> list[str]:
 
 def _type(entry: Entry) -> str:
     where = (first(entry, "source") or "").upper()
-    known = {kind.lower() for kind in _kinds(entry)}
-    if where == "PPR" or "preprint" in known:
+    kinds = {kind.lower() for kind in _kinds(entry)}
+    if where == "PPR" or "preprint" in kinds:
         return "article"
     if where == "PAT":
         return "patent"
-    if known & {"book", "books"}:
+    if kinds & {"book", "books"}:
         return "book"
-    return "thesis" if known & {"thesis", "theses"} or where == "ETH" else "article-journal"
+    return "thesis" if kinds & {"thesis", "theses"} or where == "ETH" else "article-journal"
 
 
 def _is_retracted(entry: Entry) -> bool | None:
@@ -210,14 +212,14 @@ class EuropePmc(Adapter):
     paging: ClassVar[Paging | None] = Paging("cursorMark", cursor="nextCursorMark")
     record = staticmethod(read_result)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches."""
         del filters  # all of them are in the query
         params: dict[str, str | int] = {
             "query": query.text,
             "format": "json",
             "resultType": "core",
-            "pageSize": self.size(query, wanted),
+            "pageSize": self.size(query, limit),
             "cursorMark": "*",
         }
         return Request(f"{self.endpoint}/search", params)

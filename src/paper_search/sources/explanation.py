@@ -42,8 +42,10 @@ def explain_bug(error: Exception, adapter: Service) -> ServiceError:
     """Return the file and line of an adapter's bug."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    said = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]
-    return adapter.failure(f"a bug in {adapter.title}'s adapter{where}: {said}", SourceStatus.BUG)
+    message = redact(f"{type(error).__name__}: {error}", (adapter.key,))[:_LONGEST]
+    return adapter.failure(
+        f"a bug in {adapter.title}'s adapter{where}: {message}", SourceStatus.BUG
+    )
 
 
 def explained(error: HttpError, adapter: Service, *, patience_s: float) -> ServiceError:
@@ -89,16 +91,16 @@ def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
     What is remembered of a refusal is its reason, since only its answer tells it: how long it
     still lasts does not (a budget of the day is used up in the last hour, too).
     """
-    told = adapter.status_of(error)
-    if told is SourceStatus.EXHAUSTED:
+    status = adapter.status_of(error)
+    if status is SourceStatus.EXHAUSTED:
         return QUOTA_USED_UP
-    if told is SourceStatus.RATE_LIMITED:
+    if status is SourceStatus.RATE_LIMITED:
         return f"HTTP {error.status}"
-    usual = usual_refusal_of(error) if told is None else None
+    usual = usual_refusal_of(error) if status is None else None
     return QUOTA_USED_UP if usual and (error.retry_after or 0) > _LONG_S else usual
 
 
-def shown_time(moment: float) -> str:
+def time_text(moment: float) -> str:
     """Return a moment, in seconds since 1970, to the minute in UTC."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
@@ -106,7 +108,7 @@ def shown_time(moment: float) -> str:
 def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> ServiceError:
     """Return that the service refuses for now, until when, and what helps."""
     why = error.reason if isinstance(error, HttpRefusedError) else refusal_of(error, adapter)
-    told = SourceStatus.EXHAUSTED if why == QUOTA_USED_UP else SourceStatus.RATE_LIMITED
+    status = SourceStatus.EXHAUSTED if why == QUOTA_USED_UP else SourceStatus.RATE_LIMITED
     help_ = adapter.advice_on(error)
     if help_ is None and adapter.key_variable and not adapter.key:
         help_ = f"set {adapter.key_variable} to a free key from {adapter.key_page}"
@@ -116,21 +118,21 @@ def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Servi
         reason = "keeps programs out with a page for people"
     else:
         reason = f"refuses requests (HTTP {error.status})"
-    said = [f"{adapter.title} {reason} and is not asked again before {shown_time(until)}", help_]
-    return adapter.failure("; ".join(filter(None, said)), told, is_passing=True)
+    parts = [f"{adapter.title} {reason} and is not asked again before {time_text(until)}", help_]
+    return adapter.failure("; ".join(filter(None, parts)), status, is_passing=True)
 
 
 def _of_status(error: HttpStatusError, adapter: Service, patience_s: float) -> ServiceError:
-    said = redact(error.body, (adapter.key,))[:_LONGEST]
-    message = f"{adapter.title} answered with HTTP {error.status}" + (f": {said}" if said else "")
+    body = redact(error.body, (adapter.key,))[:_LONGEST]
+    message = f"{adapter.title} answered with HTTP {error.status}" + (f": {body}" if body else "")
     if error.location:  # its query may hold a key
         target = redact(error.location.partition("?")[0], (adapter.key,))[:_LONGEST]
         message = f"{message} and led to {target}, which is not followed"
     if advice := adapter.advice_on(error):
         message = f"{message}; {advice}"
-    told = adapter.status_of(error)
-    if told is not None:
-        status = told
+    own_status = adapter.status_of(error)
+    if own_status is not None:
+        status = own_status
     elif error.status in {401, 403}:
         status = SourceStatus.UNAUTHORISED
     elif error.status == HTTPStatus.TOO_MANY_REQUESTS:

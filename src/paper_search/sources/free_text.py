@@ -27,7 +27,7 @@ from paper_search.query import (
 )
 from paper_search.query.normal_form import wanted_leaves
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
-from paper_search.sources.dialect import joined_span
+from paper_search.sources.dialect import common_span
 
 _SHORT = 3
 """Letters of a word that is compared as it is, with and without an s."""
@@ -42,20 +42,20 @@ def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Tra
         InputError: the query only excludes.
     """
     return translated_as_far_as_known(
-        tree, lambda given: _to_free_text(given, filters, service), service=service
+        tree, lambda part: _to_free_text(part, filters, service), service=service
     )
 
 
 def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Translated:
-    wanted = list(tree.children) if isinstance(tree, And) else [tree]
-    span = [part for part in wanted if isinstance(part, YearRange)]
-    rest = [part for part in wanted if not isinstance(part, YearRange)]
+    parts = list(tree.children) if isinstance(tree, And) else [tree]
+    span = [part for part in parts if isinstance(part, YearRange)]
+    rest = [part for part in parts if not isinstance(part, YearRange)]
     leaves = list(wanted_leaves(And(tuple(rest)))) if rest else []
     words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
     if not words:
         raise InputError("the query only excludes: add what to search for")
     note = f"{service} ranks plain words; the results are checked against the query"
-    first, last = joined_span(span, filters)
+    first, last = common_span(span, filters)
     is_single = all(isinstance(part, Term) and not part.is_prefix for part in rest) and (
         len(rest) == 1 and not getattr(rest[0], "field", None)
     )
@@ -85,7 +85,7 @@ def to_ranked_text(
     parts = conditions_in(filters.every_condition)
     span = [part for part in parts if isinstance(part, YearRange)]
     rest = tuple(part for part in parts if not isinstance(part, YearRange))
-    first, last = joined_span(span, filters)
+    first, last = common_span(span, filters)
     return Translated(
         text,
         (f"{render(normalise(And(rest)))} is checked in the results",) if rest else (),
@@ -118,9 +118,9 @@ def lenient(node: Node, *, is_wanted: bool = True) -> Node:  # noqa: PLR0911  # 
 def _stem(term: Term) -> Node:
     if term.is_prefix:
         return term
-    cut = _cut(term.text)
-    if cut is not None:
-        return replace(term, text=cut.rstrip("*"), is_prefix=True)
+    stem = _cut(term.text)
+    if stem is not None:
+        return replace(term, text=stem.rstrip("*"), is_prefix=True)
     if len(term.text) == _SHORT and term.text.isalpha():
         return Or((term, replace(term, text=f"{term.text}s")))
     return term

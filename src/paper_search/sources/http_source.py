@@ -162,10 +162,10 @@ class HttpSource:
         for answer in answers:
             if answer.error:
                 raise answer.error
-        known = [answer.hits for answer in answers if answer.hits is not None]
+        counts = [answer.hits for answer in answers if answer.hits is not None]
         is_broader = len(answers) > 1 or answers[0].remainder is not None
         return HitCount(
-            hits=sum(known) if len(known) == len(answers) else None,
+            hits=sum(counts) if len(counts) == len(answers) else None,
             is_at_most=is_broader,
             papers=distinct(answers),
         )
@@ -287,16 +287,16 @@ class HttpSource:
         is_search = sending.purpose is Purpose.SEARCH
         purpose = Purpose.WORK if is_work and is_search else sending.purpose
         for translation in translations:
-            asked = Asked(translation.text, filters=filters, purpose=purpose)
-            answers.append(asked)
+            progress = Asked(translation.text, filters=filters, purpose=purpose)
+            answers.append(progress)
             if not is_ranked and any(answer.is_hopeless for answer in answers):
-                asked.error = next(answer.error for answer in answers if answer.is_hopeless)
+                progress.error = next(answer.error for answer in answers if answer.is_hopeless)
                 continue
             if is_ranked:  # far down, little is on topic
                 per_page = max(self._adapter.page_size, 1)
-                asked.pages_wanted = math.ceil(filters.max_results / per_page)
-            await self._send(http, translation, filters, asked, sending.ends_at)
-            if is_ranked and (asked.known or asked.error):
+                progress.pages_wanted = math.ceil(filters.max_results / per_page)
+            await self._send(http, translation, filters, progress, sending.ends_at)
+            if is_ranked and (progress.known or progress.error):
                 break
         keep_best(answers, filters.max_results)
         return answers
@@ -306,64 +306,64 @@ class HttpSource:
         http: ServiceClient,
         query: Translated,
         filters: SearchConstraints,
-        asked: Asked,
+        progress: Asked,
         ends_at: float,
     ) -> None:
         """Send one query; what fails becomes its error."""
         started = self._clock()
-        asked.translated(query)
-        asked.is_open = True
-        open_row(lambda: asked.report(self.source_name))
+        progress.translated(query)
+        progress.is_open = True
+        open_row(lambda: progress.report(self.source_name))
         try:
-            await self._collect(http, query, filters, asked, ends_at)
+            await self._collect(http, query, filters, progress, ends_at)
         except asyncio.CancelledError:
             if not (reason := reason_to_end()):
                 raise
-            asked.error = self._adapter.failure(reason, SourceStatus.TIMEOUT)
-            asked.is_ended = True
+            progress.error = self._adapter.failure(reason, SourceStatus.TIMEOUT)
+            progress.is_ended = True
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-            asked.error = self._failure(error)
-        asked.seconds = self._clock() - started
-        asked.is_open = False
+            progress.error = self._failure(error)
+        progress.seconds = self._clock() - started
+        progress.is_open = False
 
     async def _collect(
         self,
         http: ServiceClient,
         translated: Translated,
         filters: SearchConstraints,
-        asked: Asked,
+        progress: Asked,
         ends_at: float,
     ) -> None:
         """Turn the pages until there is enough, there are no more, or nothing new comes."""
         adapter = self._adapter
-        wanted = asked.limit = min(filters.max_results, adapter.most_results)
-        if wanted < 1:
+        limit = progress.limit = min(filters.max_results, adapter.most_results)
+        if limit < 1:
             return
-        request: Request | None = adapter.first(translated, filters, wanted)
+        request: Request | None = adapter.first(translated, filters, limit)
         turned: list[Request] = []
         fruitless = 0
-        usual = 4 * math.ceil(wanted / max(adapter.page_size, 1)) + _SPARE_PAGES
-        most = 1 if asked.purpose is Purpose.COUNT else usual
+        usual = 4 * math.ceil(limit / max(adapter.page_size, 1)) + _SPARE_PAGES
+        most = 1 if progress.purpose is Purpose.COUNT else usual
         while request is not None and request not in turned and len(turned) < most:
             turned.append(request)
-            answer = await http.get(request, asked.requests, ends_at)
-            asked.answered(answer)
+            answer = await http.get(request, progress.requests, ends_at)
+            progress.answered(answer)
             page = await http.read(answer, partial(adapter.read, request=request))
-            judgements = await asyncio.to_thread(asked.judge, page)
-            fresh = asked.take(page, adapter.name, wanted, judgements)
+            judgements = await asyncio.to_thread(progress.judge, page)
+            fresh = progress.take(page, adapter.name, limit, judgements)
             is_step = not page.papers and not page.dropped
             fruitless = fruitless + 1 if is_step else 0
-            if len(asked.papers) >= wanted or fruitless > 1 or (page.papers and not fresh):
+            if len(progress.papers) >= limit or fruitless > 1 or (page.papers and not fresh):
                 return
-            if not is_step and asked.has_all_pages:
+            if not is_step and progress.has_all_pages:
                 return
             request = page.next
-        if asked.purpose is Purpose.COUNT:
+        if progress.purpose is Purpose.COUNT:
             return
         if request is not None:
-            asked.cut_short(len(turned), is_same=request in turned)
-        elif len(asked.known) + asked.losses["dropped"] < min(asked.hits or 0, wanted):
-            asked.stopped_early()
+            progress.note_more_pages(len(turned), is_same=request in turned)
+        elif len(progress.known) + progress.losses["dropped"] < min(progress.hits or 0, limit):
+            progress.stopped_early()
 
     def _failure(self, error: Exception) -> ServiceError:
         """Return the error of this source for what went wrong in asking it."""

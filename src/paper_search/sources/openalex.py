@@ -30,7 +30,7 @@ from paper_search.sources.adapter import (
     Translated,
     translated_as_far_as_known,
 )
-from paper_search.sources.dialect import ANYTHING, Dialect, Written, joined_span
+from paper_search.sources.dialect import ANYTHING, Dialect, Written, common_span
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 from paper_search.sources.record import every
 
@@ -96,7 +96,7 @@ class OpenAlex(Adapter):
         """Return a value of the parameter `filter`."""
         return Translated(text, params={"filter": text})
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the best matches, by relevance."""
         params: dict[str, str | int] = dict(query.params)
         limits = [f"publication_year:{years}"] if (years := span(query)) else []
@@ -107,20 +107,20 @@ class OpenAlex(Adapter):
         limits += [query.params["filter"]] if "filter" in query.params else []
         if limits:
             params["filter"] = ",".join(limits)
-        params |= {"per_page": self.size(query, wanted), "cursor": "*", "select": ",".join(FIELDS)}
+        params |= {"per_page": self.size(query, limit), "cursor": "*", "select": ",".join(FIELDS)}
         return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the works of a page."""
         page = super().read(answer, request, source)
-        cut = every(answer.json(), "results.is_authors_truncated").count(True)
-        note = f"{cut} works have more than 100 authors: OpenAlex lists the first 100"
-        return replace(page, notes=(*page.notes, note)) if cut else page
+        short_lists = every(answer.json(), "results.is_authors_truncated").count(True)
+        note = f"{short_lists} works have more than 100 authors: OpenAlex lists the first 100"
+        return replace(page, notes=(*page.notes, note)) if short_lists else page
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return what a refusal of OpenAlex means, by its own words."""
-        said = _parsed(error.body)
-        reason = f"{said.get('message', '')} {said.get('reason', '')}".lower()
+        body = _parsed(error.body)
+        reason = f"{body.get('message', '')} {body.get('reason', '')}".lower()
         if error.status == 429 and ("budget" in reason or "credits" in reason):  # noqa: PLR2004  # Too Many Requests
             return SourceStatus.EXHAUSTED
         if error.status == 429 and "plan upgrade" in reason:  # noqa: PLR2004  # Too Many Requests
@@ -157,7 +157,7 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     """
     return translated_as_far_as_known(
         tree,
-        lambda given: _to_openalex(given, filters),
+        lambda part: _to_openalex(part, filters),
         service="OpenAlex",
         fields=("tiab",),
         shortest_stem=_SHORTEST_STEM,
@@ -167,35 +167,39 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
 def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     rest, names = _without_authors(tree)
     years = [part for part in rest if isinstance(part, YearRange)]
-    named = _Authors().translate(And(tuple(names)), None) if names else Translated("")
-    by_author = {"filter": f"raw_author_name.search:{named.text}"} if names else {}
+    author_part = _Authors().translate(And(tuple(names)), None) if names else Translated("")
+    by_author = {"filter": f"raw_author_name.search:{author_part.text}"} if names else {}
     if names and len(years) == len(rest):
-        first, last = joined_span(years, filters)
+        first, last = common_span(years, filters)
         return replace(
-            named, text=f"author:{named.text}", year_from=first, year_to=last, params=by_author
+            author_part,
+            text=f"author:{author_part.text}",
+            year_from=first,
+            year_to=last,
+            params=by_author,
         )
     dialect = _OpenAlex(normalise(And(tuple(rest))))
-    found = dialect.translate(normalise(And(tuple(rest))), filters)
-    words = found.text if found.text.endswith((")", '"')) else f"({found.text})"
-    checked = [part for part in (found.remainder, named.remainder) if part is not None]
+    translation = dialect.translate(normalise(And(tuple(rest))), filters)
+    words = translation.text if translation.text.endswith((")", '"')) else f"({translation.text})"
+    checks = [part for part in (translation.remainder, author_part.remainder) if part is not None]
     return replace(
-        found,
-        text=f"{words} author:{named.text}" if names else words,
-        notes=(*found.notes, *named.notes),
-        remainder=normalise(And(tuple(checked))) if checked else None,
+        translation,
+        text=f"{words} author:{author_part.text}" if names else words,
+        notes=(*translation.notes, *author_part.notes),
+        remainder=normalise(And(tuple(checks))) if checks else None,
         params={dialect.scope: words, **by_author},
     )
 
 
 def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
     """Return what the tree wants beside authors, and what it wants of authors alone."""
-    wanted = tree.children if isinstance(tree, And) else (tree,)
+    parts = tree.children if isinstance(tree, And) else (tree,)
     names: list[Node] = [
         child
-        for child in wanted
+        for child in parts
         if not isinstance(child, Not) and {leaf.field for leaf in all_leaves(child)} == {"author"}
     ]
-    return [child for child in wanted if child not in names], names
+    return [child for child in parts if child not in names], names
 
 
 class _Words(Dialect):
@@ -213,8 +217,8 @@ class _Words(Dialect):
         )
         return ANYTHING
 
-    def without(self, wanted: str, unwanted: str) -> str:
-        return f"({wanted} NOT {unwanted})"
+    def without(self, text: str, unwanted: str) -> str:
+        return f"({text} NOT {unwanted})"
 
     def written(self, texts: tuple[str, ...]) -> str | None:
         """Return words that follow each other; None: there are no letters in them."""

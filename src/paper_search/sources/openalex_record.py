@@ -119,7 +119,7 @@ WORK = Table(
             "best_oa_location.pdf_url",
             _free_pdf,
             "open_access.oa_url|best_oa_location.landing_page_url",
-            read=address,
+            reader=address,
         ),
         "url": "primary_location.landing_page_url|doi",
         "arxiv_id": coalesced(("doi|ids.doi", parse_arxiv_id), _arxiv_address),

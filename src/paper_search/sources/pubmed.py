@@ -25,7 +25,7 @@ from paper_search.query.dialects import DIALECTS
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.pubmed_record import NAME, read_citation
+from paper_search.sources.pubmed_record import NAME, citation_of
 from paper_search.sources.record import first
 from paper_search.sources.values import items, local_name, mapping, number, quoted, text
 
@@ -107,9 +107,9 @@ class PubmedDialect(Dialect):
         """Return the years as a span of dates of publication."""
         return Written(f"{years.first or FIRST_YEAR}:{years.last or LAST_YEAR}[dp]")
 
-    def without(self, wanted: str, unwanted: str) -> str:
+    def without(self, text: str, unwanted: str) -> str:
         """Return the one NOT the other."""
-        return f"({wanted} NOT {unwanted})"
+        return f"({text} NOT {unwanted})"
 
 
 def _word(term: Term) -> str:
@@ -166,7 +166,7 @@ class Pubmed(Adapter):
         super().__init__(key, contact=contact, endpoint=endpoint)
         self.interval_s = 0.11 if self.key else self.interval_s
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the numbers of the best matches."""
         del filters  # all of them are in the query
         several = 1 if query.remainder is None else _UNSURE_FACTOR
@@ -174,7 +174,7 @@ class Pubmed(Adapter):
             **_IDENTITY,
             "term": query.text,
             "retmode": "json",
-            "retmax": min(wanted * several + _SPARE, self.most_results),
+            "retmax": min(limit * several + _SPARE, self.most_results),
             "sort": "relevance",
         }
         url = f"{self.endpoint}/esearch.fcgi"
@@ -199,10 +199,10 @@ class Pubmed(Adapter):
             raise _refusal(wrong, self.key)
         if "idlist" not in result:
             raise ServiceError("PubMed answered without a list of ids")
-        found = tuple(
+        pmids = tuple(
             pmid for paper_id in items(result["idlist"]) if (pmid := text(paper_id)).isdigit()
         )
-        following = self._fetch(found) if found else None
+        following = self._fetch(pmids) if pmids else None
         return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
 
     def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
@@ -212,13 +212,13 @@ class Pubmed(Adapter):
 
     def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
         citations = self._citations(answer)
-        asked = str(request.params.get("id", "")).split(",")
-        places = {pmid: place for place, pmid in enumerate(asked)}
-        missing = len(asked) - len(citations)
-        note = f"PubMed did not return {missing} of the {len(asked)} records it had found"
+        pmids = str(request.params.get("id", "")).split(",")
+        places = {pmid: place for place, pmid in enumerate(pmids)}
+        missing = len(pmids) - len(citations)
+        note = f"PubMed did not return {missing} of the {len(pmids)} records it had found"
         page = Page.of(
             citations,
-            read_citation,
+            citation_of,
             next=self._fetch(request.later) if request.later else None,
             notes=(note,) if missing > 0 else (),
         )
@@ -237,14 +237,14 @@ class Pubmed(Adapter):
 
 
 def _refusal(said: str, key: str) -> ServiceError:
-    shown = said.replace(key, "***")[:300] if key else said[:300]
+    excerpt = said.replace(key, "***")[:300] if key else said[:300]
     if "rate limit" in said.lower():
-        message = f"too many requests to PubMed ({shown}): a key allows more, see {KEY_PAGE}"
+        message = f"too many requests to PubMed ({excerpt}): a key allows more, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.RATE_LIMITED)
     if "api key" in said.lower():
-        message = f"PubMed refused the key ({shown}): check {KEY_VARIABLE}, see {KEY_PAGE}"
+        message = f"PubMed refused the key ({excerpt}): check {KEY_VARIABLE}, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.UNAUTHORISED)
-    return ServiceError(f"PubMed could not answer the query: {shown}")
+    return ServiceError(f"PubMed could not answer the query: {excerpt}")
 
 
 def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
@@ -256,10 +256,10 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
         *items(wrong.get("fieldsnotfound")),
     ]
     names = [said for phrase in unknown if (said := text(phrase))]
-    stem_of = {name: found[1] for name in names if (found := _SPELT_OUT.fullmatch(name))}
+    stem_of = {name: match[1] for name in names if (match := _SPELT_OUT.fullmatch(name))}
     siblings = Counter(stem_of.values())
-    shown = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
-    return (f"PubMed does not know {', '.join(shown[:10])}",) if shown else ()
+    unknown_names = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
+    return (f"PubMed does not know {', '.join(unknown_names[:10])}",) if unknown_names else ()
 
 
 create_source = Pubmed.source

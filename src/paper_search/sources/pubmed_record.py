@@ -53,8 +53,8 @@ def _title(paths: str) -> Reader:
 
 
 def _orcid(identifier: str) -> str | None:
-    found = _ORCID.search(identifier)
-    return found[1] if found else None
+    match = _ORCID.search(identifier)
+    return match[1] if match else None
 
 
 _PEOPLE = People(
@@ -95,8 +95,8 @@ def _year(paths: str) -> Reader:
     """Return what reads the year of a date, or the first one of a span (`1998-1999`)."""
 
     def read(date: Element) -> int | None:
-        if found := first(date, "Year", year):
-            return int(found)
+        if own_year := first(date, "Year", year):
+            return int(own_year)
         spelled = YEAR_IN_TEXT.search(first(date, "MedlineDate") or "")
         return int(spelled[1]) if spelled else None
 
@@ -202,7 +202,7 @@ _COLLECTED = Table(
 )
 
 
-def read_citation(element: Element, source: str | None = None) -> RawPaper | None:
+def citation_of(element: Element, source: str | None = None) -> RawPaper | None:
     """Return the record of a `PubmedArticle` or `PubmedBookArticle`; None: it has no title."""
     is_book = local_name(element) == "PubmedBookArticle"
     return (_COLLECTED if is_book else _CITED).read(element, source)

@@ -85,10 +85,10 @@ def _wanted(parts: list[Node], query: RankedQuery, filters: SearchConstraints) -
 
 def author_names(filters: SearchConstraints) -> list[str]:
     """Return the words of the names that the conditions want one of."""
-    wanted = conditions_in(filters.every_condition)
-    groups = [list(all_leaves(part)) for part in wanted if not isinstance(part, Not)]
-    named = [leaf for group in groups for leaf in group if _is_of_authors(group)]
-    names = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in named)
+    conditions = conditions_in(filters.every_condition)
+    groups = [list(all_leaves(part)) for part in conditions if not isinstance(part, Not)]
+    authors = [leaf for group in groups for leaf in group if _is_of_authors(group)]
+    names = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in authors)
     return list(dict.fromkeys(word for name in names for word in name))
 
 
@@ -101,8 +101,8 @@ def _terms(query: RankedQuery) -> list[list[str]]:
 
     Terms of a negative weight are left out: what has an unwanted word may be wanted all the same.
     """
-    wanted = sorted(query.terms, key=lambda term: -query.terms[term])
-    terms = [content_words(term) for term in wanted if query.terms[term] > 0]
+    by_weight = sorted(query.terms, key=lambda term: -query.terms[term])
+    terms = [content_words(term) for term in by_weight if query.terms[term] > 0]
     return [words for words in terms if any(map(_is_content, words))][:_MOST_TERMS]
 
 
@@ -123,5 +123,5 @@ def _rarity_of(word: str) -> float:
 
 def _rarest(words: Sequence[str], most: int) -> list[str]:
     """Return at most so many words, the rarest, in their order; of equals the first."""
-    chosen = sorted(words, key=lambda word: -_rarity_of(word))[:most]
-    return [word for word in words if word in chosen]
+    rarest = sorted(words, key=lambda word: -_rarity_of(word))[:most]
+    return [word for word in words if word in rarest]

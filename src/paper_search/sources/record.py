@@ -40,8 +40,8 @@ _STEP = re.compile(r"(?P<name>[^.\[\]]+)(?:\[(?P<key>[^=\]]+)=(?P<value>[^\]]*)\
 
 @cache
 def _steps(path: str) -> tuple[tuple[str, str, str], ...]:
-    found = (step.groupdict("") for step in _STEP.finditer(path))
-    return tuple((step["name"], step["key"], step["value"].casefold()) for step in found)
+    steps = (step.groupdict("") for step in _STEP.finditer(path))
+    return tuple((step["name"], step["key"], step["value"].casefold()) for step in steps)
 
 
 def every(entry: Entry, path: str) -> list[Any]:
@@ -65,10 +65,10 @@ def _children(parent: Entry, name: str) -> list[Any]:
     return parent.findall(f"{{*}}{name}")
 
 
-def first(entry: Entry, paths: str, read: Reader = text) -> Any:
+def first(entry: Entry, paths: str, reader: Reader = text) -> Any:
     """Return the first value that can be read at one of the paths; None: there is none."""
     values = (value for path in paths.split("|") for value in every(entry, path))
-    return next((found for value in values if (found := read(value)) not in {None, ""}), None)
+    return next((found for value in values if (found := reader(value)) not in {None, ""}), None)
 
 
 def words(value: Any) -> str | None:
@@ -81,8 +81,8 @@ def cleaned(value: Any) -> str | None:
     return clean(text(value)) or None
 
 
-def _of_text(read: Callable[[str], Any]) -> Reader:
-    return lambda value: read(found) if (found := text(value)) else None
+def _of_text(reader: Callable[[str], Any]) -> Reader:
+    return lambda value: reader(found) if (found := text(value)) else None
 
 
 _READERS: dict[str, Reader] = {
@@ -109,12 +109,12 @@ _READERS: dict[str, Reader] = {
 }
 
 
-def value_of(entry: Entry, field: Field, read: Reader = text) -> Any:
+def value_of(entry: Entry, field: Field, reader: Reader = text) -> Any:
     """Return what an entry has in a field; None: nothing that can be read."""
     if callable(field):
         return field(entry)
     paths, own = field if isinstance(field, tuple) else (field, None)
-    return first(entry, paths, _of_text(own) if own else read)
+    return first(entry, paths, _of_text(own) if own else reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,12 @@ class Table:
         """Return the record of an entry of whatever types; None: it has no title."""
         if not value_of(entry, self.fields["title"], words):
             return None
-        found = {
+        values = {
             name: value
             for name, field in self.fields.items()
             if (value := value_of(entry, field, _READERS.get(name, text))) is not None
         }
-        paper = RawPaper(**found, source=source or self.prefix, raw_data=self._details(entry))
+        paper = RawPaper(**values, source=source or self.prefix, raw_data=self._details(entry))
         key = value_of(entry, self.key) if self.key else None
         paper.id = f"{self.prefix}:{key or paper.doi or content_key(paper)}"
         return paper
@@ -150,8 +150,8 @@ class Table:
     def _details(self, entry: Entry) -> dict[str, Any]:
         if callable(self.details):
             return dict(self.details(entry))
-        listed = ((name, value_of(entry, field)) for name, field in (self.details or {}).items())
-        return {name: value for name, value in listed if value}
+        values = ((name, value_of(entry, field)) for name, field in (self.details or {}).items())
+        return {name: value for name, value in values if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +190,16 @@ class People:
         name, _, value = self.leave_out.partition("=")
         if name and first(person, name) == value:
             return None
-        known = value_of(person, self.id) if self.id else None
+        author_id = value_of(person, self.id) if self.id else None
         family = self._part(person, self.family)
         if (whole := self._part(person, self.name)) and not family:
-            return author_named(whole, known, is_inverted=self.is_inverted)
+            return author_named(whole, author_id, is_inverted=self.is_inverted)
         return author_of(
             family=family,
             given=self._part(person, self.given),
             suffix=self._part(person, self.suffix),
             literal=self._part(person, self.literal),
-            author_id=known,
+            author_id=author_id,
         )
 
     def _part(self, person: Entry, field: Field) -> str | None:
@@ -218,7 +218,7 @@ def _worded(entry: Entry, path: str) -> Iterator[Any]:
 
 def texts(entry: Entry, path: str) -> list[str]:
     """Return all texts at a path that are not empty."""
-    return [found for value in every(entry, path) if (found := text(value))]
+    return [line for value in every(entry, path) if (line := text(value))]
 
 
 def listed(path: str) -> Reader:
@@ -236,11 +236,11 @@ def span(start: str, end: str) -> Reader:
     return read
 
 
-def coalesced(*fields: Field, read: Reader = text) -> Reader:
+def coalesced(*fields: Field, reader: Reader = text) -> Reader:
     """Return what reads the first of several fields that says something."""
 
     def value(entry: Entry) -> Any:
-        values = (value_of(entry, field, read) for field in fields)
+        values = (value_of(entry, field, reader) for field in fields)
         return next((found for found in values if found), None)
 
     return value

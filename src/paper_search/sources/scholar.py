@@ -45,7 +45,7 @@ def translate(tree: Node, filters: SearchConstraints) -> Translated:
     """
     return translated_as_far_as_known(
         tree,
-        lambda given: _translated(given, filters),
+        lambda part: _translated(part, filters),
         service="Google Scholar",
         shortest_stem=None,
     )
@@ -105,19 +105,19 @@ class _Translation:
 
     def of(self, tree: Node) -> str:
         """Return the text for a whole tree; years that all of it is limited to are taken out."""
-        wanted = tree.children if isinstance(tree, And) else (tree,)
-        said = []
-        for part in wanted:
+        parts = tree.children if isinstance(tree, And) else (tree,)
+        texts = []
+        for part in parts:
             if isinstance(part, YearRange):
                 self._limit(part)
                 continue
             before = self._widenings
             if text := self._text(part):
                 self.is_asking |= not isinstance(part, Not)
-                said.append(text)
+                texts.append(text)
             if self._widenings > before:
                 self.widened.append(part)
-        return " ".join(said)
+        return " ".join(texts)
 
     @property
     def remainder(self) -> Node | None:
@@ -166,8 +166,8 @@ class _Translation:
         if joint == " OR " and ("" in texts or any(isinstance(c, Not) for c in children)):
             self._widen("an OR with a part that Scholar cannot express is dropped")
             return ""
-        said = [text for text in texts if text]
-        return f"({joint.join(said)})" if len(said) > 1 else "".join(said)
+        parts = [text for text in texts if text]
+        return f"({joint.join(parts)})" if len(parts) > 1 else "".join(parts)
 
     def _excluded(self, child: Node) -> str:
         if isinstance(child, Or):
@@ -187,7 +187,7 @@ class Summary:
     year: int | None = None
 
 
-def read_summary(text: str) -> Summary:
+def parse_summary(text: str) -> Summary:
     """Return what "A Author, B Author… - Venue…, 2011 - host" says.
 
     Each of the three parts may be missing; an ellipsis at the end of a venue stays, since the
@@ -218,15 +218,15 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _year_at_end(text: str) -> int | None:
-    found = next(reversed(list(YEAR_IN_TEXT.finditer(text))), None)
-    if found is None or text[found.end() :].strip(" ,."):
+    match = next(reversed(list(YEAR_IN_TEXT.finditer(text))), None)
+    if match is None or text[match.end() :].strip(" ,."):
         return None
-    year = int(found[1])
+    year = int(match[1])
     return year if year <= utc_now().year + 1 else None
 
 
 def _summary(entry: Entry) -> Summary:
-    return read_summary(first(entry, "publication_info.summary") or "")
+    return parse_summary(first(entry, "publication_info.summary") or "")
 
 
 def _authors(entry: Entry) -> list[Author]:

@@ -125,9 +125,9 @@ class SemanticScholar(SemanticScholarAdapter):
         """Return the words of the query; of one with alternatives, the boolean query."""
         if not _has_alternatives(tree):
             return to_free_text(tree, filters, service=self.title)
-        found = _boolean(tree, filters)
-        notes = ("asked of the bulk search, the most cited first", *found.notes)
-        return replace(found, notes=notes, params={"sort": _BULK_ORDER})
+        translation = _boolean(tree, filters)
+        notes = ("asked of the bulk search, the most cited first", *translation.notes)
+        return replace(translation, notes=notes, params={"sort": _BULK_ORDER})
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -141,14 +141,14 @@ class SemanticScholar(SemanticScholarAdapter):
         apart = ([part for word in words for part in WORD.findall(word)] for words in tries)
         return tuple(to_ranked_text(words, query, filters) for words in apart)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the most relevant papers."""
         del filters  # the years are in the query; a filter on types would drop what has none
         if query.params:
             return _in_bulk(self.endpoint, query)
         return Request(
             f"{self.endpoint}/paper/search",
-            {"query": query.text, **_limits(query), "offset": 0, "limit": self.size(query, wanted)},
+            {"query": query.text, **_limits(query), "offset": 0, "limit": self.size(query, limit)},
         )
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
@@ -174,9 +174,9 @@ class SemanticScholarBulk(SemanticScholarAdapter):
         """Return the boolean query."""
         return _boolean(tree, filters)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the most cited papers, as many as the service sends at once."""
-        del filters, wanted
+        del filters, limit
         return _in_bulk(self.endpoint, query)
 
 
@@ -196,8 +196,8 @@ def _has_alternatives(tree: Node) -> bool:
 
 
 def _boolean(tree: Node, filters: SearchConstraints) -> Translated:
-    found = BulkDialect().translate(tree, filters)
-    return replace(found, language=language_code(filters.language))
+    translation = BulkDialect().translate(tree, filters)
+    return replace(translation, language=language_code(filters.language))
 
 
 def _in_bulk(endpoint: str, query: Translated) -> Request:
@@ -271,9 +271,9 @@ class BulkDialect(Dialect):
         """Return what matches one of the texts."""
         return f"({' | '.join(texts)})"
 
-    def without(self, wanted: str, unwanted: str) -> str:
+    def without(self, text: str, unwanted: str) -> str:
         """Return what matches the one and not the other."""
-        return f"({wanted} + -{unwanted})"
+        return f"({text} + -{unwanted})"
 
 
 def _quoted(texts: tuple[str, ...]) -> str | None:

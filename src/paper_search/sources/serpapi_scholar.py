@@ -82,7 +82,7 @@ class ScholarAdapter(GoogleScholar):
         kind = RetryableError if is_passing else NonRetryableError
         return kind(message, status=status)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first page."""
         optional = {
             "as_ylo": query.year_from,
@@ -92,7 +92,7 @@ class ScholarAdapter(GoogleScholar):
         params = {
             "engine": "google_scholar",
             "q": query.text,
-            "num": min(self.page_size, wanted),
+            "num": min(self.page_size, limit),
             "start": 0,
             **{name: value for name, value in optional.items() if value is not None},
         }

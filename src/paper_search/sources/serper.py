@@ -22,7 +22,7 @@ from paper_search.sources.scholar import (
     Summary,
     arxiv_id_in,
     doi_in,
-    read_summary,
+    parse_summary,
 )
 from paper_search.sources.values import mapping, number, year
 from paper_search.sources.web.base import WebAdapter, engine_query, page_table
@@ -35,7 +35,7 @@ _USED_UP = ("not enough credits", "out of credits", "quota")
 
 
 def _summary(entry: Entry) -> Summary:
-    return read_summary(first(entry, "publicationInfo") or "")
+    return parse_summary(first(entry, "publicationInfo") or "")
 
 
 _LINKS = "link|pdfUrl|htmlUrl"
@@ -58,9 +58,9 @@ RESULT = Table(
 )
 
 
-def _date(said: str) -> str:
+def _date(date: str) -> str:
     """Return the year of a date like "Mar 3, 2021"; empty: it says none ("3 days ago")."""
-    last = said.rpartition(" ")[2]
+    last = date.rpartition(" ")[2]
     return last if len(last) == 4 and last.isdigit() else ""  # noqa: PLR2004  # digits of a year
 
 
@@ -87,10 +87,10 @@ class _Serper(Adapter):
     answered: ClassVar[str] = "organic|searchParameters"
     paging: ClassVar[Paging | None] = Paging("page", size="num", is_numbered=True)
 
-    def fault(self, body: Any, said: str) -> SourceStatus:
+    def fault(self, body: Any, message: str) -> SourceStatus:
         """Return what a message means."""
         del body
-        return _status_of(said) or SourceStatus.BAD_RESPONSE
+        return _status_of(message) or SourceStatus.BAD_RESPONSE
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         """Return that the credits are used up, which Serper says with HTTP 400."""
@@ -109,7 +109,7 @@ class SerperScholar(GoogleScholar, _Serper):
     endpoint = SCHOLAR
     record = staticmethod(RESULT.read)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first results."""
         language = language_code(filters.language)
         optional = {
@@ -117,7 +117,7 @@ class SerperScholar(GoogleScholar, _Serper):
             "as_yhi": query.year_to,
             "lr": f"lang_{language}" if language else None,
         }
-        body: dict[str, Any] = {"q": query.text, "num": min(wanted, self.page_size), "page": 1}
+        body: dict[str, Any] = {"q": query.text, "num": min(limit, self.page_size), "page": 1}
         body |= {name: value for name, value in optional.items() if value is not None}
         return Request(self.endpoint, json=body)
 
@@ -136,9 +136,9 @@ class SerperWeb(_Serper, WebAdapter):
         """Return the query in Google's language."""
         return engine_query(tree, filters)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first results; years are a span of dates."""
-        del filters, wanted
+        del filters, limit
         body: dict[str, Any] = {"q": query.text, "num": self.page_size, "page": 1}
         if query.year_from is not None or query.year_to is not None:
             first = f"1/1/{query.year_from}" if query.year_from is not None else ""
@@ -149,10 +149,10 @@ class SerperWeb(_Serper, WebAdapter):
         return Request(self.endpoint, json=body)
 
 
-def _status_of(said: str) -> SourceStatus | None:
-    if any(sign in said.lower() for sign in _USED_UP):
+def _status_of(message: str) -> SourceStatus | None:
+    if any(sign in message.lower() for sign in _USED_UP):
         return SourceStatus.EXHAUSTED
-    return SourceStatus.UNAUTHORISED if "unauthorized" in said.lower() else None
+    return SourceStatus.UNAUTHORISED if "unauthorized" in message.lower() else None
 
 
 create_scholar = SerperScholar.source

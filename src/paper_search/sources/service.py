@@ -60,16 +60,16 @@ class Paging:
         self, request: Request, body: Any, entries: int, hits: int | None, most: int
     ) -> Request | None:
         """Return the request for the page after an answer; None: it was the last one."""
-        asked = request.params if request.json is None else request.json
-        here, end = asked.get(self.param), most if hits is None else min(most, hits)
+        params = request.params if request.json is None else request.json
+        here, end = params.get(self.param), most if hits is None else min(most, hits)
         if self.cursor:
             there = first(body, self.cursor)
             is_over = not there or there == str(here)
         elif self.is_numbered:
             there = int(here or 1) + 1
-            is_over = bool(self.size) and int(here or 1) * int(asked[self.size]) >= end
+            is_over = bool(self.size) and int(here or 1) * int(params[self.size]) >= end
         else:
-            there = int(here or 0) + int(asked[self.size] if self.size else entries)
+            there = int(here or 0) + int(params[self.size] if self.size else entries)
             is_over = there >= end or (hits is None and not self.size)
         return None if is_over or not entries else request.turned(**{self.param: there})
 
@@ -140,15 +140,15 @@ class Service:
         name, form = self.key_header
         return {name: form.format(self.key)}
 
-    def shown(self, said: str) -> str:
+    def shown(self, text: str) -> str:
         """Return the beginning of what the service said, without the key."""
-        return (said.replace(self.key, "***") if self.key else said)[:300]
+        return (text.replace(self.key, "***") if self.key else text)[:300]
 
     @property
     def own_params(self) -> Mapping[str, str]:
         """Parameters of every request that no `Request` holds: the key, and a contact."""
-        given = ((self.key_param, self.key), (self.contact_param, self.contact))
-        return {name: value for name, value in given if name and value}
+        pairs = ((self.key_param, self.key), (self.contact_param, self.contact))
+        return {name: value for name, value in pairs if name and value}
 
     def as_sent(self, request: Request) -> Request:
         """Return a request as it goes out: what is too long for a URL is posted as a form.

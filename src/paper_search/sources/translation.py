@@ -27,7 +27,7 @@ _SENT_ONCE = "the same as a query before it, and sent once"
 
 
 def unsent(
-    sent: list[Translated], query: Question, tries: Sequence[Translated]
+    earlier: list[Translated], query: Question, tries: Sequence[Translated]
 ) -> list[Translated]:
     """Return what no query before this one sends to the same service, and add it to `sent`.
 
@@ -35,8 +35,8 @@ def unsent(
     """
     is_ranked = isinstance(query, RankedQuery)
     bare = [replace(translation, notes=()) for translation in tries]
-    new = [tries[place] for place, one in enumerate(bare) if is_ranked or one not in sent]
-    sent += bare[:1] if is_ranked else bare
+    new = [tries[place] for place, one in enumerate(bare) if is_ranked or one not in earlier]
+    earlier += bare[:1] if is_ranked else bare
     return new
 
 
@@ -54,8 +54,8 @@ def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
 
 def _works(strategy: SearchStrategy, adapter: Adapter) -> dict[str, Translated]:
     """Return what finds the works that a strategy names, by their identifiers."""
-    found = {name: adapter.translate_work(*name.split(":", 1)) for name in strategy.works}
-    return {name: work for name, work in found.items() if work is not None}
+    queries = {name: adapter.translate_work(*name.split(":", 1)) for name in strategy.works}
+    return {name: work for name, work in queries.items() if work is not None}
 
 
 def translated(
@@ -74,17 +74,17 @@ def translated(
         return (adapter.translate_native(query.text),)
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, in_words(adapter, filters, endings))
-    found = read_query(text_of(query))
-    tree = limited(found.tree, filters.every_condition)
+    reading = parse_or_words(text_of(query))
+    tree = limited(reading.tree, filters.every_condition)
     parts = union(adapter, tree, filters, endings)
-    return [replace(part, notes=(*found.notes, *part.notes)) for part in parts]
+    return [replace(part, notes=(*reading.notes, *part.notes)) for part in parts]
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
     """Return what finds the one work that a query names; None: it names none, or more."""
     if not isinstance(query, str):
         return query if isinstance(query, Translated) else None
-    doi = doi_of(read_query(query).tree)
+    doi = doi_of(parse_or_words(query).tree)
     return adapter.translate_work("doi", doi) if doi else None
 
 
@@ -93,15 +93,15 @@ def translations_of(
 ) -> list[Translation]:
     """Return every query of a strategy as a service is sent it, without the contact address."""
     names = list(_works(strategy, adapter))
-    sent = list[Translated]()
-    found = [
-        _translation(adapter, query, strategy, contact, sent)
+    earlier = list[Translated]()
+    translations = [
+        _translation(adapter, query, strategy, contact, earlier)
         for query in questions_of(strategy, adapter)
     ]
-    named = zip(names, found, strict=False)
+    pairs = zip(names, translations, strict=False)
     return [
-        *(translation.model_copy(update={"query": name}) for name, translation in named),
-        *found[len(names) :],
+        *(translation.model_copy(update={"query": name}) for name, translation in pairs),
+        *translations[len(names) :],
     ]
 
 
@@ -110,33 +110,33 @@ def _translation(
     query: Question,
     strategy: SearchStrategy,
     contact: str | None,
-    sent: list[Translated],
+    earlier: list[Translated],
 ) -> Translation:
-    named = Translation(
+    outline = Translation(
         source=adapter.name, query=text_of(query), is_ranked=isinstance(query, RankedQuery)
     )
     try:
         filters = WORK_LIMITS if work_of(adapter, query) else strategy.filters
-        wanted = max(1, min(filters.max_results, adapter.most_results))
+        limit = max(1, min(filters.max_results, adapter.most_results))
         tries = translated(adapter, query, filters, strategy.endings)
-        new = unsent(sent, query, tries)
-        firsts = [adapter.first(translation, filters, wanted) for translation in new]
+        new = unsent(earlier, query, tries)
+        firsts = [adapter.first(translation, filters, limit) for translation in new]
     except InputError as error:
-        return named.model_copy(update={"error": str(error)})
+        return outline.model_copy(update={"error": str(error)})
     except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-        return named.model_copy(update={"error": str(explain_bug(error, adapter))})
+        return outline.model_copy(update={"error": str(explain_bug(error, adapter))})
     requests, faults = list[str](), list[str]()
     for request in firsts:
         try:
-            requests.append(written_request(adapter.as_sent(request), contact))
+            requests.append(request_text(adapter.as_sent(request), contact))
         except ServiceError as error:
             faults.append(str(error))
-    return named.model_copy(
+    return outline.model_copy(
         update={
-            "texts": [said.text for said in tries],
+            "texts": [part.text for part in tries],
             "requests": requests,
             "notes": [
-                *dict.fromkeys(note for said in tries for note in said.notes),
+                *dict.fromkeys(note for part in tries for note in part.notes),
                 *([_SENT_ONCE] if len(new) < len(tries) else []),
             ],
             "error": next(iter(faults), None),
@@ -144,15 +144,15 @@ def _translation(
     )
 
 
-def written_request(request: Request, contact: str | None) -> str:
+def request_text(request: Request, contact: str | None) -> str:
     """Return the URL and body of a request, without the address that it carries."""
     params = {name: value for name, value in request.params.items() if value != contact}
     url = f"{request.url}?{urlencode(params)}" if params else request.url
     body = request.json if request.json is not None else request.form
     if body is None:
         return url
-    kept = {name: value for name, value in body.items() if value != contact}
-    return f"{url} {json.dumps(kept, ensure_ascii=False)}"
+    fields = {name: value for name, value in body.items() if value != contact}
+    return f"{url} {json.dumps(fields, ensure_ascii=False)}"
 
 
 _TURNED = frozenset({"OR", "NOT", "NEAR"})
@@ -167,7 +167,7 @@ class TreeOrWords:
     notes: tuple[str, ...] = ()
 
 
-def read_query(text: str) -> TreeOrWords:
+def parse_or_words(text: str) -> TreeOrWords:
     """Return the tree of a query; of one that cannot be read, its words, with a note.
 
     Words are no substitute for a query with operators: NOT would be turned round.
@@ -180,10 +180,10 @@ def read_query(text: str) -> TreeOrWords:
     except QuerySyntaxError as error:
         if not _TURNED.isdisjoint(WORD.findall(text)):
             raise InputError(f"the query cannot be read: {error}") from None
-        found = dict.fromkeys(word for word in WORD.findall(text) if word != "AND")
-        if not found:
+        distinct = dict.fromkeys(word for word in WORD.findall(text) if word != "AND")
+        if not distinct:
             raise InputError(f"the query {text!r} contains no words: {error}") from None
-        words = tuple(Term(word) for word in found)
+        words = tuple(Term(word) for word in distinct)
         note = f"sent as plain words, since the query is not valid ({error})"
         return TreeOrWords(And(words) if len(words) > 1 else words[0], (note,))
 

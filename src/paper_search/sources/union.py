@@ -45,12 +45,12 @@ def union(
     Raises:
         InputError: the service can say no part of the query.
     """
-    asked, notes, unchecked = tree, list[str](), None
+    writable, notes, unchecked = tree, list[str](), None
     if not adapter.truncates:
         writing = _WritingOut(adapter.title, endings)
-        asked, notes = writing.of(tree), writing.notes
+        writable, notes = writing.of(tree), writing.notes
         unchecked = _excluded_stems(tree)
-    waiting = deque(_apart(asked, adapter.fields_apart))
+    waiting = deque(_apart(writable, adapter.fields_apart))
     parts: list[Translated] = []
     while waiting:
         part = waiting.popleft()
@@ -99,8 +99,10 @@ def _translated(adapter: Adapter, tree: Node, filters: SearchConstraints) -> Tra
         able = [child for child in either.children if _is_sayable(adapter, child, filters)]
         if not able or len(able) == len(either.children):
             raise
-    lost = " OR ".join(render(child) for child in either.children if child not in able)
-    note = f"what only {lost[:_LONGEST_SHOWN]} finds is missing: {adapter.title} cannot be asked it"
+    missing = " OR ".join(render(child) for child in either.children if child not in able)
+    note = (
+        f"what only {missing[:_LONGEST_SHOWN]} finds is missing: {adapter.title} cannot be asked it"
+    )
     translation = _translated(adapter, _with(rest, Or(tuple(able))), filters)
     return replace(translation, notes=(note, *translation.notes))
 
@@ -239,10 +241,10 @@ class _WritingOut:
         if not _is_cut(word):
             return [word]
         words = [*self.endings.get(word.lower(), ()), *_vocabulary(word.lower())]
-        found = list(dict.fromkeys(words))[:MOST_ENDINGS]
-        instead = ", ".join(found) or f"{word.rstrip('*')}, for no word is known that it stands for"
+        forms = list(dict.fromkeys(words))[:MOST_ENDINGS]
+        instead = ", ".join(forms) or f"{word.rstrip('*')}, for no word is known that it stands for"
         self.notes.append(f"{word!r} is sent as {instead}: {self.service} has no '*'")
-        return found or [re.sub(r"[*?$].*", "", word) or word]
+        return forms or [re.sub(r"[*?$].*", "", word) or word]
 
 
 def _is_cut(word: str) -> bool:
@@ -264,8 +266,8 @@ def _vocabulary(pattern: str) -> list[str]:
     """Return the words of scholarly English that a word with wildcards stands for."""
     signs = {"*": "[a-z]*", "?": "[a-z]", "$": "[a-z]?"}
     expression = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
-    found = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)
-    return [match[0] for match in islice(found, MOST_ENDINGS)]
+    matches = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)
+    return [match[0] for match in islice(matches, MOST_ENDINGS)]
 
 
 @cache

@@ -60,8 +60,8 @@ def without_brackets(title: str) -> str:
 
 def count(value: Any) -> int | None:
     """Return the number of citations; None if there is none, or it is invalid."""
-    found = number(value)
-    return found if found is not None and found <= MOST_CITATIONS else None
+    citations = number(value)
+    return citations if citations is not None and citations <= MOST_CITATIONS else None
 
 
 def number(value: Any) -> int | None:
@@ -76,16 +76,16 @@ def number(value: Any) -> int | None:
 
 def year(value: Any) -> int | None:
     """Return the year that a number or a date (`2019-05-01`) begins with; None: no such year."""
-    found = YEAR.match(text(int(value) if isinstance(value, float) else value))
-    if found is None:
+    match = YEAR.match(text(int(value) if isinstance(value, float) else value))
+    if match is None:
         return None
-    return int(found[0]) if _FIRST_YEAR <= int(found[0]) <= utc_now().year + 2 else None
+    return int(match[0]) if _FIRST_YEAR <= int(match[0]) <= utc_now().year + 2 else None
 
 
 def address(value: Any) -> str | None:
     """Return the URL, or None if it is not one."""
-    found = _ADDRESS.fullmatch(text(value))
-    return found[0] if found else None
+    match = _ADDRESS.fullmatch(text(value))
+    return match[0] if match else None
 
 
 def flag(value: Any) -> bool | None:

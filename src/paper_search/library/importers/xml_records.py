@@ -8,7 +8,7 @@ from typing import IO, Any
 from paper_search.errors import InputError
 from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
 from paper_search.library.importers.tagged import ENDNOTE
-from paper_search.sources.pubmed_record import read_citation
+from paper_search.sources.pubmed_record import citation_of
 
 
 def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
@@ -106,7 +106,7 @@ def read_pubmed(file: IO[bytes]) -> Iterator[Entry]:
         InputError: the XML is broken or unsafe; what came before was yielded.
     """
     for number, element in records(file, _PUBMED_RECORDS):
-        record = read_citation(element)
+        record = citation_of(element)
         if record is None:
             yield Rejected(number, "the title is missing")
         else:

@@ -16,7 +16,7 @@ from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.enrichment import LookUp
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.journal import open_row
-from paper_search.sources.translation import written_request
+from paper_search.sources.translation import request_text
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -149,16 +149,16 @@ class HttpEnricher:
         first = len(asking.requests)
         try:
             answer = await http.get(batch.request, asking.requests, ends_at)
-            found = await http.read(answer, self._adapter.read)
+            candidates = await http.read(answer, self._adapter.read)
         except ServiceError as error:
             is_unknown = error.http_status == HTTPStatus.NOT_FOUND
             asking.error = asking.error if is_unknown else error
         else:
-            asking.unassigned += _assign(found, batch, asking.records)
+            asking.unassigned += _assign(candidates, batch, asking.records)
         finally:
             asking.asked += len(batch.works)
             for record in asking.requests[first:]:
-                record.text = written_request(batch.request, self._settings.contact)
+                record.text = request_text(batch.request, self._settings.contact)
 
     def _report(self, asking: _Asking, seconds: float) -> SourceReport:
         status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
@@ -194,13 +194,15 @@ def _left(asking: _Asking) -> str | None:
     return f"{asking.left} works were not looked up: {reason}"
 
 
-def _assign(found: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]) -> int:
+def _assign(
+    candidates: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]
+) -> int:
     """Give every record to the works that it may be of; return how many are of none."""
     assigned: set[int] = set()
     for work in batch.works:
         names = names_of(work)
-        for place, record in enumerate(found):
+        for place, record in enumerate(candidates):
             if batch.is_by_title or names & names_of(record):
                 records.setdefault(work.id, []).append(record)
                 assigned.add(place)
-    return len(found) - len(assigned)
+    return len(candidates) - len(assigned)

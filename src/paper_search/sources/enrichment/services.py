@@ -43,13 +43,13 @@ class CrossrefLookup(LookupAdapter):
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then one by one those that lack one; arXiv's DOIs are not there."""
         dois = {work.id: doi for work in works if (doi := _crossref_doi(work))}
-        named = [
+        incomplete = [
             work for work in works if work.id in dois and not (work.abstract and work.full_text_url)
         ]
-        for batch in in_batches(named, _CROSSREF_BATCH):
-            wanted = ",".join(f"doi:{dois[work.id]}" for work in batch)
+        for batch in in_batches(incomplete, _CROSSREF_BATCH):
+            filters = ",".join(f"doi:{dois[work.id]}" for work in batch)
             yield Batch(
-                Request(self.service.endpoint, {"filter": wanted, "rows": 2 * _CROSSREF_BATCH}),
+                Request(self.service.endpoint, {"filter": filters, "rows": 2 * _CROSSREF_BATCH}),
                 batch,
             )
         for work in works:
@@ -62,8 +62,8 @@ class CrossrefLookup(LookupAdapter):
 
     def _by_title(self, work: RawPaper) -> Request:
         first = family_name(work.authors[0].name) if work.authors else ""
-        said = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
-        return Request(self.service.endpoint, {"query.bibliographic": said, "rows": _CANDIDATES})
+        query = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
+        return Request(self.service.endpoint, {"query.bibliographic": query, "rows": _CANDIDATES})
 
 
 def _crossref_doi(work: RawPaper) -> str | None:
@@ -128,8 +128,10 @@ class SemanticScholarLookup(LookupAdapter):
         """Return the papers of a batch; what is unknown is null there."""
         body = answer.json()
         if not isinstance(body, list):
-            said = text(mapping(body).get("error")) or text(mapping(body).get("message"))
-            raise ServiceError(f"Semantic Scholar: {(said or 'the response has no papers')[:300]}")
+            message = text(mapping(body).get("error")) or text(mapping(body).get("message"))
+            raise ServiceError(
+                f"Semantic Scholar: {(message or 'the response has no papers')[:300]}"
+            )
         return [
             paper
             for entry in body
@@ -138,13 +140,13 @@ class SemanticScholarLookup(LookupAdapter):
 
 
 def _semantic_scholar_id(work: RawPaper) -> str | None:
-    named = {
+    ids = {
         "DOI": parse_doi(work.doi),
         "ARXIV": parse_arxiv_id(work.arxiv_id),
         "PMID": parse_pmid(work.pmid),
     }
-    found = next((f"{kind}:{value}" for kind, value in named.items() if value), None)
-    return work.s2_id or found
+    name = next((f"{kind}:{value}" for kind, value in ids.items() if value), None)
+    return work.s2_id or name
 
 
 class Unpaywall(Service):
@@ -184,12 +186,12 @@ class UnpaywallLookup(LookupAdapter):
         """Return the one record."""
         body = answer.json()
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
-            said = text(mapping(body).get("message")) or "the response has no DOI"
-            raise ServiceError(f"Unpaywall: {said[:300]}")
-        return [read_record(mapping(body))]
+            message = text(mapping(body).get("message")) or "the response has no DOI"
+            raise ServiceError(f"Unpaywall: {message[:300]}")
+        return [open_text_of(mapping(body))]
 
 
-def read_record(body: dict[str, Any]) -> RawPaper:
+def open_text_of(body: dict[str, Any]) -> RawPaper:
     """Return the record of an answer; of its locations the best one that has a PDF."""
     locations = [mapping(body.get("best_oa_location")), *mappings(body.get("oa_locations"))]
     pdf = next(

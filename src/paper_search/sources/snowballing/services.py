@@ -56,34 +56,34 @@ class OpenAlexTracker(Tracker):
         nameless = [seed for seed in seeds if not seed.openalex_id]
         dois = distinct(_openalex_doi(seed) for seed in nameless)
         pmids = distinct(seed.pmid for seed in nameless if not _openalex_doi(seed))
-        wanted = f"doi:{'|'.join(dois)}" if dois else f"pmid:{'|'.join(pmids)}" if pmids else None
-        if wanted is None:
+        filters = f"doi:{'|'.join(dois)}" if dois else f"pmid:{'|'.join(pmids)}" if pmids else None
+        if filters is None:
             return None
         return Request(
-            self.service.endpoint, {"filter": wanted, "per_page": 100, "select": "id,doi,ids"}
+            self.service.endpoint, {"filter": filters, "per_page": 100, "select": "id,doi,ids"}
         )
 
     def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with their works, where OpenAlex has them."""
-        known: dict[str, str] = {}
+        work_ids: dict[str, str] = {}
         for work in self.service.listed(answer.json()):
-            found = openalex_record.short_id(work.get("id"))
+            work_id = openalex_record.short_id(work.get("id"))
             doi = parse_doi(values.text(work.get("doi")))
             pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
-            known |= {name: found for name in (doi, pmid) if name and found}
+            work_ids |= {name: work_id for name in (doi, pmid) if name and work_id}
 
         def work_of(seed: Seed) -> str | None:
-            return known.get(_openalex_doi(seed) or "") or known.get(seed.pmid or "")
+            return work_ids.get(_openalex_doi(seed) or "") or work_ids.get(seed.pmid or "")
 
         return [
             seed if seed.openalex_id else seed.model_copy(update={"openalex_id": work_of(seed)})
             for seed in seeds
         ]
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         """Return one trail to what all seeds cite, and one to what cites them."""
-        known = tuple(seed for seed in seeds if seed.openalex_id)
-        works = "|".join(distinct(seed.openalex_id for seed in known))
+        followable = tuple(seed for seed in seeds if seed.openalex_id)
+        works = "|".join(distinct(seed.openalex_id for seed in followable))
         limits = (
             [f"publication_year:{years}"]
             if (years := openalex.span(_openalex_years(filters)))
@@ -91,7 +91,7 @@ class OpenAlexTracker(Tracker):
         )
         if code := language_code(filters.language):
             limits.append(f"language:{code}")
-        size = min(100, max(wanted, SMALLEST_PAGE))
+        size = min(100, max(limit, SMALLEST_PAGE))
         return [
             Trail(
                 f"OpenAlex {way}",
@@ -105,7 +105,7 @@ class OpenAlexTracker(Tracker):
                         "select": ",".join(openalex_record.FIELDS),
                     },
                 ),
-                known,
+                followable,
             )
             for way in ((f"cited_by:{works}", f"cites:{works}") if works else ())
         ]
@@ -131,11 +131,11 @@ class SemanticScholarTracker(Tracker):
     service_type = semantic_scholar.SemanticScholar
     service: semantic_scholar.SemanticScholar
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         """Return two trails for every seed; years and language are checked locally."""
         del filters
-        known = [(seed, name) for seed in seeds if (name := _semantic_scholar_name(seed))]
-        size = min(_LARGEST_PAGE, max(wanted, 1))
+        followable = [(seed, name) for seed in seeds if (name := _semantic_scholar_name(seed))]
+        size = min(_LARGEST_PAGE, max(limit, 1))
         return [
             Trail(
                 f"Semantic Scholar {way} of {name}",
@@ -145,7 +145,7 @@ class SemanticScholarTracker(Tracker):
                 ),
                 (seed,),
             )
-            for seed, name in known
+            for seed, name in followable
             for way, _ in _SEMANTIC_SCHOLAR_WAYS
         ]
 
@@ -198,17 +198,17 @@ class OpenCitationsTracker(Tracker):
 
     service_type = OpenCitations
 
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         """Return two trails for every seed with a DOI or a PubMed id."""
-        del filters, wanted
-        known = [(seed, name) for seed in seeds if (name := _opencitations_name(seed))]
+        del filters, limit
+        followable = [(seed, name) for seed in seeds if (name := _opencitations_name(seed))]
         return [
             Trail(
                 f"OpenCitations {way} of {name}",
                 Request(f"{self.service.endpoint}/index/v2/{way}/{quote(name, safe=':/()')}"),
                 (seed,),
             )
-            for seed, name in known
+            for seed, name in followable
             for way, _ in _OPENCITATIONS_WAYS
         ]
 
@@ -216,8 +216,8 @@ class OpenCitationsTracker(Tracker):
         """Return the records of works, or the way to them if the answer only has their ids."""
         body = answer.json()
         if not isinstance(body, list):
-            said = values.text(values.mapping(body).get("error")) or "the answer is no list"
-            raise ServiceError(f"OpenCitations: {said[:500]}")
+            message = values.text(values.mapping(body).get("error")) or "the answer is no list"
+            raise ServiceError(f"OpenCitations: {message[:500]}")
         if "/index/" in request.url:
             return self._of_ids(body, request)
         entries = values.items(body)
@@ -230,7 +230,7 @@ class OpenCitationsTracker(Tracker):
 
     def _of_ids(self, rows: list[Any], request: Request) -> Page:
         side = next(name for way, name in _OPENCITATIONS_WAYS if f"/{way}/" in request.url)
-        names = distinct(_known_as(values.text(row.get(side))) for row in values.mappings(rows))
+        names = distinct(_id_to_ask(values.text(row.get(side))) for row in values.mappings(rows))
         return Page(hits=len(rows), next=self._metadata(names) if names else None)
 
     def _metadata(self, names: Sequence[str]) -> Request:
@@ -259,8 +259,8 @@ def _people(entry: Entry) -> list[Author]:
     return people
 
 
-def _unbracketed(said: str) -> str:
-    return plain(_BRACKETED.sub("", said))
+def _unbracketed(name: str) -> str:
+    return plain(_BRACKETED.sub("", name))
 
 
 def _doi(entry: Entry) -> str | None:
@@ -292,11 +292,11 @@ _METADATA = Table(
 read_metadata = _METADATA.read
 
 
-def _known_as(ids: str) -> str | None:
+def _id_to_ask(ids: str) -> str | None:
     """Return the id to ask the metadata for, of "omid:br/1 doi:10.1/x pmid:7"."""
-    given = ids.split()
+    names = ids.split()
     kinds = ("doi:", "pmid:", "omid:")
-    return next((value for kind in kinds for value in given if value.startswith(kind)), None)
+    return next((value for kind in kinds for value in names if value.startswith(kind)), None)
 
 
 def _opencitations_name(seed: Seed) -> str | None:

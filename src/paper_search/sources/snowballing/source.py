@@ -109,18 +109,18 @@ class SnowballSource:
         most = self._settings.max_calls
         budget = CallBudget(MOST_CALLS if most is None else most, setting=_SETTING)
         ends_at = time.monotonic() + self._settings.deadline_s
-        left = list(seeds)[:MAX_SEEDS]
+        remaining = list(seeds)[:MAX_SEEDS]
         answers: list[Asked] = []
         for tracker in self._trackers:
-            wanted = filters.max_results - sum(len(answer.papers) for answer in answers)
-            if not left or wanted < 1 or budget.is_spent:
+            room = filters.max_results - sum(len(answer.papers) for answer in answers)
+            if not remaining or room < 1 or budget.is_spent:
                 break
             async with ServiceClient(tracker.service, self._settings, budget) as http:
                 following = Following(tracker, http, filters, budget, ends_at)
-                left = await following.follow(left, wanted)
+                remaining = await following.follow(remaining, room)
             answers += following.answers
-        if budget.is_spent and left:
-            return [*answers, _spent(len(left))]
+        if budget.is_spent and remaining:
+            return [*answers, _spent(len(remaining))]
         if len(seeds) > MAX_SEEDS and answers:
             note = f"{MAX_SEEDS} of {len(seeds)} marked papers were followed"
             answers[0].notes = (*answers[0].notes, note)
@@ -139,8 +139,10 @@ def seeds_in(query: str) -> list[Seed]:
 
 def _seeds(strategy: SearchStrategy) -> list[Seed]:
     """Return the seeds of a strategy, or the works that its queries name."""
-    known = [seed for seed in strategy.seeds if seed.is_followable]
-    return known or [seed for query in strategy.queries for seed in seeds_in(query.boolean_query)]
+    followable = [seed for seed in strategy.seeds if seed.is_followable]
+    return followable or [
+        seed for query in strategy.queries for seed in seeds_in(query.boolean_query)
+    ]
 
 
 def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
@@ -151,8 +153,8 @@ def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
     return papers
 
 
-def _spent(left: int) -> Asked:
-    message = f"{left} papers were not followed: the limit of calls is reached"
+def _spent(count: int) -> Asked:
+    message = f"{count} papers were not followed: the limit of calls is reached"
     error = ServiceError(f"{message} ({_SETTING})", status=SourceStatus.EXHAUSTED)
     return Asked("", error=error)
 

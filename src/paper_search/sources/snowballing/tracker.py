@@ -21,7 +21,7 @@ from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import Asked
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.journal import open_row
-from paper_search.sources.translation import written_request
+from paper_search.sources.translation import request_text
 
 if TYPE_CHECKING:
     from paper_search.sources.client import ServiceClient
@@ -58,7 +58,7 @@ class Tracker(ABC):
         return list(seeds)
 
     @abstractmethod
-    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, wanted: int) -> list[Trail]:
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         """Return all ways to follow the seeds that this service knows by an id.
 
         Seeds without one are left to other services; `wanted` is of all trails together.
@@ -94,79 +94,83 @@ class Following:
     ends_at: float
     answers: list[Asked] = field(default_factory=list)
 
-    async def follow(self, seeds: Sequence[Seed], wanted: int) -> list[Seed]:
+    async def follow(self, seeds: Sequence[Seed], limit: int) -> list[Seed]:
         """Follow the seeds and return those that are left for another service."""
-        named = await self._named(seeds)
-        trails = self.tracker.trails(named, self.filters, wanted)
+        with_ids = await self._named(seeds)
+        trails = self.tracker.trails(with_ids, self.filters, limit)
         followed: list[Seed] = []
         failed: list[Seed] = []
         for place, trail in enumerate(trails):
             if self.budget.is_spent or (self.answers and self.answers[-1].is_hopeless):
                 break
-            room = wanted - sum(len(answer.papers) for answer in self.answers)
+            room = limit - sum(len(answer.papers) for answer in self.answers)
             if room < 1:
                 break
-            asked = await self._walk(trail, math.ceil(room / (len(trails) - place)))
-            is_known = bool(asked.arrivals or asked.hits)
-            if asked.error:
+            progress = await self._walk(trail, math.ceil(room / (len(trails) - place)))
+            is_known = bool(progress.arrivals or progress.hits)
+            if progress.error:
                 failed += trail.seeds
             elif is_known:
                 followed += trail.seeds
-        done = [seed for seed in followed if seed not in failed]
-        return [seed for seed, known in zip(seeds, named, strict=True) if known not in done]
+        complete = [seed for seed in followed if seed not in failed]
+        return [
+            seed
+            for seed, counterpart in zip(seeds, with_ids, strict=True)
+            if counterpart not in complete
+        ]
 
     async def _named(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with the ids of this service; a failure leaves them as they are."""
         request = self.tracker.lookup(seeds)
         if request is None:
             return list(seeds)
-        asked = self._asked(f"{self.tracker.service.title} ids of {len(seeds)} papers")
-        self.answers.append(asked)
-        named = list(seeds)
+        progress = self._asked(f"{self.tracker.service.title} ids of {len(seeds)} papers")
+        self.answers.append(progress)
+        with_ids = list(seeds)
         try:
-            answer = await self.http.get(request, asked.requests, self.ends_at)
-            asked.answered(answer)
-            named = await self.http.read(answer, partial(self.tracker.named, seeds=seeds))
-            asked.notes = (f"{sum(map(ne, named, seeds))} are known there",)
+            answer = await self.http.get(request, progress.requests, self.ends_at)
+            progress.answered(answer)
+            with_ids = await self.http.read(answer, partial(self.tracker.named, seeds=seeds))
+            progress.notes = (f"{sum(map(ne, with_ids, seeds))} are known there",)
         except ServiceError as error:
-            self._note_failure(asked, error)
-        for record in asked.requests:
-            record.text = written_request(request, None)
-        asked.is_open = False
-        return named
+            self._note_failure(progress, error)
+        for record in progress.requests:
+            record.text = request_text(request, None)
+        progress.is_open = False
+        return with_ids
 
-    async def _walk(self, trail: Trail, wanted: int) -> Asked:
+    async def _walk(self, trail: Trail, limit: int) -> Asked:
         """Turn the pages of a trail until there is enough."""
         started = time.monotonic()
-        asked = self._asked(trail.text)
-        asked.limit = wanted
-        self.answers.append(asked)
+        progress = self._asked(trail.text)
+        progress.limit = limit
+        self.answers.append(progress)
         request: Request | None = trail.request
         try:
             for _ in range(_MOST_PAGES):
-                if request is None or len(asked.papers) >= wanted:
+                if request is None or len(progress.papers) >= limit:
                     break
-                answer = await self.http.get(request, asked.requests, self.ends_at)
-                asked.answered(answer)
+                answer = await self.http.get(request, progress.requests, self.ends_at)
+                progress.answered(answer)
                 page = await self.http.read(answer, partial(self.tracker.read, request=request))
-                asked.take(page, SNOWBALL, wanted)
+                progress.take(page, SNOWBALL, limit)
                 request = page.next
         except ServiceError as error:
-            self._note_failure(asked, error)
-        asked.seconds, asked.is_open = time.monotonic() - started, False
-        return asked
+            self._note_failure(progress, error)
+        progress.seconds, progress.is_open = time.monotonic() - started, False
+        return progress
 
     def _asked(self, text: str) -> Asked:
         first, last = self.filters.year_from, self.filters.year_to
         years = YearRange(first, last) if (first, last) != (None, None) else None
         code = language_code(self.filters.language)
-        asked = Asked(text, remainder=years, language=code, filters=self.filters)
-        asked.purpose, asked.is_open = Purpose.CITATION, True
-        open_row(lambda: asked.report(SNOWBALL))
-        return asked
+        progress = Asked(text, remainder=years, language=code, filters=self.filters)
+        progress.purpose, progress.is_open = Purpose.CITATION, True
+        open_row(lambda: progress.report(SNOWBALL))
+        return progress
 
-    def _note_failure(self, asked: Asked, error: ServiceError) -> None:
+    def _note_failure(self, progress: Asked, error: ServiceError) -> None:
         if error.http_status == HTTPStatus.NOT_FOUND:
-            asked.notes = (*asked.notes, f"{self.tracker.service.title} does not know it")
+            progress.notes = (*progress.notes, f"{self.tracker.service.title} does not know it")
         else:
-            asked.error = error
+            progress.error = error

@@ -14,7 +14,7 @@ from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
 from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
-from paper_search.sources.dialect import Dialect, Written, joined_span
+from paper_search.sources.dialect import Dialect, Written, common_span
 from paper_search.sources.record import Entry, Field, Reader, Table, cleaned, first, value_of
 from paper_search.sources.values import address, quoted, year
 
@@ -49,8 +49,8 @@ def page_table(  # noqa: PLR0913  # the parts of a result
 
     def venue(entry: Entry) -> str | None:
         host = urlsplit(link(entry) or "").hostname or ""
-        named = first(entry, site, cleaned) if site else None
-        return named or host.removeprefix("www.") or None
+        name = first(entry, site, cleaned) if site else None
+        return name or host.removeprefix("www.") or None
 
     def key(entry: Entry) -> str:
         return hashlib.sha256((link(entry) or "").encode("utf-8", "replace")).hexdigest()[:16]
@@ -117,15 +117,15 @@ class NewsDialect(Dialect):
         del years
         return Written(None, is_exact=False)
 
-    def without(self, wanted: str, unwanted: str) -> str:
+    def without(self, text: str, unwanted: str) -> str:
         """Return what matches the one and not the other."""
-        return f"({wanted} NOT {unwanted})"
+        return f"({text} NOT {unwanted})"
 
 
 def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translated:
     return translated_as_far_as_known(
         tree,
-        lambda given: _said(given, filters, say),
+        lambda part: _said(part, filters, say),
         service="the search engine",
         shortest_stem=None,
     )
@@ -133,13 +133,13 @@ def _translated(tree: Node, filters: SearchConstraints, say: object) -> Translat
 
 def _said(tree: Node, filters: SearchConstraints, say: object) -> Translated:
     parts = list(tree.children) if isinstance(tree, And) else [tree]
-    first, last = joined_span([part for part in parts if isinstance(part, YearRange)], filters)
+    first, last = common_span([part for part in parts if isinstance(part, YearRange)], filters)
     rest = [part for part in parts if not isinstance(part, YearRange)]
-    said = list(filter(None, (say(part) for part in rest)))  # type: ignore[operator]  # one of the two below
+    texts = list(filter(None, (say(part) for part in rest)))  # type: ignore[operator]  # one of the two below
     if not any(not isinstance(part, Not) and say(part) for part in rest):  # type: ignore[operator]  # as above
         raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
     return Translated(
-        " ".join(said), year_from=first, year_to=last, language=language_code(filters.language)
+        " ".join(texts), year_from=first, year_to=last, language=language_code(filters.language)
     )
 
 
@@ -150,14 +150,14 @@ def _engine_text(node: Node) -> str:
         case And(children):
             return " ".join(filter(None, map(_engine_text, children)))
         case Or(children):
-            said = [_engine_text(child) for child in children if not isinstance(child, Not)]
-            return f"({' OR '.join(filter(None, said))})" if any(said) else ""
+            texts = [_engine_text(child) for child in children if not isinstance(child, Not)]
+            return f"({' OR '.join(filter(None, texts))})" if any(texts) else ""
         case Near(left, right):
             return f"{_engine_text(left)} {_engine_text(right)}".strip()
         case Not(child):
             leaves = child.children if isinstance(child, Or) else (child,)
-            kept = [f"-{_leaf(leaf)}" for leaf in leaves if isinstance(leaf, Term | Phrase)]
-            return " ".join(kept)
+            exclusions = [f"-{_leaf(leaf)}" for leaf in leaves if isinstance(leaf, Term | Phrase)]
+            return " ".join(exclusions)
         case _:
             return ""
 

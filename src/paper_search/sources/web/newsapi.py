@@ -43,7 +43,7 @@ _ARTICLE = page_table(
 )
 
 
-def read_article(entry: Entry, source: str | None = None) -> RawPaper | None:
+def article_of(entry: Entry, source: str | None = None) -> RawPaper | None:
     """Return the record of an article; None: it was taken down."""
     is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
     return None if is_gone else _ARTICLE.read(entry, source)
@@ -69,14 +69,14 @@ class NewsApi(WebAdapter):
     hits: ClassVar[str] = "totalResults"
     faults: ClassVar[str] = "message|code"
     paging: ClassVar[Paging | None] = Paging("page", size="pageSize", is_numbered=True)
-    record = staticmethod(read_article)
+    record = staticmethod(article_of)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first page."""
         params: dict[str, str | int] = {
             "q": query.text[:_LONGEST],
             "sortBy": "relevancy",
-            "pageSize": min(wanted, self.page_size),
+            "pageSize": min(limit, self.page_size),
             "page": 1,
         }
         if query.year_from is not None:
@@ -87,9 +87,9 @@ class NewsApi(WebAdapter):
             params["language"] = str(filters.language)
         return Request(self.endpoint, params)
 
-    def fault(self, body: Any, said: str) -> SourceStatus:
+    def fault(self, body: Any, message: str) -> SourceStatus:
         """Return what the code of an answer means."""
-        del said
+        del message
         return _STATUSES.get(first(body, "code") or "", SourceStatus.BAD_RESPONSE)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:

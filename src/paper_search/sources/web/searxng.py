@@ -63,9 +63,9 @@ class Searxng(WebAdapter):
             return query
         return Translated(query.text, (), YearRange(first, last), first, last, query.language)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first page."""
-        del filters, wanted
+        del filters, limit
         language = {"language": query.language} if query.language else {}
         return Request(self.endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
 
@@ -80,8 +80,8 @@ class Searxng(WebAdapter):
         silent = [text(next(iter(items(engine)), "")) for engine in engines]
         if not page.papers and not page.dropped and any(silent) and request.params["pageno"] == 1:
             named = ", ".join(filter(None, silent))[:200]
-            said = f"SearXNG's engines did not answer: {named}"
-            raise ServiceError(said, status=SourceStatus.UNREACHABLE)
+            message = f"SearXNG's engines did not answer: {named}"
+            raise ServiceError(message, status=SourceStatus.UNREACHABLE)
         return page
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:

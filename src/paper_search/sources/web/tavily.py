@@ -45,12 +45,12 @@ class Tavily(WebAdapter):
         """Return the words; Tavily has no operators."""
         return plain_query(tree, filters)
 
-    def first(self, query: Translated, filters: SearchConstraints, wanted: int) -> Request:
+    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the only request: there are no further pages."""
         del filters
         body: dict[str, Any] = {
             "query": query.text[:_LONGEST],
-            "max_results": wanted,
+            "max_results": limit,
             "search_depth": "basic",
             "topic": "general",
             "include_answer": False,
