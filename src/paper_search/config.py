@@ -128,7 +128,6 @@ class AppConfig(BaseModel):
 
     @property
     def keyed_sources(self) -> list[str]:
-        """The sources that there is a key for."""
         return [name for name, source in self.sources.items() if source.api_key]
 
     @property

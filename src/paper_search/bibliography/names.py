@@ -64,7 +64,6 @@ class PersonName:
 
     @property
     def full_family(self) -> str:
-        """The family name with its particle."""
         return f"{self.particle} {self.family}".strip()
 
     @property

@@ -80,7 +80,6 @@ def publication_kind(record: BibliographicRecord) -> PublicationKind:
 
 
 def csl_type_of(record: BibliographicRecord) -> str:
-    """Return the CSL type of a record."""
     kind = publication_kind(record)
     return kind.csl if kind is PREPRINT else type_beside(record, kind) or kind.csl
 

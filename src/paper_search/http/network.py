@@ -203,7 +203,6 @@ class Network(httpx.AsyncBaseTransport):
 def split_credentials(
     values: Mapping[str, str], secrets: Iterable[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what holds no key, and what does."""
     keys = [secret for secret in secrets if secret]
     private = {name: value for name, value in values.items() if any(key in value for key in keys)}
     return {name: value for name, value in values.items() if name not in private}, private

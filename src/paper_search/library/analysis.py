@@ -45,7 +45,6 @@ def is_of_letters_apart(text: str) -> bool:
 
 @cache
 def analysers() -> dict[str, tantivy.TextAnalyzer]:
-    """Return the analysers by name."""
     import tantivy  # noqa: PLC0415  # heavy: only when something is indexed or searched
 
     def base() -> tantivy.TextAnalyzerBuilder:

@@ -114,7 +114,6 @@ class RecordStore:
 
     @property
     def path(self) -> Path:
-        """Where the records are."""
         return self._path
 
     @property
@@ -133,7 +132,6 @@ class RecordStore:
             return int(self._connection.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def is_empty(self) -> bool:
-        """Return whether there is no record."""
         with self._named_errors():
             return self._connection.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
 

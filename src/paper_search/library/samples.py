@@ -52,7 +52,6 @@ class SampleVectors:
         return [blank if at is None else self._vectors[at].tolist() for at in places]
 
     def embed_query(self, text: str) -> list[float]:
-        """Return the vector of one text."""
         return self.embed_documents([text])[0]
 
 

@@ -259,7 +259,6 @@ class Metering:
     budget: Budget | None = None
 
     def log(self, thread_id: str) -> UsageLog | None:
-        """Return the log of a thread."""
         return UsageLog(self.directory, thread_id) if self.directory and thread_id else None
 
     async def logged(self, thread_id: str) -> LoggedUsage:

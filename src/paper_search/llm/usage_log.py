@@ -142,7 +142,6 @@ class UsageLog:
         )
 
     def delete(self) -> None:
-        """Delete the log, if there is one."""
         self.path.unlink(missing_ok=True)
 
     def _events(self) -> Iterator[Event]:

@@ -80,7 +80,6 @@ class StepSpending(Spending):
     iteration: int = 0
 
     def with_more(self, spent: Spending) -> StepSpending:
-        """Return the step with more spent in it."""
         return StepSpending(
             step=self.step, iteration=self.iteration, **self.plus(spent).model_dump()
         )

@@ -176,7 +176,6 @@ class _Reading:
         return answer if isinstance(answer, dict) else {"error": "failed", "reason": "no answer"}
 
     def stop(self) -> None:
-        """Kill the process."""
         self._is_stopped = True
         if self._process is not None:
             self._process.kill()

@@ -114,7 +114,6 @@ class LeaseTable:
         return self._database.change(_RENEW, *row) == 1
 
     def drop(self, thread_id: str, owner: str) -> None:
-        """Give the lease up."""
         self._database.change(_DROP, thread_id, owner)
 
     def holder(self, thread_id: str) -> LeaseHolder | None:

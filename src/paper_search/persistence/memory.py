@@ -23,7 +23,6 @@ class MemoryStore(InMemoryStore):
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
     ) -> dict[str, dict[str, Any]]:
-        """Return by key the values of those items that are there."""
         items = self._data.get(namespace, {})
         return {key: items[key].value for key in keys if key in items}
 

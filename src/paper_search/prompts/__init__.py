@@ -12,7 +12,6 @@ _DOMAINS = {"materials_science": "domain_materials_science"}
 
 
 def shipped_prompts() -> ResourceProvider[str]:
-    """Return the prompts by name."""
     return Conventions(PackageFiles(__name__), suffix=".md", kind="prompt")
 
 

@@ -61,7 +61,6 @@ def leaf_of(words: tuple[str, ...], field: str | None = None) -> Term | Phrase:
 
 
 def words_of(leaf: Term | Phrase) -> tuple[str, ...]:
-    """Return the words of a leaf, each with its '*'."""
     if isinstance(leaf, Phrase):
         return leaf.words
     return (f"{leaf.text}*" if leaf.is_prefix else leaf.text,)

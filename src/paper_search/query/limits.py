@@ -218,7 +218,6 @@ def type_of(leaf: Term | Phrase) -> Term | Phrase:
 
 
 def language_of(leaf: Term | Phrase) -> Term | Phrase:
-    """Return a language by its name where a code was given."""
     code = " ".join(words_of(leaf)).lower()
     name = _LANGUAGE_OF.get(code, code)
     return leaf if name == code else Term(name, "language")

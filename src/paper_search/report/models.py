@@ -233,7 +233,6 @@ class ResearchDraft(BaseModel):
 
     @property
     def word_count(self) -> int:
-        """Return the words of abstract, sections and conclusion."""
         own = len(self.abstract.split()) + len(self.conclusion.split())
         return own + sum(section.word_count for section in self.sections)
 

@@ -50,7 +50,6 @@ class ReportSearcher:
 
     @property
     def search_types(self) -> list[SearchType]:
-        """Return the kinds of search that there are."""
         return list(self._kinds)
 
     async def collect(

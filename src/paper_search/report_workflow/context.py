@@ -141,7 +141,6 @@ def settings_of(ctx: Context) -> ReportParams:
 
 
 def records_of(ctx: Context) -> ReportRecords:
-    """Return where the records of the report are."""
     return ReportRecords(ctx.store, ctx.thread_id)
 
 

@@ -141,7 +141,6 @@ class Review(ClientForms):
 
     @property
     def reference(self) -> QuestionRef:
-        """Return what names the question."""
         return QuestionRef(run_id=self.run_id, kind=self.kind, number=self.number)
 
 

@@ -50,7 +50,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
 
     @property
     def records(self) -> ReportRecords:
-        """Return where the records of the report are."""
         return ReportRecords(self._persistence.store, self.thread_id)
 
     async def approve_by_timeout(self, waiting: OpenQuestion[Review]) -> bool:

@@ -43,12 +43,10 @@ class ImportedRecords:
         )
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
-        """Return all records."""
         del query, options
         return self.everything.papers
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return all records."""
         del strategy
         return self.everything.papers
 

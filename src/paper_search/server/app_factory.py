@@ -41,7 +41,6 @@ def shared_persistence() -> SharedPersistence:
 
 @functools.cache
 def shared_access() -> Access:
-    """Return who may do what."""
     return Access(shared_persistence(), load_config())
 
 

@@ -111,7 +111,6 @@ class Asked:
         return self.pages_wanted is not None and self.pages_of_records >= self.pages_wanted
 
     def translated(self, query: Translated) -> None:
-        """Note what is sent."""
         self.sent, self.notes, self.remainder = query.text, query.notes, query.remainder
         self.language = query.language
 

@@ -178,7 +178,6 @@ class EuropePmcDialect(FieldDialect):
     preprints: ClassVar[str] = "SRC:PPR"
 
     def language_name(self, language: str) -> str | None:
-        """Return the code of libraries."""
         return library_code(language)
 
 

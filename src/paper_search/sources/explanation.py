@@ -34,7 +34,6 @@ _LONG_S = 3600.0
 
 
 def explain_missing_key(adapter: Service) -> str:
-    """Return which variable to set, and where to get a key."""
     return f"{adapter.name} needs a key: set {adapter.key_variable} (get one at {adapter.key_page})"
 
 

@@ -181,7 +181,6 @@ class People:
     leave_out: str = ""
 
     def __call__(self, entry: Entry) -> list[Author]:
-        """Return the authors of an entry."""
         lists = ([*map(self._author, every(entry, path))] for path in self.at.split("|"))
         named = ([author for author in authors if author] for authors in lists)
         return next((authors for authors in named if authors), [])
@@ -207,7 +206,6 @@ class People:
 
 
 def keywords(*paths: str) -> Reader:
-    """Return what reads the keywords at all of the paths."""
     return lambda entry: keywords_of([word for path in paths for word in _worded(entry, path)])
 
 
@@ -222,7 +220,6 @@ def texts(entry: Entry, path: str) -> list[str]:
 
 
 def listed(path: str) -> Reader:
-    """Return what reads all texts at a path."""
     return lambda entry: texts(entry, path)
 
 

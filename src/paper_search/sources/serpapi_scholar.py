@@ -116,7 +116,6 @@ class ScholarAdapter(GoogleScholar):
         return _status_told(error.body) if error.status == HTTPStatus.TOO_MANY_REQUESTS else None
 
     def advice_on(self, error: HttpStatusError) -> str | None:
-        """Return where to see what is left."""
         is_used_up = self.status_of(error) is SourceStatus.EXHAUSTED
         return f"see what is left at {ACCOUNT_PAGE}" if is_used_up else None
 

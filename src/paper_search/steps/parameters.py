@@ -161,7 +161,6 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         return getattr(self, name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a setting, or the default where there is none of that name."""
         return getattr(self, name) if name in type(self).model_fields else default
 
 

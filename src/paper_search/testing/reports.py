@@ -96,7 +96,6 @@ def report_papers() -> list[Paper]:
 
 
 def report_sources() -> list[SearchResult]:
-    """Return the same papers as sources of a report."""
     return [result_of(paper, "q1") for paper in report_papers()]
 
 

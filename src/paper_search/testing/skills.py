@@ -48,13 +48,11 @@ class FakeSkills:
         )
 
     async def build(self, request: QueryBuilderInput) -> SearchStrategy:
-        """Return a strategy that names its round."""
         self.calls.append("build")
         self.requests.append(request)
         return fake_strategy(f"round_{len(request.previous_strategies)}")
 
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return the records of the strategy."""
         self.calls.append("search")
         self.searched.append(strategy)
         return list(self._records(strategy))

@@ -107,7 +107,6 @@ class Catalog(Generic[SessionT, InfoT]):
         return self._session_type.graph(self._persistence)
 
     def session(self, thread_id: str) -> SessionT:
-        """Return what reads one thread."""
         return self._session_type(self._graph, self._persistence, thread_id)
 
     def _info(self, status: StatusFacts) -> InfoT:

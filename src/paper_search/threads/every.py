@@ -46,11 +46,9 @@ class PlainThreads:
         self._saver: Any = persistence.checkpointer
 
     async def has(self, thread_id: str) -> bool:
-        """Whether there is a thread of this id."""
         return await self._found(thread_id) is not None
 
     async def listed(self, entries: list[LatestCheckpoint]) -> list[BriefInfo]:
-        """Return what a list says of threads."""
         return [await self._listed_one(latest) for latest in entries]
 
     async def _listed_one(self, latest: LatestCheckpoint) -> BriefInfo:

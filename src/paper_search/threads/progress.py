@@ -42,7 +42,6 @@ class Progress:
             self.tell(phase, dict(details))
 
     def tell(self, phase: str, details: dict[str, Any]) -> None:
-        """Tell one phase."""
         if self._reporter is None:
             return
         try:

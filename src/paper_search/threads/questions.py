@@ -72,7 +72,6 @@ class ThreadQuestion(BaseModel):
 
     @property
     def reference(self) -> QuestionRef:
-        """Return what names the question."""
         return QuestionRef(run_id=self.run_id, kind=self.kind, number=self.number)
 
 

@@ -34,7 +34,6 @@ class Reading:
 
     @property
     def thread_id(self) -> str:
-        """Name of the thread."""
         return self.info.thread_id
 
     @property

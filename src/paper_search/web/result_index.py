@@ -109,7 +109,6 @@ class ResultIndex:
         }
 
     def paper(self, paper_id: str) -> Paper | None:
-        """Return a paper by its id."""
         return self._by_id.get(paper_id)
 
     def counts(self, new_ids: Collection[str]) -> dict[str, int]:

@@ -26,7 +26,6 @@ _A_YEAR = "public, max-age=31536000, immutable"
 
 
 def page_routes(site: Site) -> list[Route]:
-    """Return the routes of the page."""
     thread = "/review/threads/{thread}"
     reads = {
         "/review": threads_view.threads,

@@ -103,7 +103,6 @@ class Visit:
 
     @property
     def thread_id(self) -> str:
-        """The thread in the path."""
         return str(self.request.path_params["thread"])
 
     @property
@@ -121,11 +120,9 @@ class Visit:
         return next((value for key, value in reversed(self.form) if key == name), default)
 
     def fields(self, name: str) -> list[str]:
-        """Return all fields of a name."""
         return [value for key, value in self.form if key == name]
 
     def page(self, template: str, code: int = HTTPStatus.OK, /, **values: Any) -> HTMLResponse:
-        """Return a page."""
         known = {
             "csrf": self.csrf,
             "visitor": None if self.owner == EVERYBODY else self.request.scope.get(VISITOR),
@@ -152,7 +149,6 @@ class Visit:
 
     @property
     def every(self) -> EveryThread:
-        """All threads."""
         return self.site.every(self.persistence)
 
     async def info(self) -> ThreadInfo:

@@ -38,7 +38,6 @@ _LEAST_WORD = 3
 
 
 def rendered(name: str, **values: Any) -> str:
-    """Return a template with values in it."""
     return _environment().get_template(name).render(**values)
 
 

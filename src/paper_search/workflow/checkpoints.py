@@ -138,7 +138,6 @@ class Checkpoint(ClientForms):
 
     @property
     def reference(self) -> CheckpointRef:
-        """Return what names the checkpoint."""
         return CheckpointRef(
             run_id=self.run_id, kind=self.kind, iteration=self.iteration, waits=self.waits
         )

@@ -40,7 +40,6 @@ class StoredJudgements:
         self._rows = _SharedRows(store, "")
 
     async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-        """Return those that are there, by key."""
         return await self._rows.get(_PART, keys)
 
     async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:

@@ -221,7 +221,6 @@ def labels_in(text: str) -> list[str]:
 def labels_by_paper(
     marks: Sequence[ScreeningMark], named: Mapping[str, str] | None = None
 ) -> dict[str, list[str]]:
-    """Return the labels on each paper that has any."""
     labels: dict[str, list[str]] = {}
     for mark in marks:
         if mark.labels:

@@ -94,7 +94,6 @@ class SearchRecords(RecordStore):
         return [row for row in rows if row.waits < waits]
 
     async def found_before(self, iteration: int) -> set[str]:
-        """Return the records of the rounds before one."""
         rounds = [round_ for round_ in await self.rounds() if round_.iteration < iteration]
         return {i for round_ in rounds for i in round_.records}
 
@@ -109,7 +108,6 @@ class SearchRecords(RecordStore):
         return _copies(self._models(await self.get("records", ids), ids))
 
     async def stored(self, ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that a record is stored under."""
         return set(await self.get("records", ids))
 
     async def put_works(

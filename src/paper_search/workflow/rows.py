@@ -44,7 +44,6 @@ def dumped(record: BibliographicRecord) -> dict[str, Any]:
 
 
 def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
-    """Return the verdict on a paper as JSON."""
     verdict: dict[str, Any] = storable(scored.model_dump(mode="json", include=set(VERDICT)))
     return verdict
 

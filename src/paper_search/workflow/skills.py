@@ -189,7 +189,6 @@ class Skills:
         return {name: model for name, model in names.items() if isinstance(model, str)}
 
     async def search(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
-        """Search, with a report also from a searcher that gives none."""
         # A mock has every attribute; what counts is the method of a class.
         now = datetime.now(UTC).isoformat(timespec="seconds")
         report = getattr(type(self.searcher), "report", None)

@@ -57,7 +57,6 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
 
 
 def limits(filters: SearchConstraints) -> str:
-    """Return the limits of a search in words."""
     return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])
 
 

@@ -39,7 +39,6 @@ class Reference:
         return f"{start}-{end}" if start and end and start != end else start
 
     def year(self, *tags: str) -> int | None:
-        """Return the year in the first of these tags that has one."""
         return next(filter(None, (year_of(self.first(tag)) for tag in tags)), None)
 
 

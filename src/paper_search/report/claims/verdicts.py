@@ -82,7 +82,6 @@ class Fault:
 
     @property
     def item(self) -> CritiqueItem:
-        """Return the fault as an item of a critique."""
         reason = f"{self.reason}: “{excerpt(self.quoted)}”" if self.quoted else f"{self.reason}."
         return item(
             self.category, self.severity, self.statement.place.location, reason, self.advice
@@ -107,7 +106,6 @@ class Subject:
 
     @cached_property
     def collected(self) -> list[str]:
-        """Return what all sources say that may be evidence."""
         by_source = self.evidence.sentences.values()
         return [sentence.text for sentences in by_source for sentence in sentences]
 

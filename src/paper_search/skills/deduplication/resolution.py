@@ -45,7 +45,6 @@ def pair_evidence(  # noqa: PLR0913, PLR0917  # two records, each with its id, a
     odds: float,
     reason: MergeReason,
 ) -> PairEvidence:
-    """Return the evidence on a pair."""
     is_said = reason is MergeReason.PERSON
     return PairEvidence(
         one=ids[0],

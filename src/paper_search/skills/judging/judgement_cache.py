@@ -18,9 +18,7 @@ from paper_search.skills.judging.question import PromptPaper
 class JudgementCache(Protocol):
     """Judgements of all threads."""
 
-    async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-        """Return those that are there, by key."""
-        ...
+    async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]: ...
 
     async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
         """Store them; a kill from now on does not lose them."""

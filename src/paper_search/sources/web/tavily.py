@@ -63,7 +63,6 @@ class Tavily(WebAdapter):
         return Request(self.endpoint, json=body)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return that the plan is used up, which Tavily says with statuses of its own."""
         return SourceStatus.EXHAUSTED if error.status in _PLAN_USED_UP else None
 
 

@@ -51,7 +51,6 @@ class Discovery(Mapping[str, Workflow]):
         return len(self._workflows)
 
     def names(self) -> list[str]:
-        """Return the names of the workflows, sorted."""
         return sorted(self._workflows)
 
     def read(self, name: str) -> Workflow:
