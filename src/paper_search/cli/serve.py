@@ -51,6 +51,22 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     run(options, config)
 
 
+def mcp(ctx: typer.Context, home: Home = None) -> None:
+    """Serve desktop and editor clients over MCP (stdio).
+
+    The client starts this command. It shows you each question as a form, and your answer counts as
+    your decision.
+    """
+    import asyncio
+
+    from paper_search.server.serving import require_mcp
+
+    require_mcp()
+    from paper_search.server.mcp import serve_stdio
+
+    asyncio.run(serve_stdio(settings(ctx, home)))
+
+
 def run(options: "ServerOptions", config: "AppConfig") -> None:
     """Run the server until it is stopped."""
     import gc

@@ -173,6 +173,8 @@ class ServerConfig(BaseModel):
     """Pages that may use it from a browser."""
     is_mcp_open: Annotated[bool, Variable("PAPER_SEARCH_MCP")] = False
     """Whether `/mcp` offers searches and reports as tools."""
+    mcp_may_decide: Annotated[bool, Variable("PAPER_SEARCH_MCP_MAY_DECIDE")] = False
+    """Whether a client of MCP may decide in a person's place; recorded as its own decision."""
 
     @field_validator("tokens", mode="before")
     @classmethod

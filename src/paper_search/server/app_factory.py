@@ -22,6 +22,7 @@ from paper_search.server.authentication import EVERYBODY
 from paper_search.server.guard import Guard
 from paper_search.server.leased import leased
 from paper_search.server.open_persistence import SharedPersistence
+from paper_search.server.serving import require_mcp
 from paper_search.server.thread_list import ServerThreads
 
 logger = logging.getLogger(__name__)
@@ -113,6 +114,14 @@ def create_app(
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above
 
+    mcp_door = None
+    if config.server.is_mcp_open:
+        require_mcp()
+        from paper_search.server.mcp import HttpDoor, PaperSearchServer  # noqa: PLC0415  # of the extra `mcp`
+
+        mcp_door = HttpDoor(PaperSearchServer(config, Access(shared, config)))
+        routes = [*routes, mcp_door.route]
+
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
@@ -121,20 +130,14 @@ def create_app(
             await _finish_deletions(persistence)
             following = asyncio.create_task(_follow(persistence, owners))
             try:
-                yield
+                async with mcp_door.opened() if mcp_door else contextlib.nullcontext():
+                    yield
             finally:
                 following.cancel()
                 await asyncio.gather(following, return_exceptions=True)
 
     secrets = (*config.secrets, str(config.home.absolute()))
     guard = Middleware(Guard, config=config.server, secrets=secrets)
-    if config.server.is_mcp_open:
-        from starlette.routing import Route  # noqa: PLC0415  # as above
-
-        from paper_search.server.mcp import McpTools  # noqa: PLC0415  # where it is wanted
-
-        tools = McpTools(config, Access(shared, config))
-        routes = [*routes, Route("/mcp", tools.serve, methods=["GET", "POST", "DELETE"])]
     return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
 
 

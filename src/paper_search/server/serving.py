@@ -53,11 +53,19 @@ def check_options(options: ServerOptions, config: AppConfig) -> None:
         raise ConfigError(
             "the server is not installed; install it with: pip install 'paper-search[server]'"
         )
+    if options.is_mcp_open or config.server.is_mcp_open:
+        require_mcp()
     if options.host not in LOOPBACK_NAMES and not config.server.tokens:
         raise ConfigError(
             f"{options.host!r} can be reached from other machines; set PAPER_SEARCH_TOKENS to say "
             "who may use the server, or serve on 127.0.0.1"
         )
+
+
+def require_mcp() -> None:
+    """Raises ConfigError: the package `mcp` is missing."""
+    if importlib.util.find_spec("mcp") is None:
+        raise ConfigError("MCP is not installed; install it with: pip install 'paper-search[mcp]'")
 
 
 def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]:

@@ -46,11 +46,11 @@ def describe_result(payload: ResultPayload) -> str:
         lines.append(payload.stopping_estimate)
     head = f"## Round {payload.iteration + 1}: is this the result?"
     facts = [f"- {inert(line)}" for line in lines]
-    return "\n".join([head, "", *facts, "", *_rows(collection.papers[:PAGE])])
+    return "\n".join([head, "", *facts, "", *paper_rows(collection.papers[:PAGE])])
 
 
-def _rows(papers: Sequence[Paper]) -> Iterator[str]:
-    for number, paper in enumerate(papers, start=1):
+def paper_rows(papers: Sequence[Paper], start: int = 1) -> Iterator[str]:
+    for number, paper in enumerate(papers, start):
         author = paper.authors[0].name if paper.authors else ""
         facts = ", ".join(filter(None, [author, str(paper.year or ""), paper.venue or ""]))
         score = f" [{paper.relevance_score:.2f}]" if paper.is_judged else ""

@@ -1,0 +1,102 @@
+"""What the tools and resources of MCP return: Markdown, in parts that clients take whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paper_search.errors import InputError
+from paper_search.exports.markdown import inert
+from paper_search.models import Paper, PaperCollection
+from paper_search.workflow.descriptions import PAGE, paper_rows
+
+MOST_BYTES = 40_000
+"""Of an answer. A token has at least two bytes of UTF-8 in all but unusual texts, so these are at
+most 20,000 tokens; clients cut or refuse what has more than some 25,000."""
+
+
+def clipped(text: str) -> str:
+    """Return the text, or its beginning with a line that says that there is more."""
+    if len(text.encode()) <= MOST_BYTES:
+        return text
+    return f"{_beginning(text, MOST_BYTES - 200)}\n\n(cut: the whole has {len(text):,} characters)"
+
+
+def part_of(text: str, number: int, others: str) -> str:
+    """Return one part of a text, from 1, cut between lines; `others`: where the other parts are.
+
+    Raises:
+        InputError: there is no such part.
+    """
+    parts = _parts(text)
+    if not 1 <= number <= len(parts):
+        raise InputError(f"there is no part {number}; the parts are 1 to {len(parts)}")
+    return f"part {number} of {len(parts)}; the others: {others}\n\n{parts[number - 1]}"
+
+
+def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool) -> str:
+    """Return 20 papers of a result.
+
+    Args:
+        uri: of the resource that has the pages.
+        collection: the result.
+        page: from 1.
+        below: of the papers that were set aside.
+
+    Raises:
+        InputError: there is no such page.
+    """
+    papers = collection.set_aside if below else collection.papers
+    pages = max(1, -(-len(papers) // PAGE))
+    if not 1 <= page <= pages:
+        raise InputError(f"there is no page {page}; the pages are 1 to {pages}")
+    start = (page - 1) * PAGE
+    shown = papers[start : start + PAGE]
+    ended = collection.ended_by
+    kind = "papers set aside" if below else "papers"
+    count = f"{len(collection.papers):,} papers, {len(collection.set_aside):,} set aside"
+    facts = [
+        f"# {inert(collection.metadata.query) or 'Papers'}",
+        "",
+        f"ended by: {ended.value if ended else 'not ended'}; {count}",
+        f"page {page} of {pages} of the {kind}; the others: the tool `show`, or {uri}?page=N",
+        "",
+    ]
+    return clipped("\n".join([*facts, *paper_rows(shown, start + 1)]))
+
+
+def paper_text(paper: Paper) -> str:
+    """Return all that is known of one paper, as JSON."""
+    return clipped(paper.model_dump_json(indent=1, exclude_defaults=True))
+
+
+def hits_text(papers: Sequence[Any], total: int, note: str | None) -> str:
+    """Return what a library found."""
+    rows = [
+        f"{number}. **{inert(paper.title)}** ({', '.join(_facts(paper))}), id: `{inert(paper.id)}`"
+        for number, paper in enumerate(papers, start=1)
+    ]
+    head = [f"{len(papers)} of {total:,} papers", *([inert(note)] if note else []), ""]
+    return clipped("\n".join([*head, *rows]))
+
+
+def _facts(paper: Any) -> list[str]:
+    author = paper.authors[0].name if paper.authors else ""
+    facts = (author, str(paper.year or ""), paper.venue or "", paper.doi or "")
+    return [inert(fact) for fact in facts if fact]
+
+
+def _parts(text: str) -> list[str]:
+    """Return the text in parts of whole lines; a line that is longer than a part is cut."""
+    parts, rest = list[str](), text
+    while rest or not parts:
+        part = _beginning(rest, MOST_BYTES - 200)
+        if len(part) < len(rest):
+            part = part[: part.rfind("\n") + 1] or part
+        parts.append(part)
+        rest = rest[len(part) :]
+    return parts
+
+
+def _beginning(text: str, most: int) -> str:
+    return text[:most].encode()[:most].decode(errors="ignore")

@@ -1,0 +1,339 @@
+"""Searches and reports as tools of the Model Context Protocol, whose questions a person answers.
+
+A tool asks the person by a form in the client. Only an answered form is a person's decision; what
+a client decides by itself counts where the settings let it, and is recorded as its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from mcp.types import ElicitResult, InputRequiredResult
+from pydantic import Field
+
+from paper_search.config import AppConfig, current_person
+from paper_search.errors import InputError, InvalidDecisionError, ThreadNotFoundError
+from paper_search.models import PaperCollection
+from paper_search.report_workflow.assembly import services_begun_with
+from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
+from paper_search.report_workflow.engine import ReportWorkflow
+from paper_search.server.access import Access
+from paper_search.server.guard import OWNER
+from paper_search.server.mcp_forms import Asking, QuestionForm
+from paper_search.server.mcp_texts import clipped, hits_text, paper_text, part_of, result_page
+from paper_search.threads.catalog import Catalog, ThreadStatus
+from paper_search.threads.engine import ThreadEngine
+from paper_search.threads.session import ThreadSession
+from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.assembly import sources_of_run
+
+Question = Annotated[str, Field(description="What literature is needed, in the person's words.")]
+Sources = Annotated[
+    list[str] | None, Field(description="Search only these; null: those of the settings.")
+]
+ThreadId = Annotated[str, Field(description="As `search` or `report` returned it.")]
+Token = Annotated[str | None, Field(description="Of the question that the decision is for.")]
+ClientDecision = Annotated[
+    dict[str, Any] | str | None,
+    Field(description="Leave it out: the person decides. A client decides where settings let it."),
+]
+Page = Annotated[int, Field(description="From 1.", ge=1)]
+Reply = str | InputRequiredResult
+SCHEME = "paper-search"
+
+
+@dataclass(frozen=True)
+class _Thread:
+    """A thread that a call is about, and who calls."""
+
+    graph: str
+    session: ThreadSession[Any, Any, Any]
+    catalog: Catalog[Any, Any]
+    flow: ThreadEngine[Any, Any, Any]
+    ctx: Context
+
+    @property
+    def thread_id(self) -> str:
+        """Name of the thread."""
+        return self.session.thread_id
+
+    @property
+    def uri(self) -> str:
+        """The resource of what it results in."""
+        return f"{SCHEME}://{self.thread_id}/{'result' if self.graph == SEARCH else 'report'}"
+
+
+class McpTools:
+    """What the tools and resources do.
+
+    Args:
+        config: of the workflows.
+        access: says where threads are kept, and who may do what.
+    """
+
+    def __init__(self, config: AppConfig, access: Access) -> None:
+        self._config, self._access = config, access
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def search(self, question: Question, ctx: Context, sources: Sources = None) -> Reply:
+        """Begin a search of the literature.
+
+        The person is asked about the search strategy, and then about the papers, by a form.
+        """
+        return await self._begin(SEARCH, question, sources, ctx)
+
+    async def report(self, question: Question, ctx: Context, sources: Sources = None) -> Reply:
+        """Begin a research report. The person is asked about its plan and its text by a form."""
+        return await self._begin(REPORT, question, sources, ctx)
+
+    async def answer(
+        self,
+        thread_id: ThreadId,
+        ctx: Context,
+        decision: ClientDecision = None,
+        token: Token = None,
+    ) -> Reply:
+        """Have the person answer the open question of a thread by a form, and go on with it.
+
+        A thread that stopped in the middle goes on there.
+        """
+        async with self._thread(thread_id, ctx) as thread:
+            if decision is not None and not Asking(ctx).state:
+                if not self._config.server.mcp_may_decide:
+                    raise InputError(
+                        "a person decides, not the client: call `answer` without a decision. "
+                        "PAPER_SEARCH_MCP_MAY_DECIDE=true lets clients decide"
+                    )
+                by = f"{Asking(ctx).client} over MCP, not by a person"
+                await self._run(thread.flow.answer(thread_id, decision, by=by, token=token))
+            return await self._ask(thread)
+
+    async def show(
+        self, thread_id: ThreadId, ctx: Context, page: Page = 1, *, set_aside: bool = False
+    ) -> str:
+        """Show the open question of a thread, or 20 papers of its result, or its report.
+
+        With set_aside, the papers that were found and judged not to fit.
+        """
+        async with self._thread(thread_id, ctx) as thread:
+            question = await thread.session.open_question()
+            if question is not None and page == 1 and not set_aside:
+                return _waiting(thread, QuestionForm(question.question))
+            return await _standing(thread, page, below=set_aside)
+
+    async def paper(self, thread_id: ThreadId, paper_id: str, ctx: Context) -> str:
+        """Return all that is known of one paper of a search, by its id."""
+        async with self._thread(thread_id, ctx) as thread:
+            collection = await _collection(thread)
+        for paper in collection.every_paper:
+            if paper.id == paper_id:
+                return paper_text(paper)
+        raise InputError(f"thread {thread_id!r} has no paper {paper_id[:200]!r} in its result")
+
+    async def export(
+        self,
+        thread_id: ThreadId,
+        ctx: Context,
+        format: str = "bibtex",  # noqa: A002  # the word of the command line
+        part: Page = 1,
+    ) -> str:
+        """Return the papers of a search in a format (bibtex, ris, csl-json, csv, markdown, json).
+
+        Long exports come in parts. `paper-search export THREAD` writes files, and all formats.
+        """
+        from paper_search.exports import export  # noqa: PLC0415  # slow import
+
+        async with self._thread(thread_id, ctx) as thread:
+            content = export(await _collection(thread), format)
+        if not isinstance(content, str):
+            raise InputError(
+                f"{format} is no text; a command writes it to a file: "
+                f"`paper-search export {thread_id} --format {format} --output FILE`"
+            )
+        return part_of(content, part, "the tool `export`, with `part`")
+
+    async def library_search(
+        self,
+        query: Annotated[str, Field(description="Words, or a boolean query: a AND (b OR c).")],
+        limit: Annotated[int, Field(ge=1, le=100)] = 20,
+    ) -> str:
+        """Search the person's own library of papers on disk, best first."""
+        from paper_search.library.embedding import create_embedder  # noqa: PLC0415  # slow import
+        from paper_search.library.source import open_searched  # noqa: PLC0415  # slow import
+
+        if not query.strip():
+            raise InputError("the query is empty; give words or a boolean query")
+
+        def look() -> str:
+            embedder = create_embedder(self._config.embeddings)
+            library, remark, _ = open_searched(self._config.home, embedder)
+            with library:
+                hits = library.search(query, limit=limit)
+            note = "; ".join(filter(None, (remark, hits.note))) or None
+            return hits_text(hits.papers, hits.total, note)
+
+        return await asyncio.to_thread(look)
+
+    async def page(self, thread_id: str, ctx: Context, page: int = 1) -> str:
+        """Return 20 papers of the result of a search, or a part of a report in Markdown."""
+        async with self._thread(thread_id, ctx) as thread:
+            return await _standing(thread, page)
+
+    # --- within -----------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def _thread(self, thread_id: str, ctx: Context) -> AsyncIterator[_Thread]:
+        """Open a thread that whoever calls may see; Raises as `Access.session`."""
+        async with self._access.shared.use() as persistence:
+            session = await self._access.session(persistence, thread_id, _owner(ctx))
+            if session is None:
+                raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
+            graph = session.workflow.name
+            begun = await session.channels()  # an answer goes on with the same sources
+            options = services_begun_with(begun)
+            if graph == SEARCH:
+                options = {"sources": sources_of_run(self._config, begun)}
+            flow = self._flow(graph, persistence, **options)
+            catalog = EveryThread(persistence).by_graph[graph]
+            yield _Thread(graph, session, catalog, flow, ctx)
+
+    async def _begin(
+        self, graph: str, question: str, sources: list[str] | None, ctx: Context
+    ) -> Reply:
+        thread_id = Asking(ctx).state.get("thread")
+        if thread_id is None:  # else this call began it before, and asked
+            thread_id = str(uuid.uuid4())
+            async with self._access.shared.use() as persistence:
+                session = EveryThread(persistence).by_graph[graph].session(thread_id)
+                begin, limits = {session.begins_with: question}, {"sources": sources}
+                await self._access.check_begin(
+                    persistence, type(session), begin, limits, _owner(ctx)
+                )
+                flow = self._flow(graph, persistence, sources=sources)
+                records = session.records_type(persistence.store, thread_id)
+                await records.index(question, _owner(ctx))
+                try:
+                    await self._run(flow.start(question, thread_id=thread_id))
+                except InputError:
+                    await EveryThread(persistence).delete(thread_id)
+                    raise
+        async with self._thread(thread_id, ctx) as thread:
+            return await self._ask(thread)
+
+    async def _ask(self, thread: _Thread) -> Reply:
+        """Ask the person every question up to the end, as far as this client can.
+
+        An answer counts for the question that its form showed, by the token: given again, late or
+        for another question, it changes nothing.
+        """
+        asking = Asking(thread.ctx)
+        reply, token, problem = asking.answer(), asking.state.get("token"), ""
+        while True:
+            question = await thread.session.open_question()
+            form = None if question is None else QuestionForm(question.question)
+            if reply is not None:
+                if reply.action != "accept":
+                    return f"Nobody decided ({reply.action}). {_how_to_decide(thread)}"
+                problem = "This form was for another question; its answer did not count."
+                if form is not None and form.token == token:
+                    problem = await self._decide(thread, form, reply, asking.client)
+                reply = None
+            elif form is None:
+                info = await thread.catalog.info(thread.thread_id)
+                if info.status is not ThreadStatus.FAILED:
+                    return await _standing(thread, 1)
+                await self._run(thread.flow.proceed(thread.thread_id))
+            elif not asking.is_possible:
+                return _waiting(thread, form)
+            else:
+                asked = await asking.ask(thread.thread_id, form, problem)
+                if isinstance(asked, InputRequiredResult):
+                    return asked
+                reply, token = asked, form.token
+
+    async def _decide(
+        self, thread: _Thread, form: QuestionForm, reply: ElicitResult, client: str
+    ) -> str:
+        """Give an answered form to the thread; return what is wrong with it: nothing, or a line."""
+        by = f"{_owner(thread.ctx) or current_person()}, by a form in {client}"
+        try:
+            decision = form.decision(reply.content or {})
+            await self._run(thread.flow.answer(thread.thread_id, decision, by=by, token=form.token))
+        except InvalidDecisionError as error:
+            return str(error)
+        return ""
+
+    async def _run(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run a thread to its next question; a client that gives up waiting does not stop it."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
+
+    def _flow(self, graph: str, persistence: Any, **options: Any) -> ThreadEngine[Any, Any, Any]:
+        workflow: Any = SearchWorkflow if graph == SEARCH else ReportWorkflow
+        flow: ThreadEngine[Any, Any, Any] = workflow.from_config(
+            self._config, persistence=persistence, **options
+        )
+        return flow
+
+
+def _owner(ctx: Context) -> str | None:
+    """Return who comes over HTTP; None: the person at this machine, over stdio."""
+    request: Any = ctx.request_context.request
+    return None if request is None else str(request.scope.get(OWNER, ""))
+
+
+async def _collection(thread: _Thread) -> PaperCollection:
+    """Return the papers of a search; Raises InputError: there are none."""
+    result = await thread.session.result() if thread.graph == SEARCH else None
+    if result is None:
+        raise InputError(
+            f"thread {thread.thread_id!r} has no papers: it is no search, or too young"
+        )
+    collection: PaperCollection = result
+    return collection
+
+
+async def _standing(thread: _Thread, page: int, *, below: bool = False) -> str:
+    """Return a page of the result of a thread, or how it stands."""
+    info = await thread.catalog.info(thread.thread_id)
+    if info.status is ThreadStatus.RUNNING:
+        return f"thread: {thread.thread_id}; it is at work: call `show` in a while"
+    if info.status is ThreadStatus.FAILED:
+        return f"thread: {thread.thread_id}; it stopped: {info.error}; `answer` goes on with it"
+    if thread.graph == SEARCH:
+        collection = await _collection(thread)
+        return result_page(thread.uri, collection, page, below=below)
+    from paper_search.report.outputs.markdown import render_markdown  # noqa: PLC0415  # slow import
+
+    session: Any = thread.session
+    is_done = info.status is ThreadStatus.DONE
+    report = await (session.result() if is_done else session.preview())
+    return part_of(render_markdown(report), page, f"{thread.uri}?page=N")
+
+
+def _waiting(thread: _Thread, form: QuestionForm) -> str:
+    """Return a question that is not asked by a form here."""
+    head = f"thread: {thread.thread_id}; token: {form.token}; it waits for a person's decision"
+    return clipped(f"{head}. {_how_to_decide(thread)}\n\n{form.text}")
+
+
+def _how_to_decide(thread: _Thread) -> str:
+    """Return where a person decides."""
+    command = f"`paper-search resume {thread.thread_id}`"
+    if thread.graph != SEARCH:
+        return f"A person decides with {command}, or by a form of a client that shows forms."
+    request: Any = thread.ctx.request_context.request
+    page = f"`paper-search review {thread.thread_id}`, which opens a page"
+    if request is not None:
+        page = str(request.url.replace(path=f"/review/threads/{thread.thread_id}", query=""))
+    return (
+        f"A person decides with {command}, or at {page}; or by a form of a client that shows forms."
+    )
