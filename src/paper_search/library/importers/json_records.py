@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from paper_search.bibliography.fields import record_of
+from paper_search.bibliography.fields import SOURCE, record_of
 from paper_search.bibliography.keywords import category_names
 from paper_search.library.importers.entries import Entry, Imported, Rejected
 from paper_search.library.json_text import decoded
@@ -125,7 +125,11 @@ def _record(value: dict[str, Any]) -> RawPaper:
             return record_of(value)
         if paper.title.strip():
             return paper
-    return record_of(_with_common_names(value))
+    if (record := _of_service(value)) is not None:
+        return record
+    is_arxiv = "authors_parsed" in value or {"categories", "journal-ref"} <= value.keys()
+    shaped = {name: field for name, field in _arxiv(value).items() if field} if is_arxiv else {}
+    return record_of({**value, **shaped})
 
 
 def _is_ours(value: dict[str, Any]) -> bool:
@@ -148,55 +152,23 @@ def _csl_entry(item: Any, line: int) -> Entry:
     return entry
 
 
-def _with_common_names(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the record under the names that `fields` knows, whatever service shaped it."""
-    for is_meant, flatten in _SHAPES:
-        if is_meant(given):
-            return {**given, **{name: value for name, value in flatten(given).items() if value}}
-    return given
+def _of_service(value: dict[str, Any]) -> RawPaper | None:
+    """Return the record of OpenAlex or Semantic Scholar, read as their answers are; None: neither.
 
+    Raises:
+        ValueError: the title is missing.
+    """
+    from paper_search.sources import openalex_record, semantic_scholar  # noqa: PLC0415  # slow
 
-def _is_openalex(given: Mapping[str, Any]) -> bool:
-    return "abstract_inverted_index" in given or "primary_location" in given
-
-
-def _openalex(given: Mapping[str, Any]) -> dict[str, Any]:
-    """https://docs.openalex.org/api-entities/works/work-object."""
-    place = _mapping(given.get("primary_location"))
-    ids, biblio = _mapping(given.get("ids")), _mapping(given.get("biblio"))
-    access = _mapping(given.get("best_oa_location")) or _mapping(given.get("open_access"))
-    first, last = biblio.get("first_page"), biblio.get("last_page")
-    return {
-        "abstract": given.get("abstract") or _in_order(given.get("abstract_inverted_index")),
-        "venue": _mapping(place.get("source")).get("display_name"),
-        "openalex_id": str(given.get("id") or ids.get("openalex") or "").rpartition("/")[2],
-        "pmid": ids.get("pmid"),
-        "pmcid": ids.get("pmcid"),
-        "volume": biblio.get("volume"),
-        "issue": biblio.get("issue"),
-        "pages": f"{first}-{last}" if first and last and first != last else first,
-        "url": place.get("landing_page_url") or given.get("doi"),
-        "pdf_url": access.get("pdf_url") or access.get("oa_url"),
-        "keywords": [*_listed(given.get("keywords")), *_listed(given.get("topics"))],
-    }
-
-
-def _in_order(index: Any) -> str | None:
-    """Return the text of an inverted index: the positions of every word."""
-    if not isinstance(index, dict):
+    if not value.keys().isdisjoint({"abstract_inverted_index", "primary_location"}):
+        record = openalex_record.read_work(value)
+    elif not value.keys().isdisjoint({"externalIds", "paperId"}):
+        record = semantic_scholar.read_paper(value)
+    else:
         return None
-    placed = [
-        (place, word)
-        for word, places in index.items()
-        if isinstance(places, list)
-        for place in places
-        if isinstance(place, int)
-    ]
-    return " ".join(word for _, word in sorted(placed)) or None
-
-
-def _is_arxiv(given: Mapping[str, Any]) -> bool:
-    return "authors_parsed" in given or ("categories" in given and "journal-ref" in given)
+    if record is None:
+        raise ValueError("the title is missing")
+    return record.model_copy(update={"id": "", "source": SOURCE, "raw_data": {}})
 
 
 def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,7 +176,7 @@ def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
     journal = given.get("journal-ref")
     found = _JOURNAL_YEAR.findall(journal) if isinstance(journal, str) else []
     versions = given.get("versions")
-    first = _mapping(versions[0]).get("created") if isinstance(versions, list) and versions else ""
+    first = _created(versions[0]) if isinstance(versions, list) and versions else ""
     parsed = given.get("authors_parsed")
     names: list[Any] = [
         dict(zip(("family", "given", "suffix"), item, strict=False))
@@ -214,7 +186,7 @@ def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
     written = given.get("authors")
     if not names and isinstance(written, str):
         names = _ARXIV_AND.split(_AFFILIATION.sub("", " ".join(written.split())))
-    created = _JOURNAL_YEAR.findall(first or "") or found[-1:]
+    created = _JOURNAL_YEAR.findall(first) or found[-1:]
     return {
         "authors": names,
         "arxiv_id": given.get("id"),
@@ -225,38 +197,5 @@ def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_semantic_scholar(given: Mapping[str, Any]) -> bool:
-    return "externalIds" in given or "paperId" in given
-
-
-def _semantic_scholar(given: Mapping[str, Any]) -> dict[str, Any]:
-    """https://api.semanticscholar.org/api-docs/graph."""
-    ids, journal = _mapping(given.get("externalIds")), _mapping(given.get("journal"))
-    return {
-        "doi": ids.get("DOI"),
-        "arxiv_id": ids.get("ArXiv"),
-        "pmid": ids.get("PubMed"),
-        "pmcid": ids.get("PubMedCentral"),
-        "venue": given.get("venue") or journal.get("name"),
-        "volume": journal.get("volume"),
-        "pages": journal.get("pages"),
-        "pdf_url": _mapping(given.get("openAccessPdf")).get("url"),
-        "keywords": given.get("fieldsOfStudy"),
-    }
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-_SHAPES: tuple[
-    tuple[Callable[[Mapping[str, Any]], bool], Callable[[Mapping[str, Any]], dict[str, Any]]], ...
-] = (
-    (_is_openalex, _openalex),
-    (_is_arxiv, _arxiv),
-    (_is_semantic_scholar, _semantic_scholar),
-)
+def _created(version: Any) -> str:
+    return str(version.get("created") or "") if isinstance(version, dict) else ""
