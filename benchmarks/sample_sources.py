@@ -19,8 +19,7 @@ from paper_search.bibliography.identifiers import parse_doi, stable_id
 from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.bibliography.text import plain
 from paper_search.http.body import parse_xml
-from paper_search.library.importers.entries import Imported
-from paper_search.library.importers.files import read_file
+from paper_search.library.importers.files import Imported, read_file
 from paper_search.models import Author, RawPaper
 from paper_search.sources.crossref import read_item
 from paper_search.sources.doaj import article_of as doaj_article

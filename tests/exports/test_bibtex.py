@@ -13,8 +13,7 @@ from pybtex.database import BibliographyData, parse_string
 from tests.examples import examples
 
 from paper_search.exports.bibtex import export_biblatex, export_bibtex
-from paper_search.exports.citation_keys import citation_keys
-from paper_search.exports.text import single_line
+from paper_search.exports.text import citation_keys, single_line
 from paper_search.models import Author, Paper, PaperTag
 from paper_search.testing.exporters import check_exporter, collection_of
 

@@ -186,8 +186,7 @@ def _is_file_of_papers(value: str) -> bool:
 
 
 def _records(path: Path) -> list["RawPaper"]:
-    from paper_search.library.importers.entries import Imported
-    from paper_search.library.importers.files import read_file
+    from paper_search.library.importers.files import Imported, read_file
 
     entries = list(read_file(path))
     records = [entry.record for entry in entries if isinstance(entry, Imported)]

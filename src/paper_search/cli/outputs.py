@@ -207,7 +207,7 @@ def _require_exporter(name: str) -> None:
     from paper_search.exports.registry import STYLE_SUFFIX
 
     if name.lower().endswith(STYLE_SUFFIX):
-        from paper_search.exports.references import check_style
+        from paper_search.exports.json_formats import check_style
 
         check_style(name)
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paper_search.exports.citation_keys import citation_keys
 from paper_search.exports.publication_kinds import (
     UNKNOWN,
     PublicationKind,
@@ -13,6 +12,7 @@ from paper_search.exports.publication_kinds import (
     type_beside,
 )
 from paper_search.exports.text import (
+    citation_keys,
     identifier,
     join_keywords,
     name_of,

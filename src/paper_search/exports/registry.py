@@ -64,9 +64,9 @@ FORMATS = {
                              frozenset({*_ONLY_OURS, "full_text_url"})),
     "csl-json": ExportFormat("json_formats:export_csl_json", (".json", ".csl.json", ".csl"),
                              _MANAGERS, "CSL-JSON", frozenset({*_ONLY_OURS, "full_text_url"})),
-    "asreview": ExportFormat("screening_tools:export_asreview", (".csv",), _SCREENING,
+    "asreview": ExportFormat("csv_table:export_asreview", (".csv",), _SCREENING,
                              "ASReview with labels"),
-    "rayyan": ExportFormat("screening_tools:export_rayyan", (".csv",), _SCREENING,
+    "rayyan": ExportFormat("csv_table:export_rayyan", (".csv",), _SCREENING,
                            "Rayyan with decisions"),
     "xlsx": ExportFormat("csv_table:export_xlsx", (".xlsx",), _TABLES, "Excel workbook",
                          frozenset({"bibtex", "merged_from", "field_sources", "versions",
@@ -98,7 +98,7 @@ def get_exporter(name: str) -> Exporter:
         UnknownNameError: nothing is installed under the name.
     """
     if name.lower().endswith(STYLE_SUFFIX):
-        from paper_search.exports.references import export_references  # noqa: PLC0415  # slow import
+        from paper_search.exports.json_formats import export_references  # noqa: PLC0415  # slow import
 
         return functools.partial(export_references, style=name)
     if name in FORMATS:

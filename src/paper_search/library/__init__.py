@@ -4,7 +4,7 @@ from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.corpus import Library
 from paper_search.library.embedded import EmbeddedInfo, EmbeddingSummary
 from paper_search.library.embedding import Embedder
-from paper_search.library.importers.entries import Imported, Rejected
+from paper_search.library.importers.files import Imported, Rejected
 from paper_search.library.records import Changes
 
 __all__ = [

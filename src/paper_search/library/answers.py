@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paper_search.library.embedded import EmbeddedInfo
-from paper_search.library.importers.entries import Rejected
+from paper_search.library.importers.files import Rejected
 from paper_search.library.records import Changes
 from paper_search.models import RawPaper
 

@@ -14,8 +14,7 @@ from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.current_index import CurrentIndex
 from paper_search.library.embedded import EmbeddedRecords, EmbeddingSummary, Progress
 from paper_search.library.embedding import Embedder
-from paper_search.library.importers.entries import Imported, Rejected
-from paper_search.library.importers.files import ACCEPTED, read_file
+from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, read_file
 from paper_search.library.index import TextIndex
 from paper_search.library.neighbourhood import Neighbourhood, words_of
 from paper_search.library.records import Changes, RecordStore

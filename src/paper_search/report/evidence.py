@@ -11,8 +11,7 @@ from typing import Any
 
 from paper_search.bibliography.names import author_named, split_name, written
 from paper_search.bibliography.text import normalised_title
-from paper_search.exports.citation_keys import citation_keys
-from paper_search.exports.text import web_address
+from paper_search.exports.text import citation_keys, web_address
 from paper_search.models import Paper
 from paper_search.report.models import Grade, SearchResult
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible

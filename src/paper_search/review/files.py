@@ -11,8 +11,7 @@ from pathlib import Path
 
 from paper_search.bibliography.fields import SOURCE
 from paper_search.errors import InputError
-from paper_search.library.importers.entries import Imported, Rejected
-from paper_search.library.importers.files import read_file
+from paper_search.library.importers.files import Imported, Rejected, read_file
 from paper_search.models import Arrival, RawPaper, Sighting, SourceReport, SourceStatus
 
 _REJECTED_SHOWN = 20

@@ -12,7 +12,7 @@ from typing import Any
 from paper_search.bibliography.names import SUFFIX
 from paper_search.bibliography.publication_types import stated_type
 from paper_search.bibliography.text import plain
-from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
+from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 
 _VOLUMES = {
     "book", "mvbook", "proceedings", "mvproceedings", "collection", "mvcollection", "periodical",

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from paper_search.bibliography.fields import SOURCE, record_of
 from paper_search.bibliography.keywords import category_names
-from paper_search.library.importers.entries import Entry, Imported, Rejected
+from paper_search.library.importers.files import Entry, Imported, Rejected
 from paper_search.library.json_text import decoded
 from paper_search.models import Paper, RawPaper
 

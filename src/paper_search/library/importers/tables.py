@@ -14,7 +14,7 @@ from paper_search.bibliography.fields import field_named
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 from paper_search.errors import InputError
 from paper_search.exports.csv_table import items_of, without_apostrophe
-from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
+from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 
 _OWN_COLUMNS = frozenset({"id", "title", "authors", "relevance_reason", "is_judged", "source"})
 """Columns that no other table has together."""

@@ -14,7 +14,7 @@ from typing import Any
 from paper_search.bibliography.fields import year_of
 from paper_search.bibliography.keywords import heading
 from paper_search.bibliography.publication_types import stated_type
-from paper_search.library.importers.entries import Entry, entry_of
+from paper_search.library.importers.files import Entry, entry_of
 
 
 @dataclass(slots=True)

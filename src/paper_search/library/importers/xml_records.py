@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from paper_search.errors import InputError
-from paper_search.library.importers.entries import Entry, Imported, Rejected, entry_of
+from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 from paper_search.library.importers.tagged import ENDNOTE
 from paper_search.sources.pubmed_record import citation_of
 

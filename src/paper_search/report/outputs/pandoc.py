@@ -14,8 +14,7 @@ from pathlib import Path
 
 from paper_search.errors import ExportError
 from paper_search.exports.bibtex import export_bibtex
-from paper_search.exports.citation_keys import citation_keys
-from paper_search.exports.text import single_line
+from paper_search.exports.text import citation_keys, single_line
 from paper_search.report.document import Report
 from paper_search.report.outputs.markdown import (
     REFERENCES,

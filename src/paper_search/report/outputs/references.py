@@ -6,8 +6,7 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from paper_search.exports.json_formats import export_csl_json
-from paper_search.exports.references import formatted
+from paper_search.exports.json_formats import export_csl_json, formatted
 from paper_search.exports.text import identifier, web_address
 from paper_search.models import Facets, Paper, PaperCollection, SearchConstraints, SearchMetadata
 from paper_search.models import SearchStrategy as Strategy
