@@ -35,53 +35,37 @@ class ExportFormat:
             first of them.
         group: under which the page offers it.
         title: what the page calls it.
-        lost: fields of a record that do not come back as they were when the file is read again,
-            because the format or the programs that it is for have no place for them; None: it is
-            not to be read again.
     """
 
     function: str
     suffixes: tuple[str, ...]
     group: str
     title: str
-    lost: frozenset[str] | None = None
 
 
 _MANAGERS, _SCREENING, _TABLES = "Reference managers", "Screening tools", "Tables and text"
-_ONLY_OURS = {
-    "id", "source", "citation_count", "openalex_id", "s2_id", "is_retracted", "bibtex",
-    "merged_from", "field_sources", "versions", "sightings",
-}  # fmt: skip
-"""What no reference manager has a field for; a retraction is a keyword there."""
 FORMATS = {
-    "ris": ExportFormat("ris:export_ris", (".ris",), _MANAGERS, "RIS (Zotero, EndNote)",
-                        frozenset(_ONLY_OURS)),
+    "ris": ExportFormat("ris:export_ris", (".ris",), _MANAGERS, "RIS (Zotero, EndNote)"),
     "zotero-rdf": ExportFormat("zotero:export_zotero", (".rdf",), _MANAGERS,
                                "Zotero RDF with notes"),
-    "bibtex": ExportFormat("bibtex:export_bibtex", (".bib",), _MANAGERS, "BibTeX",
-                           frozenset({*_ONLY_OURS, "full_text_url"})),
-    "biblatex": ExportFormat("bibtex:export_biblatex", (".biblatex",), _MANAGERS, "BibLaTeX",
-                             frozenset({*_ONLY_OURS, "full_text_url"})),
+    "bibtex": ExportFormat("bibtex:export_bibtex", (".bib",), _MANAGERS, "BibTeX"),
+    "biblatex": ExportFormat("bibtex:export_biblatex", (".biblatex",), _MANAGERS, "BibLaTeX"),
     "csl-json": ExportFormat("json_formats:export_csl_json", (".json", ".csl.json", ".csl"),
-                             _MANAGERS, "CSL-JSON", frozenset({*_ONLY_OURS, "full_text_url"})),
+                             _MANAGERS, "CSL-JSON"),
     "asreview": ExportFormat("csv_table:export_asreview", (".csv",), _SCREENING,
                              "ASReview with labels"),
     "rayyan": ExportFormat("csv_table:export_rayyan", (".csv",), _SCREENING,
                            "Rayyan with decisions"),
-    "xlsx": ExportFormat("csv_table:export_xlsx", (".xlsx",), _TABLES, "Excel workbook",
-                         frozenset({"bibtex", "merged_from", "field_sources", "versions",
-                                    "sightings"})),
-    "csv": ExportFormat("csv_table:export_csv", (".csv",), _TABLES, "CSV",
-                        frozenset({"bibtex", "merged_from", "field_sources", "versions",
-                                   "sightings"})),
+    "xlsx": ExportFormat("csv_table:export_xlsx", (".xlsx",), _TABLES, "Excel workbook"),
+    "csv": ExportFormat("csv_table:export_csv", (".csv",), _TABLES, "CSV"),
     "markdown": ExportFormat("markdown:export_report", (".md", ".markdown"), _TABLES, "Markdown"),
     "json": ExportFormat("json_formats:export_json", (".json",), _TABLES,
-                         "JSON with everything known", frozenset()),
+                         "JSON with everything known"),
 }  # fmt: skip
 _OF_SUFFIX = {
     suffix: name
-    for name, known in FORMATS.items()
-    for suffix in known.suffixes
+    for name, form in FORMATS.items()
+    for suffix in form.suffixes
     if (name, suffix) not in {("csl-json", ".json"), ("asreview", ".csv"), ("rayyan", ".csv")}
 }
 

@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from paper_search.bibliography.names import SUFFIX
@@ -23,35 +23,6 @@ _NEVER = {"crossref", "xref", "xdata", "title", "subtitle", "author", "bibtex", 
 """What belongs to the volume alone, or to the entry alone."""
 
 
-@dataclass(slots=True)
-class Volumes:
-    """The fields of volumes by key: few beside the entries that point at them."""
-
-    _known: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def note(self, kind: str, key: str, fields: Mapping[str, str]) -> None:
-        """Remember an entry that others may point at."""
-        if kind in _VOLUMES and key:
-            self._known[key.lower()] = dict(fields)
-
-    def knows(self, key: str) -> bool:
-        """Return whether the volume has been seen."""
-        return key.lower() in self._known
-
-    def inherited(self, fields: Mapping[str, str]) -> dict[str, str]:
-        """Return the fields with those of the volume that the entry lacks.
-
-        The volume's title is the entry's `booktitle` (BibLaTeX manual 3.22, appendix B).
-        """
-        parent = self._known.get(fields.get("crossref", "").lower())
-        if parent is None:
-            return dict(fields)
-        passed = {name: value for name, value in parent.items() if name not in _NEVER}
-        if "title" in parent:
-            passed["booktitle"] = parent.get("booktitle") or parent["title"]
-        return passed | {name: value for name, value in fields.items() if value}
-
-
 MONTHS = {
     name: name.capitalize()
     for name in "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905  # twelve short words
@@ -59,7 +30,7 @@ MONTHS = {
 """The macros that every style defines (btxdoc, 1988)."""
 
 
-def resolved(raw: str, macros: Mapping[str, str]) -> str:
+def _value(raw: str, macros: Mapping[str, str]) -> str:
     """Return what a raw value means; an unknown macro means its own name."""
     text = raw.strip()
     if "#" not in text:
@@ -67,20 +38,20 @@ def resolved(raw: str, macros: Mapping[str, str]) -> str:
     return "".join(_part(part, macros) for part in _parts(text))
 
 
-def split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
+def _split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
     """Return the parts between separators that are not in braces."""
-    parts, start, depth, seen = list[str](), 0, 0, 0
-    for found in separator.finditer(text):
-        between = text[seen : found.start()]
+    parts, start, depth, end = list[str](), 0, 0, 0
+    for match in separator.finditer(text):
+        between = text[end : match.start()]
         depth += between.count("{") - between.count("}")
-        seen = found.start()
+        end = match.start()
         if depth <= 0:
-            parts.append(text[start : found.start()].strip())
-            start = found.end()
+            parts.append(text[start : match.start()].strip())
+            start = match.end()
     return [part for part in (*parts, text[start:].strip()) if part]
 
 
-def closes_at(text: str) -> int:
+def _closes_at(text: str) -> int:
     """Return where the brace closes that the text begins with; -1: nowhere."""
     depth = 0
     for place, letter in enumerate(text):
@@ -157,24 +128,24 @@ def read(lines: Iterable[str]) -> Iterator[Entry]:
     with the file otherwise.
     """
     macros: dict[str, str] = {}
-    volumes = Volumes()
-    waiting: list[_Found] = []
-    for found in _found(lines, macros):
-        if isinstance(found, Rejected):
-            yield found
+    volumes: dict[str, dict[str, str]] = {}
+    waiting: list[_RawEntry] = []
+    for entry in _raw_entries(lines, macros):
+        if isinstance(entry, Rejected):
+            yield entry
             continue
-        volumes.note(found.kind, found.key, found.fields)
-        target = found.fields.get("crossref")
-        if target and not volumes.knows(target):
-            waiting.append(found)
+        if entry.kind in _VOLUMES and entry.key:
+            volumes[entry.key.lower()] = entry.fields
+        if entry.volume and entry.volume not in volumes:
+            waiting.append(entry)
         else:
-            yield _entry(found, volumes)
-    for found in waiting:
-        yield _entry(found, volumes)
+            yield _entry(entry, volumes.get(entry.volume))
+    for entry in waiting:
+        yield _entry(entry, volumes.get(entry.volume))
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RawEntry:
     """An entry as it is written, its values resolved."""
 
     kind: str
@@ -183,44 +154,62 @@ class _Found:
     line: int
     raw: str
 
+    @property
+    def volume(self) -> str:
+        """Return the key of the volume that it is in, or ""."""
+        return self.fields.get("crossref", "").lower()
 
-def _found(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_Found | Rejected]:
+
+def _with_inherited(fields: dict[str, str], volume: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the fields with those of the volume that the entry lacks.
+
+    The volume's title is the entry's `booktitle` (BibLaTeX manual 3.22, appendix B).
+    """
+    if volume is None:
+        return fields
+    inherited = {name: value for name, value in volume.items() if name not in _NEVER}
+    if "title" in volume:
+        inherited["booktitle"] = volume.get("booktitle") or volume["title"]
+    return inherited | {name: value for name, value in fields.items() if value}
+
+
+def _raw_entries(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_RawEntry | Rejected]:
     from bibtexparser import entrypoint, model  # noqa: PLC0415  # slow to import
 
     for first, text in _chunks(lines):
         with _quiet():
-            blocks = entrypoint.parse_string(_named(text), parse_stack=[]).blocks
+            blocks = entrypoint.parse_string(_with_keys(text), parse_stack=[]).blocks
         for block in blocks:
             inner = getattr(block, "ignore_error_block", None) or block
             line = (block.start_line or 0) + first
             if isinstance(inner, model.String):
-                macros[inner.key.lower()] = resolved(str(inner.value), macros)
+                macros[inner.key.lower()] = _value(str(inner.value), macros)
             elif isinstance(inner, model.Entry):
                 # Of a field that is given twice the first counts, as in BibTeX.
                 fields = {
-                    field.key.lower(): resolved(str(field.value), macros)
+                    field.key.lower(): _value(str(field.value), macros)
                     for field in reversed(inner.fields)
                 }
-                yield _Found(inner.entry_type.lower(), inner.key, fields, line, inner.raw or "")
+                yield _RawEntry(inner.entry_type.lower(), inner.key, fields, line, inner.raw or "")
             elif isinstance(block, model.ParsingFailedBlock):
                 yield Rejected(line, _reason(block))
 
 
 def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    kept: list[str] = []
+    chunk: list[str] = []
     entries, start = 0, 1
     for number, line in enumerate(lines, start=1):
         if _START.match(line):
             entries += 1
             if entries > _AT_ONCE:
-                yield start, "".join(kept).replace("\r\n", "\n")
-                kept, entries, start = [], 1, number
-        kept.append(line)
-    yield start, "".join(kept).replace("\r\n", "\n")
+                yield start, "".join(chunk).replace("\r\n", "\n")
+                chunk, entries, start = [], 1, number
+        chunk.append(line)
+    yield start, "".join(chunk).replace("\r\n", "\n")
 
 
-def _entry(found: _Found, volumes: Volumes) -> Entry:
-    fields = volumes.inherited(found.fields)
+def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
+    fields = _with_inherited(raw.fields, volume)
     values: dict[str, Any] = {
         name: plain(fields[name]) for name in _PLAIN_FIELDS if fields.get(name)
     }
@@ -239,20 +228,20 @@ def _entry(found: _Found, volumes: Volumes) -> Entry:
     if not any(values.get(name) for name in ("journal", "journaltitle", "booktitle")):
         venues = ("howpublished", "series", "school", "institution")
         values["venue"] = next((values[name] for name in venues if values.get(name)), None)
-    kind = stated_type(values.get("type")) or _TYPES.get(found.kind, "document")
-    entry = entry_of(values, found.line, kind)
+    kind = stated_type(values.get("type")) or _TYPES.get(raw.kind, "document")
+    entry = entry_of(values, raw.line, kind)
     if isinstance(entry, Imported):
-        entry.record.bibtex = found.raw
+        entry.record.bibtex = raw.raw
         return entry
-    return Rejected(found.line, f"{found.key or '@' + found.kind}: {entry.reason}")
+    return Rejected(raw.line, f"{raw.key or '@' + raw.kind}: {entry.reason}")
 
 
 def _people(text: str) -> Iterator[str | dict[str, str]]:
     """Yield the names; one in braces is not to be taken apart, whatever it contains."""
-    given = " ".join(text.split())
-    if _is_braced(given) and _is_list(given[1:-1]):  # the whole field, as some programs write it
-        given = given[1:-1]
-    for name in split_outside(given, _AND):
+    names = " ".join(text.split())
+    if _is_braced(names) and _is_list(names[1:-1]):  # the whole field, as some programs write it
+        names = names[1:-1]
+    for name in _split_outside(names, _AND):
         if _is_braced(name):
             yield {"literal": plain(name)}
         elif name.lower() != "others":
@@ -268,15 +257,15 @@ def _person(name: str) -> str | dict[str, str]:
 
 
 def _is_braced(text: str) -> bool:
-    return text.startswith("{") and not text.startswith("{\\") and closes_at(text) == len(text) - 1
+    return text.startswith("{") and not text.startswith("{\\") and _closes_at(text) == len(text) - 1
 
 
 def _is_list(text: str) -> bool:
-    names = split_outside(text, _AND)
+    names = _split_outside(text, _AND)
     return len(names) > 1 and all("," in name for name in names)
 
 
-def _named(text: str) -> str:
+def _with_keys(text: str) -> str:
     """Return the text with a key for every entry that has none: `@Article{,`."""
     number = iter(range(1, len(text)))
 
@@ -290,8 +279,8 @@ def _named(text: str) -> str:
 def _reason(block: Any) -> str:
     raw = " ".join((block.raw or "").split())[:60]
     # An entry that another one cuts off carries its reason in a field, and an empty message.
-    told = getattr(block.error, "abort_reason", None) or str(block.error or "")
-    error = " ".join(told.split())[:100] or "cannot be read"
+    message = getattr(block.error, "abort_reason", None) or str(block.error or "")
+    error = " ".join(message.split())[:100] or "cannot be read"
     return f"{error} ({raw!r})"
 
 
