@@ -23,7 +23,7 @@ from paper_search.skills.deduplication.comparison import FIELDS, Comparison, com
 from paper_search.skills.deduplication.merging import by_content
 from paper_search.skills.deduplication.people import NOBODY
 from paper_search.skills.deduplication.profiles import Profile, profile
-from paper_search.skills.deduplication.recurrence import recurring_titles
+from paper_search.skills.deduplication.resolution import recurring_titles
 
 SETS = (
     "asysd_testset",

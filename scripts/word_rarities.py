@@ -22,8 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from paper_search.skills.stop_words import STOP_WORDS
-from paper_search.skills.words import tokens
+from paper_search.skills.words import STOP_WORDS, tokens
 
 TARGET = Path(__file__).parents[1] / "src/paper_search/bibliography/word_rarities.txt"
 WORDS = TARGET.with_name("words.txt.gz")

@@ -22,8 +22,8 @@ from paper_search.report.reviewer import ReviewAnswer, SupportAnswer
 from paper_search.report.section_writer import FrameAnswer, SectionAnswer
 from paper_search.report.writer import DraftAnswer
 from paper_search.skills.deduplicator import GroupsAnswer
-from paper_search.skills.intent.answer import IntentAnswer
-from paper_search.skills.judging.answer import BatchAnswer, Judgement, read, score_of
+from paper_search.skills.intent_parser import IntentAnswer
+from paper_search.skills.judging.judgement import BatchAnswer, Judgement, read, score_of
 from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.strategy.answer import StrategyAnswer
 

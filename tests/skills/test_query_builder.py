@@ -22,8 +22,7 @@ from paper_search.models import (
 from paper_search.query import evaluate, limited, parse
 from paper_search.skills import QueryBuilder
 from paper_search.skills.query_builder import DEPTH
-from paper_search.skills.strategy.steps import block_texts
-from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, normalised
+from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, block_texts, normalised
 from paper_search.testing.llm import FakeLLM, obedient_answer
 
 SOURCES = ["library", "arxiv"]

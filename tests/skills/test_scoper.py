@@ -21,7 +21,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.skills import Scoper
-from paper_search.skills.strategy.steps import broader_steps
+from paper_search.skills.strategy.trees import broader_steps
 from paper_search.testing.sources import FakeSource
 
 

@@ -33,7 +33,7 @@ def strategy(
     a limit that is left out there, or a part that finds less.
     """
     from paper_search.query import render
-    from paper_search.skills.strategy.database_text import database_text
+    from paper_search.skills.strategy.booleans import database_text
 
     found, is_approved = run(_strategy_of(settings(ctx, home).persistence_url, thread))
     written = database_text(found, database)

@@ -10,9 +10,8 @@ from typing import Any
 
 from paper_search.report.evidence import LONGEST, Evidence, Sentence, author_year, sentences
 from paper_search.report.models import Quote, SearchResult, Study
-from paper_search.skills.stop_words import GENERIC, STOP_WORDS
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
-from paper_search.skills.words import tokens
+from paper_search.skills.words import GENERIC, STOP_WORDS, tokens
 
 _HEAD = 0.5
 """Share of what is shown that is the beginning: of a paper, its abstract."""

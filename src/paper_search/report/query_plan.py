@@ -9,7 +9,7 @@ from paper_search.models import ParsedIntent
 from paper_search.report.exchange import PlannerInput
 from paper_search.report.models import Depth, SearchQuery, SearchType
 from paper_search.skills.phrases import key_phrases
-from paper_search.skills.stop_words import GENERIC, STOP_WORDS
+from paper_search.skills.words import GENERIC, STOP_WORDS
 
 MIN_QUERIES, MAX_QUERIES = 5, 15
 LOWEST_PRIORITY = 5

@@ -23,7 +23,7 @@ from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
 from paper_search.report.searcher import KindAnswer, journal_rows
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
-from paper_search.skills.judging.cost import ALWAYS_JUDGED
+from paper_search.skills.judging.run import ALWAYS_JUDGED
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
 MIN_RELEVANCE = 0.3

@@ -20,8 +20,8 @@ from paper_search.report.section_writer import SectionAnswer, answers_for
 from paper_search.report.writer import DraftAnswer
 from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
-from paper_search.skills.judging.answer import BatchAnswer
-from paper_search.skills.judging.cost import ALWAYS_JUDGED
+from paper_search.skills.judging.judgement import BatchAnswer
+from paper_search.skills.judging.run import ALWAYS_JUDGED
 
 _CHARS_PER_TOKEN = 3
 _TOKENS_PER_WORD = 4 / 3

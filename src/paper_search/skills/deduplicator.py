@@ -49,7 +49,6 @@ class Deduplicator:
 
     @property
     def model(self) -> str | None:
-        """Name of the model that is asked; None: none is."""
         return name_of(self._llm) if self._enable_llm_pass else None
 
     async def deduplicate(
@@ -69,7 +68,6 @@ class Deduplicator:
     async def report(
         self, papers: list[RawPaper], *, decisions: Iterable[MergeDecision] = ()
     ) -> DeduplicationReport:
-        """Return the works, as `deduplicate` does, with the pairs that are in doubt."""
         clustering = await self.resolve(papers, decisions=decisions)
         works = works_of(papers, clustering) if len(papers) > 1 else papers
         return DeduplicationReport(works=works, uncertain=clustering.uncertain)
@@ -86,7 +84,6 @@ class Deduplicator:
     def cluster(
         self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()
     ) -> Clustering:
-        """Return all clusters, works, version links and uncertain pairs, without the model."""
         return Resolution(papers, decisions).clustering()
 
     async def _join_by_model(

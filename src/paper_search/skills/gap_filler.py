@@ -44,7 +44,6 @@ class GapFiller:
 
     @property
     def enricher_names(self) -> list[str]:
-        """Return the names of the enrichers, in order."""
         return [enricher.enricher_name for enricher in self._enrichers]
 
     async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:

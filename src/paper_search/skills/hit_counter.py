@@ -36,17 +36,14 @@ class HitCounter:
 
     @property
     def asked(self) -> list[SourceReport]:
-        """Return a row of the journal for each query that was sent."""
         return [row() for row in self._rows]
 
     @property
     def failures(self) -> list[str]:
-        """Return a line for every source that failed, with the first reason."""
         return [f"no hit counts from {name}: {reason}" for name, reason in self._failed.items()]
 
     @property
     def waiting(self) -> list[str]:
-        """Return the sources of which an answer is still awaited, or was when it was given up."""
         return sorted(self._waiting)
 
     async def count(self, source: str, query: str) -> int | None:
@@ -102,7 +99,6 @@ class HitCounter:
         return found
 
     def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:
-        """Return the hits of a query in the sources that reported them."""
         known = self._counts.get(query, {})
         hits = {name: known[name].hits for name in sources if name in known}
         return {name: count for name, count in hits.items() if count is not None}
@@ -117,6 +113,5 @@ class HitCounter:
         return QueryHits(text=text or query, counts=counts)
 
     def papers(self) -> list[RawPaper]:
-        """Return the first records of all queries, each once."""
         counts = [count for known in self._counts.values() for count in known.values()]
         return list({paper.id: paper for count in counts for paper in count.papers}.values())

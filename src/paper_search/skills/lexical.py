@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from paper_search.bibliography.rarities import rarity
 from paper_search.models import ParsedIntent, RawPaper
 from paper_search.query.leaves import before_wildcard
-from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import variants
-from paper_search.skills.words import tokens
+from paper_search.skills.words import STOP_WORDS, tokens
 
 TITLE_PHRASE, TITLE_WORDS, TEXT_PHRASE, TEXT_WORDS = 1.0, 0.9, 0.8, 0.6
 """Share of a concept that a match covers, by its place and kind."""
@@ -130,7 +129,6 @@ class Document:
         )
 
     def count(self, phrase: str) -> int:
-        """Return how often a phrase is there, counted as its stems are."""
         return self.title.count(phrase) * _TITLE_COUNTS + self.text.count(phrase)
 
 
@@ -235,7 +233,6 @@ def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, wanted: 
 def _reason(
     concepts: Sequence[_Concept], covers: Sequence[float], document: Document, notes: list[str]
 ) -> str:
-    """Return what a person can check: which concepts are there, partly there, and not there."""
     kinds = ("matches", "all words of", "partly", "not found")
     named: dict[str, list[str]] = {kind: [] for kind in kinds}
     in_title = []

@@ -23,11 +23,16 @@ from paper_search.models import (
 from paper_search.prompts import load_prompt
 from paper_search.skills.intent.notes import Note, read_note
 from paper_search.skills.intent.reader import read_question
-from paper_search.skills.sane_limits import sane_limits
-from paper_search.skills.strategy.answer import LONGEST_REASON, StrategyAnswer, message_of
+from paper_search.skills.strategy.answer import (
+    LONGEST_REASON,
+    Inspection,
+    StrategyAnswer,
+    inspected,
+    message_of,
+    repair_request,
+)
 from paper_search.skills.strategy.booleans import first_queries, first_ranked, plain_queries
-from paper_search.skills.strategy.inspection import Inspection, inspected, repair_request
-from paper_search.skills.strategy.limits import limits_of_intent, next_limits
+from paper_search.skills.strategy.limits import limits_of_intent, next_limits, sane_limits
 from paper_search.skills.strategy.rounds import (
     next_queries,
     next_ranked_queries,
@@ -74,7 +79,6 @@ class QueryBuilder:
 
     @property
     def model(self) -> str | None:
-        """Name of the model that is asked; None: none is."""
         return name_of(self._llm)
 
     async def build(self, builder_input: QueryBuilderInput) -> SearchStrategy:
@@ -167,7 +171,6 @@ class QueryBuilder:
         )
 
     def _base(self, given: QueryBuilderInput, note: Note) -> SearchStrategy:
-        """Return what a round starts from: the last strategy, or the first for the intent."""
         if given.previous_strategies:
             last = given.previous_strategies[-1].model_copy(
                 update={"seeds": [], "lines": [], "reason": "", "notes": []}
@@ -187,7 +190,6 @@ class QueryBuilder:
         )
 
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
-        """Return the strategy within what can be searched, with a note on what could not."""
         today = date.today()  # noqa: DTZ011  # the person's own calendar
         filters, notes = sane_limits(strategy.filters, today=today)
         sources, unknown = self._known(strategy.sources)
@@ -198,7 +200,6 @@ class QueryBuilder:
         return strategy.model_copy(update=update).within(self._max_results_ceiling)
 
     def _known(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return the available sources among `sources`, all if none is available; and the rest."""
         named = list(dict.fromkeys(sources))
         if self._available_sources is None:
             return named, []
@@ -206,7 +207,6 @@ class QueryBuilder:
         return known or self._askable(), [visible(name) for name in named if name not in known]
 
     def _askable(self) -> list[str]:
-        """Return the available sources that answer queries."""
         return [name for name in self._available_sources or [] if name != SNOWBALL]
 
     def _has_headings(self) -> bool:
@@ -239,13 +239,11 @@ class QueryBuilder:
 
 
 def _note(given: QueryBuilderInput) -> Note:
-    """Return what the person's words ask for."""
     text = given.user_feedback.free_text_feedback if given.user_feedback else None
     return read_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
 
 
 def _instead(intent: ParsedIntent, note: Note) -> ParsedIntent:
-    """Return the intent with what a note wants in place of its subject."""
     subject = read_question(" ".join(note.instead), date.today(), 1)  # noqa: DTZ011  # see `_note`
     update = {
         name: getattr(subject, name) for name in ("topic", "concepts", "question", "alternatives")
@@ -256,7 +254,6 @@ def _instead(intent: ParsedIntent, note: Note) -> ParsedIntent:
 def _marked(
     ranked: list[RankedQuery], papers: Sequence[MarkedPaper], depth: int | None
 ) -> list[RankedQuery]:
-    """Return the ranked queries with their depth and the ids of the papers marked so far."""
     marks = {
         "depth": depth,
         "like": [paper.id for paper in papers if paper.is_relevant],
@@ -268,7 +265,6 @@ def _marked(
 def _reworded(
     ranked: list[RankedQuery], text: str | None, added: Sequence[str]
 ) -> list[RankedQuery]:
-    """Return the ranked queries, the first in the model's words if it gave any."""
     if not ranked or not text:
         return ranked
     missing = [term for term in added if term.casefold() not in text.casefold()]
@@ -276,7 +272,6 @@ def _reworded(
 
 
 def _explained(strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
-    """Return the strategy of a later round with the reason for what is new in it."""
     feedback = given.user_feedback
     if not given.previous_strategies or strategy.reason or feedback is None:
         return strategy

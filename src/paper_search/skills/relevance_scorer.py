@@ -7,18 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.models import MarkedPaper, PaperTag, ParsedIntent, RawPaper, ScoredPaper
-from paper_search.skills.judging.answer import Judgement
-from paper_search.skills.judging.cost import is_enough
-from paper_search.skills.judging.criteria import criteria_of
-from paper_search.skills.judging.judgement_cache import (
+from paper_search.skills.judging.judgement import (
+    Judgement,
     JudgementCache,
     from_row,
     key_of,
     model_name,
     to_row,
 )
-from paper_search.skills.judging.question import PromptPaper
-from paper_search.skills.judging.run import Entry, Judging, prompt_digest
+from paper_search.skills.judging.question import PromptPaper, criteria_of
+from paper_search.skills.judging.run import Entry, Judging, is_enough, prompt_digest
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
@@ -90,12 +88,10 @@ class RelevanceScorer:
 
     @property
     def model(self) -> str | None:
-        """Name of the model that is asked; None: none is."""
         return name_of(self._llm)
 
     @property
     def uses_model(self) -> bool:
-        """Whether a model reads the papers."""
         return self._llm is not None
 
     def by_words(
@@ -104,7 +100,6 @@ class RelevanceScorer:
         intent: ParsedIntent,
         marked: Sequence[MarkedPaper] = (),
     ) -> list[ScoredPaper]:
-        """Return every paper with its score by words alone, in the order given."""
         lexical = verdicts(papers, documents_of(papers), intent)
         by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)
         return [_by_words(paper, verdict) for paper, verdict in zip(papers, by_person, strict=True)]

@@ -17,8 +17,8 @@ from paper_search.models import (
     SearchMetadata,
     SearchStrategy,
 )
-from paper_search.skills.stop_words import STOP_WORDS
 from paper_search.skills.untrusted import visible
+from paper_search.skills.words import STOP_WORDS
 
 MOST_SHOWN = 100
 """Of an ordered result so many are kept whatever their scores: the order knows more."""
@@ -65,7 +65,6 @@ class ResultOrganizer:
 
 
 def by_score(paper: Paper) -> tuple[float, float, int, str, str]:
-    """Return what orders papers without a place, best first."""
     return _key(paper, paper.relevance_score)
 
 

@@ -80,7 +80,6 @@ class _Learner:
         self._ranker = Ranker([*texts, (question, None)] if question else texts)
 
     def by_question(self) -> list[int]:
-        """Return the numbers of the papers by likeness to the question; none: there is none."""
         return self._ranker.order(self._question, self._unmarked) if self._question else []
 
     def order(self, by_rank: Sequence[int]) -> list[int]:
@@ -134,7 +133,6 @@ def _is_by_meaning(papers: Sequence[ScoredPaper], asked: Asked) -> bool:
 
 
 def _best_ranks(paper: RawPaper, asked: Asked) -> dict[str, int]:
-    """Return the paper's best rank in each source."""
     best: dict[str, int] = {}
     for sighting in paper.sightings:
         if sighting.rank is None or (asked and (sighting.source, sighting.query) not in asked):

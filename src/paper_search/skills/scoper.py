@@ -22,8 +22,8 @@ from paper_search.models import (
 )
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
-from paper_search.skills.strategy.steps import BlockText, Step, block_texts, broader_steps
-from paper_search.skills.strategy.suggestions import suggested_terms
+from paper_search.skills.strategy.terms import suggested_terms
+from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
 from paper_search.sources import SearchSource
 from paper_search.sources.base import counting, ranks_text, service_of
 from paper_search.sources.journal import Row, journal
@@ -130,7 +130,6 @@ class _Look:
 
     @property
     def asked(self) -> list[SourceReport]:
-        """Return a row of the journal for each query that was sent."""
         return [*self._counter.asked, *(_as_count(row()) for row in self._rows)]
 
     @property
@@ -143,7 +142,6 @@ class _Look:
 
     @property
     def _limits(self) -> list[str]:
-        """Return the conditions that can be asked by themselves: they want something."""
         return [text for text in self._strategy.filters.conditions if block_texts(text)]
 
     @property
@@ -152,7 +150,6 @@ class _Look:
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
     async def count_queries(self) -> None:
-        """Count every query where it will be asked, steps to broader ones, and the blocks."""
         await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         for query in self._queries:
             hits = self._counter.counted(query, self._able)
@@ -172,7 +169,6 @@ class _Look:
             await self._count_at(name, [line.boolean_query for line in self._strategy.lines])
 
     async def _count_at(self, source: str, queries: list[str]) -> None:
-        """Count the queries one after the other: services limit how often they are asked."""
         for query in queries:
             await self._counter.count(source, query)
 
@@ -305,7 +301,6 @@ class _Look:
 
 
 def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:
-    """Return the first blocks of all queries, each once."""
     blocks = [block for query in strategy.queries for block in block_texts(query.boolean_query)]
     return list({block.boolean_query: block for block in blocks}.values())[:MAX_BLOCKS]
 
@@ -317,7 +312,6 @@ def _as_count(row: SourceReport) -> SourceReport:
 
 
 def _by_rank(names: Iterable[str], rank: Callable[[type[Adapter]], int]) -> list[str]:
-    """Return the sources whose services have a rank, the highest first."""
     services = {name: service for name in names if (service := service_of(name)) is not None}
     ranked = {name: found for name, service in services.items() if (found := rank(service))}
     return sorted(ranked, key=lambda name: -ranked[name])

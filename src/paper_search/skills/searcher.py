@@ -79,34 +79,28 @@ class Searcher:
         self._stall_s = stall_s
 
     def having(self, sources: Iterable[SearchSource]) -> Self:
-        """Return one that can ask these sources, too."""
         other = copy.copy(self)
         added = {source.source_name: source for source in sources}
         other._sources = {**self._sources, **added}  # noqa: SLF001  # of its own class
         return other
 
     def within_seconds(self, deadline_s: float) -> Self:
-        """Return one that gives each source so many seconds for a strategy."""
         other = copy.copy(self)
         other._deadline_s = deadline_s  # noqa: SLF001  # of its own class
         return other
 
     @property
     def source_names(self) -> list[str]:
-        """Return the sources that a strategy may name."""
         return list(self._sources)
 
     @property
     def ranking_sources(self) -> list[str]:
-        """Return those that are asked ranked queries."""
         return [name for name, source in self._sources.items() if ranks_text(source)]
 
     def within_ceiling(self, strategy: SearchStrategy) -> SearchStrategy:
-        """Return the strategy as far as it may be asked."""
         return strategy.within(self._max_results_ceiling)
 
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return the records of all sources, in the strategy's order of sources."""
         return (await self.report(strategy)).papers
 
     async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
@@ -229,7 +223,6 @@ def _task_name(source: str) -> str:
 
 
 def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
-    """Return a strategy of a size that can be asked, and what was left out of it."""
     cuts: list[str] = []
     asked: list[SearchQuery] = []
     for query in strategy.queries[:MAX_QUERIES]:
@@ -246,7 +239,6 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
 
 
 def _shortened(strategy: SearchStrategy) -> dict[str, tuple[str, list[str]]]:
-    """Return the queries that are too long for anybody, and what is left out, by what is asked."""
     found = {}
     for query in strategy.queries[:MAX_QUERIES]:
         with contextlib.suppress(InputError):
@@ -259,7 +251,6 @@ def _shortened(strategy: SearchStrategy) -> dict[str, tuple[str, list[str]]]:
 def _noted(
     entries: list[SourceReport], cuts: list[str], held_s: Mapping[str, float]
 ) -> list[SourceReport]:
-    """Return the entries, the first of each source with what a person should know."""
     seen: set[str] = set()
     noted = []
     for entry in entries:
@@ -363,7 +354,6 @@ def _failed(
 
 
 def _unfinished(answer: SearchReport) -> SearchReport:
-    """Return the answer of a source that was ended: what it did not get to may be more."""
     update = {"is_unfinished": True}
     entries = [entry.model_copy(update=update) for entry in answer.sources]
     return answer.model_copy(update={"sources": entries})

@@ -1,15 +1,21 @@
-"""Variants of a concept: synonyms, spelling, hyphens, plural, acronym."""
+"""Variants of a concept: synonyms, subject headings, spelling, hyphens, plural, acronym.
+
+The headings are Medical Subject Headings (MeSH) of the National Library of Medicine, edition
+2020/2021, changed; `scripts/vocabulary.py` makes both tables and says how.
+"""
 
 from __future__ import annotations
 
+import gzip
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 
 from paper_search.bibliography.rarities import is_known
-from paper_search.skills import vocabulary
-from paper_search.skills.synonyms import COMPOUNDS, SPELLINGS, SYNONYMS
-from paper_search.skills.words import is_unspaced, tokens
+from paper_search.resources import PackageFiles
+from paper_search.skills.words import is_unspaced, term_table, tokens
 
+_HEADINGS, _PLURALS = "mesh.txt.gz", "plurals.txt.gz"
 _SHORTEST = 3
 """Letters of a word that is put into the plural or taken out of it."""
 _ENGLISH = re.compile(r"[A-Za-z][A-Za-z' -]*")
@@ -44,7 +50,7 @@ def synonyms(concept: str) -> list[str]:
     known = {tuple(tokens(name)) for name in by_hand}
     by_heading = [
         name
-        for name in vocabulary.entry_terms([concept, *_numbers(concept)])
+        for name in entry_terms([concept, *_numbers(concept)])
         if tuple(tokens(name)) not in known
     ]
     names = dict.fromkeys([*by_hand, *by_heading])
@@ -66,9 +72,7 @@ def spellings(concept: str) -> list[str]:
 def _is_written(form: str, concept: str) -> bool:
     """Return whether all words of a form that the concept does not have are known ones."""
     own = set(tokens(concept))
-    return all(
-        token in own or is_known(token) or vocabulary.is_word(token) for token in tokens(form)
-    )
+    return all(token in own or is_known(token) or is_word(token) for token in tokens(form))
 
 
 @cache
@@ -78,7 +82,7 @@ def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     Acronyms of two letters are not looked up: "MS" or "CV" mean too many things to guess.
     """
     groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for group in SYNONYMS:
+    for group in term_table("synonyms"):
         for name in group:
             is_known = len(name) > 2 or name in {"RL", "AI", "QA", "TB", "3D"}  # noqa: PLR2004  # two letters
             key = tuple(tokens(name))
@@ -90,7 +94,7 @@ def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
 def _respelled(concept: str) -> list[str]:
     found: list[str] = []
     lowered = concept.casefold()
-    for american, british in SPELLINGS:
+    for american, british in term_table("spellings"):
         if british in lowered:
             found.append(_swap(concept, british, american))
         elif american in lowered:
@@ -107,7 +111,7 @@ def _hyphenated(concept: str) -> list[str]:
             for part in re.findall(r"\b[A-Za-z]{2,5}-[a-z]{3,}\b", concept)
         ]
     lowered = concept.casefold()
-    for apart, joined in COMPOUNDS:
+    for apart, joined in term_table("compounds"):
         hyphened = apart.replace(" ", "-")
         for written, other in ((apart, joined), (joined, apart), (hyphened, joined)):
             if _begins_a_word(written, lowered):
@@ -128,9 +132,9 @@ def _numbers(concept: str) -> list[str]:
     if len(last) < _SHORTEST or last.isupper():
         return []
     single = _singular(noun)
-    if single != noun and vocabulary.has_plural(single):
+    if single != noun and has_plural(single):
         other = single
-    elif vocabulary.has_plural(noun):
+    elif has_plural(noun):
         other = plural(noun)
     else:
         return []
@@ -160,3 +164,78 @@ def plural(word: str) -> str:
 
 def _swap(text: str, old: str, new: str) -> str:
     return re.sub(re.escape(old), new, text, count=1, flags=re.IGNORECASE)
+
+
+def is_known_term(name: str) -> bool:
+    """Return whether the term is in the table, in any form; single words are not looked up."""
+    stems = tuple(tokens(name))
+    return len(stems) > 1 and stems in _known_terms()
+
+
+@cache
+def _known_terms() -> frozenset[tuple[str, ...]]:
+    names = (
+        tuple(tokens(name))
+        for group in term_table("synonyms")
+        for name in group
+        if not is_unspaced(name)
+    )
+    return frozenset(stems for stems in names if len(stems) > 1)
+
+
+def heading(names: Iterable[str]) -> str | None:
+    """Return the MeSH heading that the first of the names leads to, in small letters, or None."""
+    line = _line(names)
+    return line[0] if line else None
+
+
+def entry_terms(names: Iterable[str]) -> list[str]:
+    """Return what MeSH also calls the first of the names that it knows, the heading included."""
+    return [_natural(name) for name in _line(names)]
+
+
+def has_plural(noun: str) -> bool:
+    return noun in _plurals()
+
+
+def is_word(word: str) -> bool:
+    table = _table()
+    return any(f"{before}{word}{after}" in table for before in "| -" for after in "| -,")
+
+
+def _natural(name: str) -> str:
+    last, _, first = name.partition(", ")
+    return f"{first} {last}" if first and ", " not in first else name.replace(",", "")
+
+
+def _line(names: Iterable[str]) -> list[str]:
+    for name in names:
+        key = " ".join(name.casefold().split())
+        if key and "|" not in key and (line := _line_with(key)):
+            return line.split("|")
+    return []
+
+
+# A look through the text takes half a millisecond, an index a hundred times that; and the words of
+# one question are looked for again and again.
+@lru_cache(maxsize=1000)
+def _line_with(key: str) -> str:
+    table = _table()
+    place = table.find(f"|{key}|")
+    if place < 0:
+        return ""
+    start = table.rfind("\n", 0, place + 1) + 1
+    return table[start : table.find("\n", place)].strip("|")
+
+
+@cache
+def _table() -> str:
+    packed = PackageFiles("paper_search.skills").read(_HEADINGS)
+    lines = gzip.decompress(packed).decode("ascii").splitlines(keepends=True)
+    return "\n" + "".join(line for line in lines if not line.startswith("#"))
+
+
+@cache
+def _plurals() -> frozenset[str]:
+    packed = PackageFiles("paper_search.skills").read(_PLURALS)
+    return frozenset(gzip.decompress(packed).decode("ascii").split())

@@ -31,7 +31,6 @@ class Watchdog:
 
     @contextmanager
     def watching(self) -> Iterator[Watchdog]:
-        """Watch the running loop."""
         loop = asyncio.get_running_loop()
         self._beat = time.monotonic()
         thread = threading.Thread(target=self._watch, args=(loop,), daemon=True, name="watchdog")
@@ -93,11 +92,9 @@ class Race:
 
     @property
     def seconds(self) -> float:
-        """How long it has been going on."""
         return self._loop.time() - self._started
 
     def finish(self) -> None:
-        """Note that one more source has answered."""
         self._left -= 1
         if self._left == 0:
             lasts = max(self._straggler_s, 2 * self.seconds)

@@ -1,11 +1,13 @@
-"""The words of a text in a form in which equal words compare equal."""
+"""The stems of a text's words, and the tables of words that are shipped."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from paper_search.bibliography.stemming import stem
 from paper_search.bibliography.text import WORD
+from paper_search.resources import PackageFiles
 
 __all__ = ["is_unspaced", "stem", "tokens"]
 
@@ -54,11 +56,32 @@ def is_unspaced(text: str) -> bool:
     return unspaced * 2 > sum(char.isalnum() for char in text)
 
 
-def words_in(table: str) -> list[str]:
-    """Return the words of a table, which are separated by white space."""
-    return table.split()
+@cache
+def _tables() -> dict[str, list[str]]:
+    tables: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in PackageFiles("paper_search.skills").read("words.txt").decode("utf-8").splitlines():
+        if line.startswith("["):
+            lines = tables.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return tables
 
 
-def terms_in(table: str) -> list[str]:
-    """Return the terms of a table, which are separated by bars and may hold spaces."""
-    return [" ".join(term.split()) for term in table.split("|")]
+def word_table(name: str) -> frozenset[str]:
+    return frozenset(" ".join(_tables()[name]).split())
+
+
+def term_table(name: str) -> list[tuple[str, ...]]:
+    """Return the lines of a table of `words.txt`, each as its terms, which stand between bars."""
+    return [tuple(term.strip() for term in line.split("|")) for line in _tables()[name]]
+
+
+COMMANDS = word_table("commands")
+"""Words of the request itself."""
+BREAKS = word_table("function") | COMMANDS
+"""Words at which one English key phrase ends and the next begins."""
+GENERIC = word_table("generic") | word_table("alone")
+"""Words that are no subject when they stand alone."""
+STOP_WORDS = BREAKS | GENERIC
+"""All that is no theme of a title."""

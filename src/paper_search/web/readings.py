@@ -7,8 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from paper_search.models import PaperCollection
-from paper_search.skills.stop_words import STOP_WORDS
-from paper_search.skills.words import tokens
+from paper_search.skills.words import STOP_WORDS, tokens
 from paper_search.threads.catalog import ThreadStatus
 from paper_search.web.result_index import ResultIndex
 from paper_search.workflow.catalog import ThreadCatalog, ThreadInfo

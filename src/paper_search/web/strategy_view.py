@@ -19,7 +19,7 @@ from paper_search.models.scope import Translation
 from paper_search.models.source_report import counting_summary
 from paper_search.models.usage import total
 from paper_search.query.dialects import DIALECTS
-from paper_search.skills.strategy.database_text import database_text
+from paper_search.skills.strategy.booleans import database_text
 from paper_search.web.readings import Reading
 from paper_search.web.site import Visit
 from paper_search.web.strategy_form import edited_strategy, narrowed, term_groups

@@ -13,7 +13,7 @@ from typing_extensions import override
 from paper_search.errors import ConfigError, ThreadNotWaitingError
 from paper_search.models import Paper, ScoredPaper
 from paper_search.skills import RelevanceScorer
-from paper_search.skills.judging.criteria import with_note
+from paper_search.skills.judging.question import with_note
 from paper_search.steps import StepUpdate
 from paper_search.threads.records import ROOT, RecordStore, storable
 from paper_search.workflow.decisions import StrategyEdit

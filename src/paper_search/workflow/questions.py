@@ -11,8 +11,8 @@ from paper_search.models import SearchStrategy
 from paper_search.models.settings import Skill
 from paper_search.models.usage import Budget, SpendingEstimate, Tokens
 from paper_search.query import lint
-from paper_search.skills.judging.cost import cost_of_judging
-from paper_search.skills.judging.criteria import criteria_of
+from paper_search.skills.judging.question import criteria_of
+from paper_search.skills.judging.run import cost_of_judging
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import StepContext
 from paper_search.threads.client_forms import client_forms

@@ -31,7 +31,7 @@ from paper_search.models import (
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills import RelevanceScorer, Searcher
 from paper_search.skills.failures import described
-from paper_search.skills.judging.judgement_cache import JudgementCache
+from paper_search.skills.judging.judgement import JudgementCache
 from paper_search.skills.result_ranker import ResultRanker
 from paper_search.sources import SearchSource
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from paper_search.models.source_report import LOCAL, counting_summary
-from paper_search.skills.strategy.steps import block_texts
+from paper_search.skills.strategy.trees import block_texts
 
 if TYPE_CHECKING:
     from paper_search.models import (
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         SearchStrategy,
     )
     from paper_search.models.scope import Translation
-    from paper_search.skills.strategy.steps import BlockText
+    from paper_search.skills.strategy.trees import BlockText
     from paper_search.workflow.checkpoints import StrategyPayload
 
 Fact: TypeAlias = tuple[str, str]

@@ -10,7 +10,7 @@ from paper_search.models import Author, RawPaper
 from paper_search.skills.deduplication.blocking import candidate_pairs
 from paper_search.skills.deduplication.clustering import Linkage, ambiguous, join_best
 from paper_search.skills.deduplication.profiles import profile
-from paper_search.skills.deduplication.recurrence import identifiers_of_several, recurring_titles
+from paper_search.skills.deduplication.resolution import identifiers_of_several, recurring_titles
 
 SCORES = st.dictionaries(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]),

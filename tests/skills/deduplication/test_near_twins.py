@@ -11,9 +11,8 @@ from tests.examples import examples
 
 from paper_search.models import Author, Clustering, RawPaper
 from paper_search.skills import Deduplicator
-from paper_search.skills.deduplication.comparison import Comparison
+from paper_search.skills.deduplication.comparison import Comparison, log_odds
 from paper_search.skills.deduplication.conflicts import judged
-from paper_search.skills.deduplication.weights import log_odds
 
 TEAM = ["Ada Smith", "Bo Jensen", "Carla Meyer"]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paper_search.skills.deduplication.text import folded, words
-from paper_search.skills.deduplication.title_signals import (
+from paper_search.skills.deduplication.titles import (
     is_generic,
     numerals,
     role,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paper_search.skills.deduplication.text import folded, words
-from paper_search.skills.deduplication.wording import (
+from paper_search.skills.deduplication.titles import (
     are_told_apart,
     difference,
     is_same_word,

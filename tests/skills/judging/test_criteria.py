@@ -9,7 +9,7 @@ import pytest
 
 from paper_search.models import Criterion, CriterionKind, IntentType, ParsedIntent
 from paper_search.skills import IntentParser
-from paper_search.skills.judging.criteria import criteria_of, with_note
+from paper_search.skills.judging.question import criteria_of, with_note
 from paper_search.testing.llm import FakeLLM
 
 ANSWER = {"topic": "moss in cities", "concepts": ["moss", "cities"], "intent_type": "method"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import Criterion, CriterionKind, Grade
-from paper_search.skills.judging.answer import found_snippet, score_of
+from paper_search.skills.judging.judgement import found_snippet, score_of
 
 TITLE = "Sleep and the “evening” chronotype"
 ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee.  Ｎｏ harm.\nEnd"

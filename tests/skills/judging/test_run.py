@@ -34,10 +34,9 @@ from paper_search.errors import (
 )
 from paper_search.models import Criterion, MarkedPaper, PaperTag
 from paper_search.skills import RelevanceScorer
-from paper_search.skills.judging.cost import cost_of_judging
-from paper_search.skills.judging.judgement_cache import key_of, model_name
+from paper_search.skills.judging.judgement import key_of, model_name
 from paper_search.skills.judging.question import PromptPaper
-from paper_search.skills.judging.run import prompt_digest
+from paper_search.skills.judging.run import cost_of_judging, prompt_digest
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of
 
 QUOTA = LLMRateLimitError("used up", reason=LLMFailure.QUOTA)

@@ -11,8 +11,7 @@ from tests.examples import examples
 from tests.work import counted
 
 from paper_search.skills.screening import Ranker
-from paper_search.skills.screening.ranking import Mixture, values, widest_plane
-from paper_search.skills.screening.terms import TermMatrix
+from paper_search.skills.screening.ranking import Mixture, TermMatrix, values, widest_plane
 
 FISH = [(f"Salmon and trout in river {n}", "Fish swim upstream to spawn.") for n in range(6)]
 STARS = [(f"Giant stars of cluster {n}", "The light of stars is measured.") for n in range(6)]

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.skills.strategy.steps import any_block, block_texts, broader_steps
-from paper_search.skills.strategy.trees import written
+from paper_search.skills.strategy.trees import any_block, block_texts, broader_steps, written
 
 
 def steps(query: str) -> list[tuple[str, str]]:

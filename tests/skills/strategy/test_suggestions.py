@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.skills.strategy.suggestions import long_form, long_forms, suggested_terms
+from paper_search.skills.strategy.terms import long_form, long_forms, suggested_terms
 
 BEES = [
     "Neonicotinoid residues and colony collapse in honey bees",

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import Any, Literal
 
 from paper_search.report.evidence import sentences
-from paper_search.skills.stop_words import STOP_WORDS
+from paper_search.skills.words import STOP_WORDS
 
 Bearing = Literal["stated", "derived", "absent"]
 """Whether a source has a quantity, or two from which it follows, or neither."""

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 from paper_search.report.evidence import Evidence, sentences
 from paper_search.report.models import Quote, SearchResult
-from paper_search.skills.stop_words import STOP_WORDS
-from paper_search.skills.words import tokens
+from paper_search.skills.words import STOP_WORDS, tokens
 
 _QUOTED = re.compile(
     r"“([^“”]{1,2000})”|„([^“”„]{1,2000})[“”]|«([^«»]{1,2000})»|»([^«»]{1,2000})«"

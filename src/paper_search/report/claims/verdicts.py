@@ -34,20 +34,12 @@ from paper_search.report.models import (
     SearchResult,
     Severity,
 )
-from paper_search.skills.words import tokens, words_in
+from paper_search.skills.words import tokens, word_table
 
 _SHOWN = 160
 _TERM = 3
 """Words of a quotation up to which it may be a term in another form: “responders”, “responder”."""
-_AROUND_QUOTATIONS = frozenset(
-    words_in(
-        """
-        according add adds al and as author authors colleagues conclude concluded concludes et find
-        finds found in it note noted notes paper report reported reports said say says source state
-        stated states study that the their they this title to we write writes wrote
-        """
-    )
-)
+_AROUND_QUOTATIONS = word_table("around quotations")
 """What a sentence may say beside a quotation without saying anything of its own."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _RETRACTION = re.compile(r"retract|withdr[ae]w|fabricat|fraudulent|misconduct", re.IGNORECASE)

@@ -27,14 +27,12 @@ class Linkage:
             self._apart[other].add(one)
 
     def root(self, number: int) -> int:
-        """Return the number that stands for the set of `number`."""
         while self._parent[number] != number:
             self._parent[number] = self._parent[self._parent[number]]
             number = self._parent[number]
         return number
 
     def is_apart(self, one: int, other: int) -> bool:
-        """Whether the sets of two records may never be one."""
         root = self.root(other)
         return any(self.root(cluster) == root for cluster in self._apart.get(self.root(one), ()))
 
@@ -62,7 +60,6 @@ class Linkage:
         return True
 
     def sets(self) -> list[list[int]]:
-        """Return all sets, each sorted, by their smallest number."""
         members: dict[int, list[int]] = defaultdict(list)
         for number in range(len(self._parent)):
             members[self.root(number)].append(number)

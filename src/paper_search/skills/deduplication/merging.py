@@ -66,7 +66,6 @@ def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPape
 
 
 def _by_version(clusters: Sequence[Sequence[RawPaper]]) -> list[list[RawPaper]]:
-    """Return the records of a work by version: preprints last, apart from what they became."""
     published = [[p for p in members if not is_preprint(profile(p))] for members in clusters]
     early = [[p for p in members if is_preprint(profile(p))] for members in clusters]
     return [group for group in published + early if group]
@@ -124,7 +123,6 @@ def merged(papers: Sequence[RawPaper], versions: Sequence[Sequence[RawPaper]] = 
 
 
 def _citations(papers: Sequence[RawPaper]) -> dict[str, int]:
-    """Return the highest count that a source says, as the field; {}: none says any."""
     counts = [n for paper in papers if (n := paper.known_citation_count) is not None]
     return {"citation_count": max(counts)} if counts else {}
 
@@ -136,7 +134,6 @@ _OF_ONE_VERSION = frozenset(
 
 
 def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the values of all fields that are said, and the ids of the records that say them."""
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for name in RawPaper.model_fields:
@@ -178,7 +175,6 @@ def _by_richness(paper: RawPaper) -> tuple[int, int, int, str]:
 
 
 def fingerprint(paper: RawPaper) -> str:
-    """Return a text that orders records by their content."""
     return f"{paper.source}\n{paper.id}\n{paper!r}"
 
 

@@ -87,7 +87,6 @@ def shared(one: People, other: People) -> float:
 
 
 def is_first_shared(one: People, other: People) -> bool:
-    """Whether the first authors share a name."""
     return any(_alike(name, second) >= _ALIKE for name in one.first for second in other.first)
 
 

@@ -11,7 +11,7 @@ from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, par
 from paper_search.models import RawPaper
 from paper_search.skills.deduplication.people import People, people
 from paper_search.skills.deduplication.text import folded, without_line_breaks, word_set, words
-from paper_search.skills.deduplication.title_signals import role, without_annotations
+from paper_search.skills.deduplication.titles import role, without_annotations
 
 _EMPTY_WORDS = word_set(
     "the of and in on for a an de la le et des der die das und proc proceedings conference conf"
@@ -94,7 +94,6 @@ class Profile:
 
 
 def profile(paper: RawPaper) -> Profile:
-    """Return the comparable form of a record; bad values count as missing."""
     title = without_line_breaks(folded(paper.title))
     title_words = words(_without_notes(title))
     doi = parse_doi(paper.doi) or ""
@@ -213,7 +212,6 @@ def venue_words(folded_venue: str) -> tuple[str, ...]:
 
 
 def venue_kind(folded_venue: str) -> str:
-    """Return "report", "conference", "journal", or "" where the name does not tell."""
     return next((kind for kind, pattern in _KINDS if pattern.search(folded_venue)), "")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
+
+from rapidfuzz.fuzz import ratio
 
 from paper_search.models import (
     Cluster,
@@ -22,16 +25,93 @@ from paper_search.skills.deduplication.clustering import (
     best_first,
     join_best,
 )
-from paper_search.skills.deduplication.comparison import FIELDS, Comparison, compare
+from paper_search.skills.deduplication.comparison import (
+    FIELDS,
+    Comparison,
+    compare,
+    log_odds,
+    probability,
+)
 from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, judged
 from paper_search.skills.deduplication.merging import are_versions, by_content, rank
 from paper_search.skills.deduplication.profiles import Profile, profile
-from paper_search.skills.deduplication.recurrence import (
-    identifiers_of_several,
-    recurring_titles,
-    without_shared,
-)
-from paper_search.skills.deduplication.weights import log_odds, probability
+
+_LOOKED_AT = 60
+_FEWEST = 3
+_SHORT_TITLE = 4
+_OTHER_TITLE = 65.0
+
+
+def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
+    """Return the keys of titles that three or more works seem to carry.
+
+    They do where three records of one title have nobody in common, stand in three different
+    issues, or, if the title has four words at most, in three years. Two records are not enough:
+    they may be one work, badly recorded once.
+    """
+    groups: dict[str, list[Profile]] = defaultdict(list)
+    for record in profiles:
+        if record.key:
+            groups[record.key].append(record)
+    return frozenset(
+        key
+        for key, group in groups.items()
+        if len(group) >= _FEWEST and _are_several(group[:_LOOKED_AT])
+    )
+
+
+def _are_several(group: list[Profile]) -> bool:
+    is_short = len(group[0].words) <= _SHORT_TITLE
+    issues = {
+        # A column may stand on one page of every issue; a long title on one page is one work.
+        (item.volume, item.issue if is_short or not item.first_page else item.first_page)
+        for item in group
+        if item.volume and item.issue
+    }
+    if len(issues) >= _FEWEST:
+        return True
+    years = {record.year for record in group if record.year is not None}
+    if len(years) >= _FEWEST and is_short:
+        return True
+    crowds: list[set[str]] = []
+    for record in group:
+        names = set(record.people.names)
+        if names and all(names.isdisjoint(crowd) for crowd in crowds):
+            crowds.append(names)
+    return len(crowds) >= _FEWEST
+
+
+def identifiers_of_several(profiles: Sequence[Profile]) -> frozenset[tuple[str, str]]:
+    """Return the DOIs and addresses, with their kind, under which three or more titles stand.
+
+    Abstracts of a supplement often carry the DOI, or the file, of the whole: it names none of them.
+    """
+    groups: dict[tuple[str, str], list[Profile]] = defaultdict(list)
+    for record in profiles:
+        if record.doi:
+            groups["doi", record.doi].append(record)
+        for kind, value in record.ids:
+            if kind == "url":
+                groups[kind, value].append(record)
+    return frozenset(name for name, group in groups.items() if _has_many_titles(group))
+
+
+def without_shared(profile: Profile, shared: Collection[tuple[str, str]]) -> Profile:
+    ids = tuple(name for name in profile.ids if name not in shared)
+    return profile if len(ids) == len(profile.ids) else replace(profile, ids=ids)
+
+
+def _has_many_titles(group: list[Profile]) -> bool:
+    if len(group) < _FEWEST:
+        return False
+    kept: list[str] = []
+    for record in group[:_LOOKED_AT]:
+        if record.title and all(ratio(record.title, title) < _OTHER_TITLE for title in kept):
+            kept.append(record.title)
+            if len(kept) >= _FEWEST:
+                return True
+    return False
+
 
 _SILENT = frozenset({"missing", "both missing", "unknown", "none"})
 _DERIVED = frozenset({"difference", "title_length", "numerals", "role", "kind", "place"})
@@ -127,12 +207,10 @@ class Resolution:
         return self._join((first, second), reason)
 
     def compared(self, one: int, other: int) -> Comparison:
-        """Return how the fields of two records agree, by place."""
         first, second = sorted((self._numbers[one], self._numbers[other]))
         return self._levels_of((first, second))
 
     def clustering(self) -> Clustering:
-        """Return all clusters, works, version links and uncertain pairs."""
         sets = self._linkage.sets()
         clusters, cluster_of = self._clusters(sets)
         works, versions = self._works(clusters, cluster_of)

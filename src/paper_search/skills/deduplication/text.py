@@ -53,7 +53,6 @@ def folded(text: str) -> str:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a list written as one text."""
     return frozenset(text.split())
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from paper_search.bibliography.rarities import rarity
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.phrases import Phrase, is_adjective, phrases
-from paper_search.skills.synonyms import is_known
+from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import is_unspaced, tokens
 
 MAX_CONCEPTS = 6
@@ -59,7 +59,6 @@ def concepts_of(text: str) -> Concepts:
 
 
 def _is_modifier(phrase: Phrase, text: str) -> bool:
-    """Return whether an adjective stands for a phrase: "short or long delays"."""
     return is_adjective(phrase.text) and _OR.match(text, phrase.end) is not None
 
 
@@ -90,7 +89,6 @@ def _is_or(joint: str, text: str, start: int, end: int) -> bool:
 
 
 def _is_acronym(short: str, long: str) -> bool:
-    """Return whether a word in brackets is made of the initials of what stands before it."""
     capitals = [char.casefold() for char in short if char.isupper()]
     initials = [word[0].casefold() for word in re.split(r"[\s-]+", long) if word]
     return len(capitals) > 1 and " " not in short and capitals == initials[-len(capitals) :]
@@ -126,7 +124,7 @@ def _pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
     place = 0
     while place < len(words):
         lengths = range(min(_LONGEST + 1, len(words) - place), 1, -1)
-        size = next((n for n in lengths if is_known(" ".join(words[place : place + n]))), 0)
+        size = next((n for n in lengths if is_known_term(" ".join(words[place : place + n]))), 0)
         if size:
             pieces += [*_between(between, is_list=is_list), " ".join(words[place : place + size])]
             between = []
@@ -156,7 +154,6 @@ def _distinct(groups: Sequence[Group]) -> list[Group]:
 
 
 def _selected(groups: Sequence[Group]) -> Concepts:
-    """Return the rarest groups in their order: they tell most about what is wanted."""
     ranked = sorted(groups, key=lambda group: -_weight(group[0]))[:MAX_CONCEPTS]
     chosen = [group for group in groups if group in ranked]
     return Concepts(

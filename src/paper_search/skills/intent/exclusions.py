@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from paper_search.query.prose import SMALL_WORDS
+from paper_search.skills.intent.constraints import kind_at
 from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
-from paper_search.skills.intent.kinds import kind_at
-from paper_search.skills.stop_words import STOP_WORDS
-from paper_search.skills.synonyms import is_known
-from paper_search.skills.words import tokens
+from paper_search.skills.variants import is_known_term
+from paper_search.skills.words import STOP_WORDS, tokens
 
 _TERM = re.compile(
     r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
@@ -112,7 +111,6 @@ def _starts_sentence(match: re.Match[str]) -> bool:
 
 
 def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
-    """Return whether what stands behind a cue may be meant to be left out."""
     text = match.string
     after = text[negation.end :]
     goes_on = re.match(r"\s*[,:;]\s*\w", after)
@@ -132,7 +130,6 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
 
 
 def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
-    """Return what stands behind a cue; None: nothing that can be excluded."""
     negation = _Negation(cue.start(), cue.end())
     around = dict(forms("around_term"))
     place, is_word = cue.end(), cue[0].endswith("-")
@@ -158,7 +155,6 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
 
 
 def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
-    """Return whether what stands behind "and", "or" or a comma is excluded as well."""
     after = joint.end()
     if dict(forms("around_term"))["wish"].match(text, after):
         return False
@@ -218,7 +214,6 @@ def _is_contrast(text: str, match: re.Match[str], negation: _Negation) -> bool:
 
 
 def _leaves_out(text: str, match: re.Match[str], negation: _Negation) -> bool:
-    """Return whether "without", "rather than" leave papers out instead of saying what is sought."""
     cue = match[0].lower()
     if negation.kinds and "without" in cue:
         return negation.kinds[0] in {"review", "article", "thesis"}
@@ -226,7 +221,7 @@ def _leaves_out(text: str, match: re.Match[str], negation: _Negation) -> bool:
         return False
     if dict(forms("around_term"))["papers"].match(text, match.end()):
         return True
-    if negation.has_or or is_known(negation.terms[0]):
+    if negation.has_or or is_known_term(negation.terms[0]):
         return not _VERBAL.match(negation.terms[0].split()[0])
     own = tokens(negation.terms[0])
     return len(own) > 1 and own[-1] in tokens(text[: match.start()])

@@ -57,7 +57,6 @@ def forms(table: str) -> list[tuple[str, re.Pattern[str]]]:
 
 @cache
 def words_of_table(*tables: str) -> frozenset[str]:
-    """Return the words of tables that hold words instead of patterns."""
     return frozenset(word for name, _, row in _rows() if name in tables for word in row.split())
 
 

@@ -9,9 +9,8 @@ from typing import Literal, TypeAlias
 
 from paper_search.bibliography.rarities import rarity
 from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
-from paper_search.skills.stop_words import STOP_WORDS
-from paper_search.skills.synonyms import is_known
-from paper_search.skills.words import stem
+from paper_search.skills.variants import is_known_term
+from paper_search.skills.words import STOP_WORDS, stem
 
 Kind: TypeAlias = Literal["author", "venue"]
 Lookup: TypeAlias = Callable[[Kind, str], bool | None]
@@ -140,7 +139,6 @@ def _author_claims(text: str) -> Iterator[_Claim]:
 
 
 def _persons(match: re.Match[str]) -> list[str]:
-    """Return the names of persons; empty: they are something else."""
     groups = match.groupdict()
     if lower := groups.get("lower"):
         return [lower] if ":" in match[0] or all(map(_may_be_name, lower.split())) else []
@@ -152,7 +150,7 @@ def _persons(match: re.Match[str]) -> list[str]:
 
 def _is_no_person(name: str) -> bool:
     words = {word.strip(".").casefold() for word in re.split(r"[\s-]+", name)}
-    is_other = is_known(name) or bool(words & words_of_table("place", "noperson"))
+    is_other = is_known_term(name) or bool(words & words_of_table("place", "noperson"))
     return is_other or words <= STOP_WORDS - {"may", "will"}
 
 

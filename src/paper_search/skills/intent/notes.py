@@ -49,7 +49,6 @@ class Note:
     remarks: tuple[str, ...] = ()
 
     def limited(self, filters: SearchConstraints) -> SearchConstraints:
-        """Return the limits with years, language and kinds of the note, where it names any."""
         if self.limits is None:
             return filters
         update: dict[str, object] = {}
@@ -100,7 +99,6 @@ def read_note(text: str | None, today: date) -> Note:
 
 
 def _clauses(reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield what to do with each clause, and the clause without the words that say it."""
     for clause in filter(None, map(str.strip, _CLAUSES.split(reading.question))):
         if _INSTEAD.search(clause):
             yield "instead", _without_cue(_INSTEAD.sub("", clause))

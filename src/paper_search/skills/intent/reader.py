@@ -12,20 +12,19 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import QuestionError
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
-from paper_search.skills.intent.exclusions import read_exclusions
-from paper_search.skills.intent.forms import cut, forms, without_cuts
-from paper_search.skills.intent.kinds import (
+from paper_search.skills.intent.constraints import (
     read_count,
     read_kinds,
     read_language,
     read_type,
     read_wishes,
+    read_years,
 )
-from paper_search.skills.intent.languages import is_english
+from paper_search.skills.intent.exclusions import read_exclusions
+from paper_search.skills.intent.forms import cut, forms, without_cuts
 from paper_search.skills.intent.names import Lookup, read_names
-from paper_search.skills.intent.years import read_years
-from paper_search.skills.phrases import without_request
-from paper_search.skills.stop_words import STOP_WORDS
+from paper_search.skills.phrases import reads_as_english, without_request
+from paper_search.skills.words import STOP_WORDS
 
 _REQUEST = re.compile(
     r"\b(?:I|I['’]m|me|my|please|pls|find|looking|need|want|search(?:ing)?|interested|papers"
@@ -62,13 +61,11 @@ class Reading:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is something to search for beside words."""
         years = self.constraints.year_from or self.constraints.year_to
         return bool(self.authors or self.venues or self.identifiers or years)
 
 
 def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type `Lookup`
-    """Know nothing of any name."""
     return None
 
 
@@ -86,7 +83,7 @@ def read_limits(
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
         return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
-    if not is_english(question):
+    if not reads_as_english(question):
         return _read_foreign(text, today, default_max_results, identifiers)
     reading = read_parts(text, today, default_max_results, lookup)
     rest = reading.question
@@ -134,7 +131,6 @@ def read_parts(
 def _read_foreign(
     text: str, today: date, default_max_results: int, identifiers: tuple[str, ...]
 ) -> Reading:
-    """Return the reading of a text in another language: figures are the same in all of them."""
     years = read_years(text, today)
     constraints = SearchConstraints(
         year_from=years.first, year_to=years.last, max_results=default_max_results
@@ -189,7 +185,6 @@ def read_question(
 
 
 def _topic(reading: Reading) -> str:
-    """Return the subject in a phrase; without one, what limits the search."""
     if reading.question:
         return without_request(reading.question)[:_LONGEST_TOPIC].strip(" ,.;:?!–—-")
     limits = reading.constraints
@@ -199,7 +194,6 @@ def _topic(reading: Reading) -> str:
 
 
 def _or_empty_if_generic(text: str) -> str:
-    """Return the text, or nothing if only words of a request are left of it."""
     words = [word.casefold() for word in WORD.findall(without_request(text))]
     return text if any(word not in STOP_WORDS for word in words) else ""
 

@@ -1,13 +1,104 @@
-"""What a model is asked about papers."""
+"""The criteria of an intent, and what a model is asked about papers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
-from paper_search.models import Criterion, MarkedPaper, RawPaper
+from paper_search.models import Criterion, CriterionKind, MarkedPaper, ParsedIntent, RawPaper
+from paper_search.models.criteria import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
+from paper_search.skills.intent.notes import read_note
 from paper_search.skills.untrusted import data_block, is_suspicious, shown_to_model
+
+_MOST_EXCLUSIONS = 2
+_LONGEST_QUERY = 250
+"""Of a boolean question that is a criterion as it stands; a cut one would mean something else."""
+
+
+def criteria_of(intent: ParsedIntent) -> list[Criterion]:
+    """Return what papers are judged by: 2 to 6 criteria, at least one of them for inclusion.
+
+    Too few are filled up with the topic, the concepts and what is excluded.
+    """
+    own = usable(intent.criteria)
+    if len(own) >= FEWEST_CRITERIA and any(map(_is_inclusion, own)):
+        return own
+    return usable([*own, *_by_words(intent)])
+
+
+def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
+    distinct: dict[str, Criterion] = {}
+    for criterion in criteria:
+        distinct.setdefault(criterion.text.casefold(), criterion)
+    ordered = list(distinct.values())
+    first = ordered[:MOST_CRITERIA]
+    if not any(map(_is_inclusion, first)):
+        first = [*filter(_is_inclusion, ordered[MOST_CRITERIA:]), *first][:MOST_CRITERIA]
+    return first
+
+
+def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
+    """Return criteria with those that a person's note adds: "only trials", "not surveys".
+
+    They take the place of the last ones where there would be too many.
+    """
+    wishes = read_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
+    kinds = wishes.limits.excluded_types if wishes.limits else []
+    known = {criterion.text.casefold() for criterion in criteria}
+    added = [
+        *(_decisive(f"It is, or is about, {term}") for term in wishes.required),
+        *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
+        *(_against(f"It is of the kind: {kind}") for kind in kinds),
+    ]
+    new = [criterion for criterion in added if criterion.text.casefold() not in known]
+    return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
+
+
+def _by_words(intent: ParsedIntent) -> list[Criterion]:
+    query = intent.boolean_query or ""
+    question = query if 0 < len(query) <= _LONGEST_QUERY else intent.question or intent.topic
+    topic = Criterion(text=_cut(f"It answers the question: {question}"))
+    against = _exclusions(intent)
+    about = [
+        Criterion(text=_cut(f"It is about {' or '.join(_names(intent, concept))}"))
+        for concept in intent.concepts[: MOST_CRITERIA - 1 - len(against)]
+        if concept.strip()
+    ]
+    criteria = [topic, *about, *against]
+    if len(criteria) < FEWEST_CRITERIA:
+        criteria.append(Criterion(text=_cut(f"It is about {intent.topic}")))
+    return criteria
+
+
+def _exclusions(intent: ParsedIntent) -> list[Criterion]:
+    unwanted: Sequence[str] = [
+        *(f"It is about {name}" for name in intent.excluded if name.strip()),
+        *(f"It is of the kind: {name}" for name in intent.constraints.excluded_types),
+    ]
+    return [_against(text) for text in unwanted[:_MOST_EXCLUSIONS]]
+
+
+def _decisive(text: str) -> Criterion:
+    return Criterion(text=_cut(text), kind=CriterionKind.INCLUSION, weight=3)
+
+
+def _against(text: str) -> Criterion:
+    return Criterion(text=_cut(text), kind=CriterionKind.EXCLUSION, weight=3)
+
+
+def _names(intent: ParsedIntent, concept: str) -> list[str]:
+    return [concept, *intent.alternatives.get(concept, [])]
+
+
+def _is_inclusion(criterion: Criterion) -> bool:
+    return criterion.kind is CriterionKind.INCLUSION
+
+
+def _cut(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_CRITERION]
+
 
 LONGEST_ABSTRACT = 2_000
 LONGEST_TITLE = 300
@@ -26,7 +117,6 @@ class PromptPaper:
 
     @classmethod
     def of(cls, paper: RawPaper) -> PromptPaper:
-        """Return what of a paper is shown."""
         return cls(
             paper_id=shown_to_model(paper.id, LONGEST_TITLE) or "",
             title=shown_to_model(paper.title, LONGEST_TITLE) or "",

@@ -1,4 +1,4 @@
-"""Asks a model about many papers, within limits, until it has all or cannot go on."""
+"""Asks a model about many papers, within limits, and says beforehand what it costs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import itertools
 import logging
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +15,36 @@ from paper_search.errors import LLMError, LLMFailure
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask_once
 from paper_search.models import NOT_NEEDED, Criterion, MarkedPaper
+from paper_search.models.usage import Tokens
 from paper_search.prompts import load_prompt
-from paper_search.skills.judging.answer import BatchAnswer, Judgement, read
+from paper_search.skills.judging.judgement import BatchAnswer, Judgement, read
 from paper_search.skills.judging.question import PromptPaper, message
+
+ALWAYS_JUDGED = 100
+"""Papers that are judged whatever comes of it: those that a result shows first."""
+STOP_AFTER_IRRELEVANT = 30
+"""Papers in a row without a relevant one after which no more are judged."""
+RELEVANT = 0.5
+"""The score from which on a paper counts as relevant here."""
+_PROMPT_TOKENS = 1_200
+"""Of the judge's instructions, with the criteria and the schema of the answer."""
+_PAPER_TOKENS = 400
+"""Of a title and an abstract, with their JSON."""
+_NAMING_TOKENS, _GRADE_TOKENS = 30, 50
+"""Of what an answer says of one paper besides, and of one grade with its snippet."""
+
+
+def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
+    """Return the calls that judge so many papers, and about their tokens."""
+    calls = math.ceil(papers / batch_size)
+    question_tokens = calls * _PROMPT_TOKENS + papers * _PAPER_TOKENS
+    return Tokens(calls, question_tokens, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
+
+
+def is_enough(scores: Sequence[float]) -> bool:
+    """Return whether the next papers, which rank lower, can be expected to hold nothing."""
+    return len(scores) >= ALWAYS_JUDGED and max(scores[-STOP_AFTER_IRRELEVANT:]) < RELEVANT
+
 
 PROMPT = "relevance_scorer"
 _MOST_FAILURES = 6
@@ -90,7 +118,6 @@ class Judging:
         return self.max_concurrency if self._has_worked else 1
 
     def _reason_to_stop(self, following: Entry) -> str | None:
-        """Return why the papers from one on are not asked about; None: they are."""
         if self._obstacle is not None:
             return self._obstacle
         earlier = sorted(number for number in self.judgements if number < following.number)
@@ -133,7 +160,6 @@ class Judging:
 
 
 def prompt_digest() -> str:
-    """Return what names the wording of the prompt."""
     return hashlib.sha256(load_prompt(PROMPT).encode()).hexdigest()[:16]
 
 

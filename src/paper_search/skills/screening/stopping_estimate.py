@@ -30,12 +30,10 @@ class StoppingEstimate:
 
     @property
     def is_enough(self) -> bool:
-        """Whether 95 % of the relevant papers are known, with 95 % confidence."""
         return self.unseen == 0 or (self.relevant > 0 and self.recall >= TARGET_RECALL)
 
     @property
     def advice(self) -> str:
-        """The counts, the bound once it rules anything out, and whether it is time to stop."""
         total = self.screened + self.unseen
         counts = f"{self.screened:,} of {total:,} screened, {self.relevant:,} relevant."
         if self.unseen == 0:

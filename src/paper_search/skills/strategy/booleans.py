@@ -6,9 +6,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paper_search.models import ParsedIntent, RankedQuery, SearchQuery, SynonymMap
-from paper_search.query import HEADING, Node, Phrase
-from paper_search.skills import vocabulary
+from paper_search.bibliography.languages import language_name
+from paper_search.errors import InputError
+from paper_search.models import ParsedIntent, RankedQuery, SearchQuery, SearchStrategy, SynonymMap
+from paper_search.query import (
+    HEADING,
+    And,
+    Node,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    limited,
+    normalise,
+    parse,
+)
+from paper_search.query.leaves import leaf_of
+from paper_search.query.writer import Written, write_strategy
 from paper_search.skills.strategy.trees import (
     all_of,
     any_of,
@@ -19,7 +33,7 @@ from paper_search.skills.strategy.trees import (
     written,
 )
 from paper_search.skills.untrusted import visible
-from paper_search.skills.variants import spellings, synonyms
+from paper_search.skills.variants import heading, spellings, synonyms
 
 _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
@@ -69,10 +83,10 @@ def block_of(
         for form in (name, *spellings(name)[:_MOST_FORMS], *others):
             names.setdefault(cleaned(form).casefold(), form)
     names.pop(cleaned(concept).casefold(), None)
-    heading = None
-    if has_headings and (found := vocabulary.heading([concept, *spellings(concept)])):
-        heading = Phrase(tuple(found.split()), HEADING)
-    return Block(concept, tuple(names.values()), heading)
+    subject = None
+    if has_headings and (found := heading([concept, *spellings(concept)])):
+        subject = Phrase(tuple(found.split()), HEADING)
+    return Block(concept, tuple(names.values()), subject)
 
 
 def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[SearchQuery]:
@@ -123,3 +137,36 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
     if tree_of(text) is None:
         return []
     return [SearchQuery(keywords=names or [text], boolean_query=text)]
+
+
+_TYPES = {
+    "article-journal": "journal article", "article": "preprint", "thesis": "dissertation",
+    "paper-conference": "congress", "book": "book", "review": "review",
+}  # fmt: skip
+"""Publication types as indexers name them."""
+
+
+def tree_of_strategy(strategy: SearchStrategy) -> Node:
+    """Return what a strategy finds: any of its queries, within its limits.
+
+    Raises:
+        InputError: it has no boolean query, or one that cannot be read.
+    """
+    queries = [parse(query.boolean_query) for query in strategy.queries]
+    if not queries:
+        raise InputError("the strategy has no boolean query: only words for sources that rank")
+    limits: list[Node] = []
+    filters = strategy.filters
+    if filters.year_from or filters.year_to:
+        limits.append(YearRange(filters.year_from, filters.year_to))
+    if filters.language:
+        limits.append(Term(language_name(filters.language) or filters.language, "language"))
+    if filters.publication_types:
+        names = [_TYPES.get(name, name.replace("-", " ")) for name in filters.publication_types]
+        limits.append(Or(tuple(leaf_of(tuple(name.split()), "type") for name in names)))
+    wanted = Or(tuple(queries)) if len(queries) > 1 else queries[0]
+    return normalise(limited(And((wanted, *limits)), filters.every_condition))
+
+
+def database_text(strategy: SearchStrategy, database: str) -> Written:
+    return write_strategy(tree_of_strategy(strategy), database)

@@ -1,8 +1,10 @@
-"""Conditions of a strategy that come from words: authors, what is required, what is not wanted."""
+"""Limits of a strategy: what can be searched within, and conditions that come from words."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from datetime import date
 
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
@@ -15,13 +17,11 @@ _MOST_NAMES = 6
 
 
 def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
-    """Return the limits of a question, with a condition for its names and each unwanted term."""
     conditions = [*_named(intent.authors, intent.venues), *_unwanted(intent.excluded)]
     return _with_conditions(intent.constraints, conditions)
 
 
 def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
-    """Return the limits as a note wants them: conditions are added, or no longer hold."""
     before = (changed_by(note, condition) for condition in limits.conditions)
     names = (
         any_of(node for name in (term, *variants(term)[:_MOST_NAMES]) if (node := leaf(name)))
@@ -65,7 +65,6 @@ def _named(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
 
 
 def _unwanted(terms: Iterable[str]) -> list[str]:
-    """Return a condition for each term, against its singular and plural and both spellings."""
     groups = (
         any_of(node for name in (term, *spellings(term)[:2]) if (node := leaf(name)))
         for term in terms
@@ -103,3 +102,32 @@ def _stems(node: Node) -> tuple[str, ...]:
             return tuple(tokens(" ".join(words)))
         case _:
             return ()
+
+
+FIRST_YEAR = 1500
+"""Nothing that is indexed was printed before."""
+_YEARS_AHEAD = 1
+"""Issues carry the date of next year."""
+_LANGUAGE = re.compile(r"[a-z]{2}")
+
+
+def sane_limits(given: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
+    """Return the limits that can be searched within, and what was left out or changed."""
+    last_year, notes = today.year + _YEARS_AHEAD, []
+    years = {"year_from": given.year_from, "year_to": given.year_to}
+    for name, year in years.items():
+        if year is not None and not FIRST_YEAR <= year <= last_year:
+            notes.append(f"left out: the year {year}, which is not in {FIRST_YEAR} to {last_year}")
+            years[name] = None
+    first, last = years["year_from"], years["year_to"]
+    if first is not None and last is not None and first > last:
+        first, last = last, first
+        backwards = "the model gave them in reverse order"
+        notes.append(f"the years are read as {first} to {last}: {backwards}")
+    language = (given.language or "").strip().lower() or None
+    if language is not None and not _LANGUAGE.fullmatch(language):
+        notes.append(f"left out: the language {language[:20]!r}, which is no code such as en or de")
+        language = None
+    most = max(given.max_results, 1)
+    update = {"year_from": first, "year_to": last, "language": language, "max_results": most}
+    return given.model_copy(update=update), notes

@@ -21,11 +21,12 @@ from paper_search.query import And, Term
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import block_of
 from paper_search.skills.strategy.limits import changed_by
-from paper_search.skills.strategy.steps import any_block, broader_steps
 from paper_search.skills.strategy.terms import runs
 from paper_search.skills.strategy.trees import (
     MAX_QUERIES,
+    any_block,
     any_of,
+    broader_steps,
     is_short,
     normalised,
     parts,
@@ -64,7 +65,6 @@ def next_queries(
 def next_ranked_queries(
     last: SearchStrategy, note: Note, terms: dict[str, float] | None
 ) -> list[RankedQuery]:
-    """Return the ranked queries of the last strategy with what was added, and what was learned."""
     return [
         query.model_copy(
             update={
@@ -84,7 +84,6 @@ def _extended(text: str, note: Note) -> str:
 
 
 def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
-    """Return the queries of a model, of which one at least asks for what was added."""
     trees = (tree_of(query.boolean_query) for query in queries)
     names = [{*tokens(name)} for tree in trees if tree is not None for name in wanted_names(tree)]
     missing = [term for term in note.added if not any({*tokens(term)} <= name for name in names)]
@@ -181,7 +180,6 @@ def _text(paper: MarkedPaper) -> str:
 
 
 def _written(texts: Iterable[str]) -> dict[str, str]:
-    """Return the most frequent spelling of each stem; lower case wins over capitals."""
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for run in runs(text):
@@ -213,7 +211,6 @@ def varied(
 def _broader(
     strategy: SearchStrategy, earlier: Sequence[SearchStrategy]
 ) -> Iterator[SearchStrategy]:
-    """Yield the strategy with one of its queries a step broader, if that was never asked."""
     asked = {normalised(q.boolean_query) for each in (strategy, *earlier) for q in each.queries}
     for place, query in enumerate(strategy.queries):
         if tree_of(query.boolean_query) is None:

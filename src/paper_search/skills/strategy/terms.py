@@ -1,16 +1,17 @@
-"""Content words of titles and abstracts, and the terms of one or two of them."""
+"""Terms of titles and abstracts, and those that mark first results off."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from paper_search.skills.stop_words import STOP_WORDS
+from paper_search.bibliography.rarities import rarity
 from paper_search.skills.untrusted import visible
-from paper_search.skills.words import is_unspaced, stem
+from paper_search.skills.words import STOP_WORDS, is_unspaced, stem, tokens
 
 Term: TypeAlias = tuple[str, ...]
 """One or two stems."""
@@ -55,12 +56,10 @@ class TermCounts:
     _written: dict[Term, Counter[str]] = field(default_factory=dict)
 
     def written(self, term: Term) -> str:
-        """Return the commonest way to write a term; small letters win over capitals."""
         forms = self._written[term]
         return min(forms, key=lambda form: (-forms[form], form != form.casefold(), form))
 
     def add(self, text: str) -> None:
-        """Count the terms of one more text, every one once."""
         self.texts += 1
         present: dict[Term, str] = {}
         for run in runs(text):
@@ -75,7 +74,6 @@ class TermCounts:
 
 
 def count_terms(texts: Iterable[str]) -> TermCounts:
-    """Return in how many of the texts every word, and every two that stand together, occur."""
     counted = TermCounts()
     for text in texts:
         counted.add(text)
@@ -94,3 +92,156 @@ def _is_content(word: str) -> bool:
     if is_unspaced(word):
         return 1 < len(word) <= _LONGEST_UNSPACED
     return _SHORTEST <= len(word) <= _LONGEST
+
+
+_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
+_SENTENCE = re.compile(r"[.;:!?](?=\s)|[()\[\]]")
+_SHORT = re.compile(r"[^\W_][\w-]{1,9}")
+_SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 10
+_SIGNIFICANT = 10.83
+"""A log-likelihood that chance exceeds once in a thousand (chi-squared, one degree)."""
+
+
+def suggested_terms(
+    texts: Iterable[str], known: Sequence[str] = (), *, limit: int = 12
+) -> list[tuple[str, int]]:
+    """Return the terms that mark these texts off, with the number of texts that have them.
+
+    Words, and pairs of words that stand together, by Dunning's log-likelihood beside how common
+    they are in scholarly records; a pair is as common as its rarer word. A word that stands mostly
+    in one of the pairs is not given again. First of all come the acronyms of what is asked for, and
+    what asked acronyms stand for, where a text says so.
+
+    Args:
+        texts: titles, or titles with abstracts.
+        known: what is asked for already; terms of nothing but its words are left out.
+        limit: terms at most.
+    """
+    texts = list(texts)
+    counted = count_terms(texts)
+    covered = {token for text in known for token in tokens(text)}
+    scored = {
+        term: keyness
+        for term, count in counted.counts.items()
+        if count > 1
+        and not covered.issuperset(term)
+        and (keyness := _keyness(count, counted.texts, term)) > _SIGNIFICANT
+    }
+    ranked = sorted(scored, key=lambda term: (-scored[term], -len(term), term))
+    kept = _without_parts(ranked, counted, limit)
+    found = dict(_other_forms(texts, covered))
+    for term in kept:
+        found.setdefault(counted.written(term), counted.counts[term])
+    return list(found.items())[:limit]
+
+
+def _other_forms(texts: Sequence[str], covered: set[str]) -> Iterator[tuple[str, int]]:
+    """Yield acronyms and long forms of what is covered, with the number of texts that have them."""
+    for short, long in long_forms(texts).items():
+        has_short, has_long = (covered.issuperset(tokens(form)) for form in (short, long))
+        if has_short != has_long:
+            form = long if has_short else short
+            yield form, sum(_has(text, tokens(form)) for text in texts)
+
+
+def _has(text: str, stems: Sequence[str]) -> bool:
+    return f" {' '.join(stems)} " in f" {' '.join(tokens(text))} "
+
+
+def _keyness(count: int, texts: int, term: Term) -> float:
+    """Return the log-likelihood of the count; below 0 where the term is rarer than elsewhere."""
+    share = 10 ** -max(map(rarity, term))
+    rest = texts - count
+    likelihood = count * math.log(count / (texts * share))
+    if rest:
+        likelihood += rest * math.log(rest / (texts * (1 - share)))
+    return math.copysign(2 * likelihood, count - texts * share)
+
+
+def _without_parts(ranked: Sequence[Term], counted: TermCounts, limit: int) -> list[Term]:
+    """Return the first terms; a pair replaces those of its words that it mostly explains."""
+    counts = counted.counts
+    pairs = [term for term in ranked if len(term) > 1]
+    kept: list[Term] = []
+    for term in ranked:
+        is_explained = any(
+            part in pair and counts[pair] * 2 >= counts[term] for part in term for pair in pairs
+        )
+        overlaps = any(set(term) & set(other) for other in kept)
+        if not (is_explained if len(term) == 1 else overlaps):
+            kept.append(term)
+    return kept[:limit]
+
+
+def long_forms(texts: Iterable[str]) -> dict[str, str]:
+    """Return acronyms with what they stand for, those of most texts first.
+
+    The algorithm of Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation
+    definitions in biomedical text".
+
+    Understood are "long form (LF)" and "LF (long form)". An acronym with several long forms has
+    the one of most texts; the plural of an acronym counts as the acronym.
+    """
+    pairs: Counter[tuple[str, str]] = Counter()
+    for text in texts:
+        pairs.update(set(_definitions(text)))
+    found: dict[str, str] = {}
+    for (short, long), _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
+        found.setdefault(short, long)
+    return found
+
+
+def _definitions(text: str) -> Iterator[tuple[str, str]]:
+    for bracket in _BRACKETS.finditer(text):
+        inside = re.split(r"[;,]", bracket[1])[0].strip()
+        before = _SENTENCE.split(text[: bracket.start()])[-1].split()
+        if not before:
+            continue
+        if _is_acronym(inside):
+            long = long_form(inside, " ".join(before))
+            short = inside
+        elif _is_acronym(before[-1]):
+            long = long_form(before[-1], inside)
+            short = before[-1]
+        else:
+            continue
+        if long is not None:
+            is_plural = short.endswith("s") and short[:-1].isupper()
+            yield (short[:-1] if is_plural else short), lowered(long)
+
+
+def long_form(short: str, before: str) -> str | None:
+    """Return the end of the text that an acronym stands for; None: it does not.
+
+    Every letter of the acronym is found in order, from the right, its first one at the start of
+    a word.
+    """
+    most = min(len(short) + 5, 2 * len(short))
+    text = " ".join(before.split()[-most:])
+    place = len(text)
+    for position in range(len(short) - 1, -1, -1):
+        letter = short[position].casefold()
+        if not letter.isalnum():
+            continue
+        place -= 1
+        while place >= 0 and not (
+            text[place].casefold() == letter
+            and (position > 0 or place == 0 or not text[place - 1].isalnum())
+        ):
+            place -= 1
+        if place < 0:
+            return None
+    found = text[text.rfind(" ", 0, place) + 1 :].strip(" -\"'“”‘’,")
+    is_longer = len(found) > len(short) and short.casefold() not in found.casefold().split()
+    return found if is_longer else None
+
+
+def _is_acronym(text: str) -> bool:
+    """Whether the text is one short word with at least two capitals, or a capital and a digit."""
+    signs = sum(char.isupper() or char.isdigit() for char in text)
+    return (
+        _SHORTEST_ACRONYM <= len(text) <= _LONGEST_ACRONYM
+        and signs > 1
+        and any(char.isupper() for char in text)
+        and _SHORT.fullmatch(text) is not None
+    )

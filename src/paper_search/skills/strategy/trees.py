@@ -1,10 +1,13 @@
-"""Converts a person's words to queries and trees, and trees to text."""
+"""Words as queries and trees; the blocks of a query, and the steps to broader ones."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
+from paper_search.bibliography.rarities import rarity
 from paper_search.bibliography.text import WORD
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import (
@@ -18,13 +21,13 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
+    alternatives,
     heading_words,
     parse,
     render,
 )
-from paper_search.skills.stop_words import BREAKS
 from paper_search.skills.untrusted import visible
-from paper_search.skills.words import is_unspaced
+from paper_search.skills.words import BREAKS, is_unspaced, tokens
 
 MIN_QUERIES, MAX_QUERIES = 2, 4
 """Queries of a strategy that we write; a person may write more."""
@@ -87,19 +90,16 @@ def words_of(text: str) -> list[Term]:
 
 
 def any_of(nodes: Iterable[Node]) -> Node | None:
-    """Return what any of the nodes matches; None: there is no node."""
     found = list(dict.fromkeys(nodes))
     return Or(tuple(found)) if len(found) > 1 else found[0] if found else None
 
 
 def all_of(nodes: Iterable[Node]) -> Node | None:
-    """Return what all of the nodes match; None: there is no node."""
     found = list(dict.fromkeys(nodes))
     return And(tuple(found)) if len(found) > 1 else found[0] if found else None
 
 
 def parts(tree: Node) -> tuple[Node, ...]:
-    """Return what is AND-ed at the top of a tree."""
     return tree.children if isinstance(tree, And) else (tree,)
 
 
@@ -134,7 +134,6 @@ def wanted_names(node: Node) -> Iterator[str]:
 
 
 def is_short(query: str) -> bool:
-    """Whether services take a query of that length."""
     return len(query) <= MAX_QUERY_CHARS
 
 
@@ -152,3 +151,154 @@ def _joined(nodes: Sequence[Node]) -> str:
 
 def _grouped(node: Node) -> str:
     return render(node) if isinstance(node, Term | Phrase) else f"({render(node)})"
+
+
+class Step(NamedTuple):
+    """A broader form of a query, and what is different in it."""
+
+    name: str
+    boolean_query: str
+
+
+class BlockText(NamedTuple):
+    """A part of a query that every record must have, and its terms, of which one is enough."""
+
+    boolean_query: str
+    terms: list[str]
+
+
+def block_texts(boolean_query: str) -> list[BlockText]:
+    """Return the parts that a query joins by AND; none: it has none, or cannot be read.
+
+    Exclusions, years and authors are no blocks.
+    """
+    tree = tree_of(boolean_query)
+    blocks = [part for part in parts(tree) if not _is_fixed(part)] if tree else []
+    return [
+        BlockText(render(block), [render(term) for term in alternatives(block)]) for block in blocks
+    ]
+
+
+def broader_steps(boolean_query: str) -> list[Step]:
+    """Return ever broader forms of a query, each broader than the one before.
+
+    Limits to titles and abstracts go, then phrases become words that may stand apart, then blocks
+    are dropped, the commonest first, and at last one block is enough. Exclusions, years and authors
+    stay in every form.
+
+    Raises:
+        QuerySyntaxError: the query cannot be read.
+    """
+    tree = parse(boolean_query)
+    found = {render(tree): ""}
+    for name, form in _forms(tree):
+        found.setdefault(render(form), name)
+    return [Step(name, text) for text, name in found.items() if name]
+
+
+def any_block(boolean_query: str) -> Node | None:
+    tree = tree_of(boolean_query)
+    blocks = [part for part in parts(tree) if not _is_fixed(part)] if tree else []
+    fixed = [part for part in parts(tree) if _is_fixed(part)] if tree else []
+    joined = any_of(term for block in blocks for term in alternatives(block))
+    return tree if joined is None else all_of([joined, *fixed])
+
+
+def _informativeness(node: Node) -> float:
+    """Return how much a part of a query narrows it: log10 of one in how many records, about.
+
+    An OR is as common as its commonest alternative. Words of a phrase, or AND-ed, count as if
+    they were independent.
+    """
+    match node:
+        case Term(text):
+            return max(map(rarity, tokens(text)), default=0.0)
+        case Phrase(words):
+            return sum(_informativeness(Term(word)) for word in words)
+        case And(children):
+            return sum(map(_informativeness, children))
+        case Or(children):
+            return min(map(_informativeness, children))
+        case Near(left, right):
+            return _informativeness(left) + _informativeness(right)
+        case _:
+            return 0.0
+
+
+def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
+    fixed = [part for part in parts(tree) if _is_fixed(part)]
+    blocks = [part for part in parts(tree) if not _is_fixed(part)]
+    if not blocks:
+        return
+
+    def joined(some: Sequence[Node]) -> Node:
+        return all_of([*some, *fixed]) or tree
+
+    names = {place: _name(block) for place, block in enumerate(blocks)}
+    blocks = [_anywhere(block) for block in blocks]
+    yield "anywhere, not only in the fields named", joined(blocks)
+    blocks = [_in_words(block) for block in blocks]
+    yield "words instead of phrases", joined(blocks)
+    order = sorted(names, key=lambda place: _informativeness(blocks[place]))
+    for count in range(1, len(blocks) - 1):
+        dropped = sorted(order[:count])
+        left = [block for place, block in enumerate(blocks) if place not in dropped]
+        yield f"without {' and '.join(names[place] for place in dropped)}", joined(left)
+    if len(blocks) > 1 and (anything := any_of(blocks)) is not None:
+        yield "any one of the blocks", joined([anything])
+
+
+def _name(block: Node) -> str:
+    while isinstance(block, Or):
+        block = block.children[0]
+    return render(block)
+
+
+def _is_fixed(node: Node) -> bool:
+    """Whether the part stays as it is: what is not wanted, when, and by whom."""
+    match node:
+        case Not() | YearRange():
+            return True
+        case Term() | Phrase():
+            return node.field in {"author", "venue", *INDEXED}
+        case Or(children) | And(children):
+            return all(map(_is_fixed, children))
+        case Near():
+            return False
+
+
+def _is_kept(node: Term | Phrase) -> bool:
+    """Whether the limit to a field stays: a heading is no phrase that could be cut into words."""
+    return _is_fixed(node) or node.field in HEADINGS
+
+
+def _anywhere(node: Node) -> Node:
+    match node:
+        case Term(text, _, is_prefix):
+            return node if _is_kept(node) else Term(text, None, is_prefix)
+        case Phrase(words):
+            return node if _is_kept(node) else Phrase(words)
+        case And(children):
+            return And(tuple(map(_anywhere, children)))
+        case Or(children):
+            return Or(tuple(map(_anywhere, children)))
+        case Near(left, right):
+            return replace(node, left=_anywhere(left), right=_anywhere(right))
+        case _:
+            return node
+
+
+def _in_words(node: Node) -> Node:
+    """Return the part with the words of its phrases and distances, which may stand apart."""
+    match node:
+        case Phrase(words) if not _is_kept(node):
+            content = [word for word in words if word.casefold() not in BREAKS] or words
+            return all_of(Term(w.rstrip("*"), is_prefix=w.endswith("*")) for w in content) or node
+        case And(children):
+            return all_of(map(_in_words, children)) or node
+        case Or(children):
+            return any_of(map(_in_words, children)) or node
+        case Near(left, right):
+            return all_of([_in_words(left), _in_words(right)]) or node
+        case _:
+            return node

@@ -1,15 +1,18 @@
-"""Grades as a model returns them, and what is wrong with them."""
+"""Grades as a model returns them, checked; their score, and their row in a cache."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, assert_never
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, assert_never
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from paper_search.llm.provider import LLMProvider
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.criteria import HIGHEST_GRADE
 from paper_search.skills.judging.question import PromptPaper
@@ -105,12 +108,10 @@ class Judgement(BaseModel):
 
     @property
     def score(self) -> float:
-        """The score in [0, 1]."""
         return score_of(self.grades) if self.stated_score is None else self.stated_score
 
     @property
     def reason(self) -> str:
-        """What a person can check it by."""
         if self.stated_score is None:
             return "; ".join(map(str, self.grades))
         return self.stated_reason
@@ -229,3 +230,52 @@ def _plain(text: str) -> tuple[str, list[int]]:
             characters.append(plain)
             places.append(place)
     return "".join(characters), places
+
+
+class JudgementCache(Protocol):
+    """Judgements of all threads."""
+
+    async def get(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]: ...
+
+    async def put(self, rows: Mapping[str, dict[str, Any]]) -> None:
+        """Store them; a kill from now on does not lose them."""
+        ...
+
+
+def key_of(
+    paper: PromptPaper, question: str, criteria: Sequence[Criterion], model: str, prompt: str
+) -> str:
+    """Return the key of a judgement: paper, question, criteria, model and prompt.
+
+    The weights of the criteria are no part of it, because the score is computed from the grades;
+    nor is the id of the paper, which differs by source.
+    """
+    conditions = [(criterion.kind.value, criterion.text) for criterion in criteria]
+    content = vars(paper) | {"paper_id": ""}
+    parts = json.dumps([content, question, conditions, model, prompt], ensure_ascii=True)
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def model_name(llm: LLMProvider) -> str:
+    parts = (getattr(llm, name, None) for name in ("model", "base_url", "temperature"))
+    return "|".join([type(llm).__qualname__, *map(str, parts)])
+
+
+def to_row(judgement: Judgement) -> dict[str, Any]:
+    """Return a judgement as it is stored, without the criteria, which may tell the question."""
+    row = judgement.model_dump(mode="json", exclude={"grades"})
+    return row | {"grades": [[grade.grade, grade.snippet] for grade in judgement.grades]}
+
+
+def from_row(row: Mapping[str, Any] | None, criteria: Sequence[Criterion]) -> Judgement | None:
+    if row is None:
+        return None
+    try:
+        graded = criteria if row.get("stated_score") is None else []
+        grades = [
+            {"criterion": criterion, "grade": grade, "snippet": snippet}
+            for criterion, (grade, snippet) in zip(graded, row["grades"], strict=True)
+        ]
+        return Judgement.model_validate({**row, "grades": grades})
+    except (ValidationError, KeyError, TypeError, ValueError):
+        return None

@@ -1,4 +1,4 @@
-"""How the words of two titles differ: by spelling, by words added, by other or opposed words."""
+"""How two titles differ, and what they say besides: parts, replies, errata, columns."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA, Indel, Postfix, Prefix
 from paper_search.bibliography.rarities import is_known, rarity
 from paper_search.bibliography.stemming import stem
 from paper_search.skills.deduplication.text import word_set
+from paper_search.skills.words import word_table
 
 LITTLE_WORDS = word_set(
     "a an the of in on for and or to with by from at as is are its via using into über der die das"
@@ -61,6 +62,7 @@ _SUBSTANCE = re.compile(r"[aeiouy](?=(?:te|ne|se)s?$)")
 """The letter that tells nitrate from nitrite, and ethane from ethene."""
 _DOUBLED = re.compile(r"([a-z])\1")
 _REMEMBERED = 8_192
+"""Titles; a title is compared with several others in a row."""
 
 
 def difference(one: Sequence[str], other: Sequence[str]) -> str:
@@ -105,14 +107,12 @@ def _without_joined(
     others: Collection[str],
     other_runs: Collection[str],
 ) -> list[str]:
-    """Return the words that are no part of what the other title writes as one word, or as two."""
     cut = {word for run, parts in runs.items() if run in others for word in parts}
     return [word for word in own if word not in cut and word not in other_runs]
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _runs(words: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """Return what two to four neighbouring words make when they are written as one."""
     return {
         "".join(words[place : place + length]): words[place : place + length]
         for length in range(2, _LONGEST_RUN + 1)
@@ -214,3 +214,105 @@ def are_told_apart(
     return any(w in one and w not in other for w in left) and any(
         w in other and w not in one for w in right
     )
+
+
+_ROMAN_VALUES = {
+    "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8",
+    "ix": "9", "x": "10", "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15",
+}  # fmt: skip
+_PART_WORDS = word_set("part type phase vol volume chapter no number paper stage grade")
+_ROLES = {
+    "correction": r"errat(?:um|a)|corrigend(?:um|a)|addendum|^(?:\w+ )?corrections?|corrections?$",
+    "concern": r"expressions? of concern",
+    "retraction": r"^(?:\w+ )?retraction|retraction$|withdrawal notice",
+    "reply": r"repl(?:y|ies)|rebuttal|rejoinder|^re|^\w*(?: \w+)?responses?|responses?(?: \w+)?$",
+    "comment": r"^(?:\w+ )?(?:comments?|commentary|editorial|discussion)"
+    r"|(?:comments?|commentary|editorial|discussion)(?: \w+)?$",
+    "plan": r"protocols?|rationale|statistical (?:analysis )?plan|(?:study|trial) design"
+    r"|design (?:and|of the|of a|of an)|methods and design|baseline (?:characteristics|data)",
+}
+"""What a title says if its work is about another one, or is an earlier part of one."""
+_ROLE = re.compile("|".join(rf"(?P<{name}>\b(?:{pattern})\b)" for name, pattern in _ROLES.items()))
+_CITATION = re.compile(r"\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?")
+"""Behind the title of a correction, as the Web of Science has it: where the corrected work is."""
+_NOTE = (
+    r"(?:retracted|erratum|errata|corrected|comment|see comment|published|republished|retraction"
+    r"|summary for|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo"
+    r"|demonstration|invited|keynote|extended)\b"
+)
+_ANNOTATION = re.compile(
+    r"^retracted(?: article)?\s*:"
+    rf"|\[{_NOTE}[^\]]{{0,300}}(?:\]|$)"
+    rf"|\({_NOTE}[^)]{{0,300}}(?:\)|$)"
+    rf"|{_CITATION.pattern}"
+)
+"""Notes of PubMed, Embase and the Web of Science in a title, after folding."""
+_NOTE_AT_THE_END = re.compile(
+    r"(?<=\S)\s*\[(?!part\b|reply\b|response\b|correction\b|[ivx]+\])"
+    r"(?:[^\W\d][^\W\d]+(?:[ ,./'-]+[^\W\d]+)*|\d+ refs?|\d{1,2}|abstract no:? ?\w+)\.?\]?[\s.]*$"
+)
+"""Words in square brackets, a number of references, a footnote: of a cataloguer, not the title."""
+_GENERIC_WORDS = word_table("generic titles")
+_SERIAL_WORDS = word_set(
+    "activities advances annual annually biennial highlights overview proceedings progress report"
+    " reports round statistics status survey trends update updates yearbook yearly"
+)
+"""Words of titles under which a team publishes again and again."""
+_GENERIC_KEYS = word_set("序言 前言 编者按 目录 引言")
+_SHORTEST_KEY = 3
+
+
+def without_annotations(folded_title: str) -> str:
+    """Return a folded title without what a database added to it (`[Erratum appears in ...]`)."""
+    text = _ANNOTATION.sub(" ", folded_title)
+    before = ""
+    while text != before:
+        before, text = text, _NOTE_AT_THE_END.sub("", text.rstrip())
+    return text if text.strip(" .[]()") else folded_title
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def letters(words: tuple[str, ...]) -> frozenset[str]:
+    """Return the single letters among the words of a title, as in "hepatitis B"."""
+    found = {word for word in words[:-1] if len(word) == 1 and word not in LITTLE_WORDS}
+    return frozenset(found | {word for word in words[-1:] if len(word) == 1})
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the numbers among the words of a title, Roman ones as digits.
+
+    A single "i", "v" or "x" counts only as the last word, before the last third, or after "part"
+    and the like.
+    """
+    found: list[str] = []
+    for place, word in enumerate(words):
+        if word[0].isdigit() and not word[3:].isalpha():  # "2d", "3rd"; "0verview" is misread
+            found.append(word.lstrip("0") or "0")
+        elif word in _ROMAN_VALUES:
+            before = words[place - 1] if place else ""
+            if len(word) > 1 or place == len(words) - 1 or before in _PART_WORDS:
+                found.append(_ROMAN_VALUES[word])
+        elif len(word) == 1 and place and words[place - 1] == "part":
+            found.append(word)
+    return tuple(found)
+
+
+def role(folded_title: str, words: Sequence[str]) -> str:
+    """Return what a work is to another one: "correction", "reply", "plan"; "": it stands alone."""
+    if _CITATION.search(folded_title):
+        return "correction"
+    match = _ROLE.search(" ".join(words))
+    return (match.lastgroup or "") if match else ""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_generic(words: tuple[str, ...]) -> bool:
+    """Whether a title is one that many different works carry ("Editorial", "Book review")."""
+    if sum(map(len, words)) <= _SHORTEST_KEY or "".join(words) in _GENERIC_KEYS:
+        return True
+    return all(word in _GENERIC_WORDS or word.isdigit() for word in words)
+
+
+def is_serial(words: tuple[str, ...]) -> bool:
+    return not _SERIAL_WORDS.isdisjoint(words)

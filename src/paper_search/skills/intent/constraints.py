@@ -1,4 +1,4 @@
-"""The years of publication that a question asks for."""
+"""Years, kinds of publication, number and language of papers, and wishes without effect."""
 
 from __future__ import annotations
 
@@ -8,12 +8,90 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
-from paper_search.skills.intent.forms import cut, forms, is_quoted
+from paper_search.bibliography.languages import language_code
+from paper_search.models import IntentType
+from paper_search.skills.intent.forms import CUT, cut, forms, is_quoted
+
+_NUMBERS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "a hundred": 100, "hundred": 100,
+}  # fmt: skip
+_MOST_RESULTS = 1900
+_WANTED = re.compile(
+    r"^\W*(?:(?:find|show|give|me|list|get|please|need|want|only|some|the|all|recent)\s+)*",
+    re.IGNORECASE,
+)
+_NO_WANTED_KIND = {"review", "dataset", "case report", "editorial"}
+"""Surveys and data sets are types of an intent, the others no types of CSL."""
+
+
+def kind_at(text: str, start: int) -> tuple[str, int] | None:
+    """Return the kind of publication named at an offset, and where its name ends; None: none."""
+    for kind, pattern in forms("kind"):
+        if match := pattern.match(text, start):
+            return kind, match.end()
+    return None
+
+
+def read_kinds(text: str) -> tuple[str, list[str]]:
+    start = _WANTED.match(text).end()  # type: ignore[union-attr]  # matches anything
+    kind = kind_at(text, start)
+    goes_on = kind and re.match(r"\s+(?:on|about)\s", text[kind[1] :], re.IGNORECASE)
+    if kind is None or not goes_on or kind[0] in _NO_WANTED_KIND:
+        return text, []
+    return cut(text, start, kind[1]), [kind[0]]
+
+
+def read_type(text: str) -> tuple[str, IntentType]:
+    for kind, cue in forms("type"):
+        if (match := cue.search(text)) and not is_quoted(text, match.start()):
+            return cut(text, match.start(), match.end()), IntentType(kind)
+    return text, IntentType.METHOD
+
+
+def read_count(text: str) -> tuple[str, int | None]:
+    for _, pattern in forms("count"):
+        for match in pattern.finditer(text):
+            number = match["n"].lower()
+            count = int(number) if number.isdigit() else _NUMBERS[number]
+            if 0 < count <= _MOST_RESULTS and not is_quoted(text, match.start()):
+                wishes = [wish[0] for _, form in forms("wish") for wish in form.finditer(match[0])]
+                kept = "".join(f" {wish} papers" for wish in wishes)
+                return f"{text[: match.start()]}{CUT}{kept} {text[match.end() :]}", count
+    return text, None
+
+
+def read_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
+    for kind, pattern in forms("language"):
+        match = pattern.search(text)
+        if match is None or is_quoted(text, match.start()):
+            continue
+        wording = match[0].strip(" ,;-–—()")
+        name = next(name for name in match.groupdict().values() if name)
+        rest = cut(text, match.start(), match.end())
+        if kind == "limit":
+            return rest, language_code(name), ()
+        note = f"not acted on: {wording!r}; for the language of papers, write 'papers in {name}'"
+        return (text if kind == "subject" else rest), None, (note,)
+    return text, None, ()
+
+
+def read_wishes(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text without wishes that no search can meet, such as "most cited", and notes."""
+    notes: list[str] = []
+    for _, pattern in forms("wish"):
+        for match in reversed(list(pattern.finditer(text))):
+            if not is_quoted(text, match.start()):
+                notes.append(f"not acted on: {match[0].strip()}")
+                text = cut(text, match.start(), match.end())
+    return text, tuple(notes)
+
 
 Interval: TypeAlias = tuple[int | None, int | None]
 """First and last year, inclusive; None: no limit."""
 
-_NUMBERS = {
+_COUNTS = {
     "": 1, "couple": 2, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
     "seven": 7, "eight": 8, "nine": 9, "ten": 10, "fifteen": 15, "twenty": 20, "couple of": 2,
     "few": 3,
@@ -61,12 +139,10 @@ class _Mention:
         )
 
     def is_other(self, today: date) -> bool:
-        """Return whether the years lie ahead, or name an event, or are a count of something."""
         is_count = self.match[0].rstrip()[-1:].isdigit() and self.has("counted")
         return self._latest > today.year + 1 or is_count or self.has("event", "of event")
 
     def is_subject(self) -> bool:
-        """Return whether the years may belong to what papers are about."""
         if self.has("data"):
             return True
         groups = self.match.groupdict()
@@ -134,7 +210,6 @@ def _start_of_negation(match: re.Match[str]) -> int:
 
 
 def _mentions(text: str, today: date) -> Iterator[_Mention]:
-    """Yield the years of every form; of two forms that overlap, the surer one."""
     taken: list[tuple[int, int]] = []
     for kind, pattern in forms("year"):
         for match in pattern.finditer(text):
@@ -146,7 +221,6 @@ def _mentions(text: str, today: date) -> Iterator[_Mention]:
 
 
 def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
-    """Return the years of a match of a form of the kind."""
     groups = match.groupdict()
     if kind == "back":
         return _years_back(groups["unit"].lower(), (groups["n"] or "").lower(), today), None
@@ -168,14 +242,13 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
 
 
 def _years_back(unit: str, count: str, today: date) -> int:
-    number = int(count) if count.isdigit() else _NUMBERS.get(" ".join(count.split()), 1)
+    number = int(count) if count.isdigit() else _COUNTS.get(" ".join(count.split()), 1)
     if unit.startswith("month"):
         return (today.year * 12 + today.month - 1 - number) // 12
     return today.year - number * (10 if unit.startswith("decade") else 1)
 
 
 def _years(span: str) -> tuple[int, int]:
-    """Return the first and last year of a year or a decade."""
     text = span.lower()
     name = next((decade for decade in _DECADES if decade in text), None)
     digits = re.search(r"(\d{2,4})(['’]?s\b)?\s*$", text)
@@ -191,7 +264,6 @@ def _years(span: str) -> tuple[int, int]:
 
 
 def _joined(intervals: list[Interval]) -> Interval:
-    """Return what all limits allow."""
     firsts = [first for first, _ in intervals if first is not None]
     lasts = [last for _, last in intervals if last is not None]
     return max(firsts, default=None), min(lasts, default=None)
