@@ -284,7 +284,13 @@ EBSCO = [
         [doc("Music and postoperative pain", entered="2020-04-01"),
          doc("Music and pain", entered="2019-04-01")],
     ),
-    Printed("EBSCOhost", 'TI "shared reading" AND ZW "preschool" AND RV Y', line=1),
+    Printed(
+        "EBSCOhost",
+        'TI "shared reading" AND ZW "preschool" AND RV Y',
+        [doc("Shared reading", "In preschool")],
+        [doc("Shared reading", "At school")],
+        remark=True,
+    ),
 ]  # fmt: skip
 PROQUEST = [
     Printed(
@@ -296,7 +302,13 @@ PROQUEST = [
          doc("Reading difficulties", "Interventions", year=2017, language="French"),
          doc("Reading difficulties", year=2017)],
     ),
-    Printed("ProQuest", "ti(loneliness) AND ab(elder*) AND peer(yes)", line=1),
+    Printed(
+        "ProQuest",
+        "ti(loneliness) AND ab(elder*) AND peer(yes)",
+        [doc("Loneliness", "In the elderly")],
+        [doc("Loneliness", "Yes, peers")],
+        remark=True,
+    ),
     Printed(
         "ProQuest",
         'S1 noft(gambl* NEAR/5 online)\nS2 MJMAINSUBJECT.EXACT("Adolescents") OR ti(teen*)\n'

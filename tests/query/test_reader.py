@@ -130,3 +130,78 @@ def test_what_is_carried_over_in_part_is_said() -> None:
     assert "read as (aa AND bb) OR cc" in finding.message
     [finding] = lint("dd (aa bb OR cc)")
     assert "read as (aa AND bb) OR cc" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("asthm$[tiab]", 6),
+        ("asthma[tiab] & child[tiab]", 14),
+        ("asthma[tiab]; child[tiab]", 13),
+        ("asthma[tiab] AND 12345678[uid]", 26),
+        ("asthma[tiab] AND y_5[filter]", 18),
+        ("TS=(asthma) & TS=(child)", 13),
+        ("TS=(asthma) AND WC=(Respiratory System)", 17),
+        ('ALL("heart attack")', 1),
+        ("all(asthma) AND peer(yes)", 1),
+        ("noft(asthma*2) AND ti(child)", 6),
+        ("noft(asthma) AND loc(Germany)", 18),
+        ("(ti(asthma) OR peer(yes)) AND ti(child)", 1),
+        ("TITLE-ABS-KEY(asthma) AND ISSN(1234)", 27),
+        ("TITLE-ABS-KEY(asthma) AND SRCTYPE(j)", 27),
+        ("asthma*.ti,ab,zz.", 1),
+        ("asthma.zz.", 1),
+        ("..l/1 yr=2010-2015", 1),
+        ("'asthma'/exp AND 'x'/co", 21),
+        ("'asthma'/exp AND ([embase]/lim OR child:ti)", 1),
+        ("asthma:zz AND [mh child]", 7),
+        ("TI asthma AND IS 1234-5678", 15),
+        ('(ZU "asthma") AND TI child', 2),
+    ],
+)
+def test_what_is_no_word_is_refused_even_where_it_stands_alone(text: str, column: int) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    assert caught.value.column == column
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("noft(asthma) AND peer(yes)", "asthma"),
+        ("TI asthma AND FT Y", "title:asthma"),
+        ("TITLE-ABS-KEY(asthma) AND OPENACCESS(1)", "asthma"),
+        ("'asthma'/exp/dm_dt AND 'child'/exp", "asthma AND child"),
+        ("noft(asthma)\nDate: After 2015", "asthma AND year:2015-"),
+        (
+            "1. asthma.ti.\n2. limit 1 to english language [Limit not valid in Embase]",
+            "title:asthma AND language:english",
+        ),
+    ],
+)
+def test_what_is_left_out_is_named(text: str, ours: str) -> None:
+    assert render(parse(text)) == render(parse(ours))
+    assert any(
+        "left out" in remark.message or "read with" in remark.message for remark in lint(text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("PT research AND TI asthma", "type:research AND title:asthma"),
+        ('(MH "Asthma+") AND ti child', "mesh:Asthma AND title:child"),
+        ("AU smith AND TI asthma", "author:smith AND title:asthma"),
+        ("TX asthma W5 child", "asthma PRE/5 child"),
+        ("asthma[tiab] AND hasabstract", "tiab:asthma AND subset:hasabstract"),
+        ("asthma[tiab] AND hasabstract[text]", "tiab:asthma AND subset:hasabstract"),
+        (
+            'MESH.EXACT("Asthma -- drug therapy") AND ti(child)',
+            'mesh-only:"Asthma/drug therapy" AND title:child',
+        ),
+        ("TITLE-ABS-KEY(a) AND CASREGNUMBER(50-78-2)", "a AND substance:50-78-2"),
+        ("1. asthma.m_titl.\n2. 1 and child.ti.", "title:asthma AND title:child"),
+    ],
+)
+def test_tags_are_read_where_few_others_say_whose_they_are(text: str, ours: str) -> None:
+    assert render(parse(text)) == render(parse(ours))

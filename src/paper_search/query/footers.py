@@ -23,9 +23,10 @@ _LIMITS = (
     r"|Limits?|Narrowed by|Narrow by [A-Za-z]+"
 )
 _FOOTER = re.compile(
-    rf"(?:(?<=^)|(?<=[\s.;,)]))(?P<key>(?:{_LEFT_OUT}|{_LIMITS}))\s*(?:[:=]|\s[-–]|[-–](?=\s))\s*(?:-\s)?",
+    rf"(?:(?<=^)|(?<=[\s.;,)]))(?P<key>(?:{_LEFT_OUT}|{_LIMITS})|(?<=\n)Date)\s*(?:[:=]|\s[-–]|[-–](?=\s))\s*(?:-\s)?",
     re.IGNORECASE | re.MULTILINE,
 )
+_DATED = frozenset({"timespan", "time span", "date"})
 _COCHRANE = re.compile(
     r"(?P<key>\(word variations have been searched\)"
     r"|,?\s{0,3}\bwith (?:(?:cochrane library )?publication (?:date|year)s?)"
@@ -39,6 +40,7 @@ _LIMIT = re.compile(
     r"\s*(?:limit\s+|\.\.l(?:imit)?\s*/\s*)(?P<line>#?\d+[a-z]?)\s+(?:to\s+)?(?P<what>.+?)[\s.]*",
     re.IGNORECASE | re.DOTALL,
 )
+_NOT_VALID = re.compile(r"\s*\[Limit not valid [^\]]*\]?$", re.IGNORECASE)
 _SAME = re.compile(
     r"\s*(?:remove\s+duplicates\s+from\s+|\.\.dedup\s+)(?P<line>\d+)\s*", re.IGNORECASE
 )
@@ -88,8 +90,8 @@ def meaning_of(footer: Footer, system: System, refuse: _Refuse) -> Conditions:
         return [years], [(footer.start, note)] if "library" in key else []
     if key.startswith("narrow by"):
         return [_narrowed(key, footer, refuse)], []
-    if re.fullmatch(_LIMITS, key, re.IGNORECASE):
-        value = f"timespan: {footer.value}" if key.startswith("time") else footer.value
+    if key in _DATED or re.fullmatch(_LIMITS, key, re.IGNORECASE):
+        value = footer.value if key not in _DATED else f"timespan: {footer.value}"
         return conditions_of(value, footer.start, refuse) if value.strip() else ([], [])
     if not footer.value and key in {"expanders", "search modes", "sort by", "results"}:
         return [], []
@@ -127,7 +129,13 @@ def command_of(text: str, refuse: _Refuse) -> Command | None:
         note = (same.start("line"), "duplicates are left to this program")
         return Command(same["line"], same.start("line"), notes=(note,))
     if found := _LIMIT.fullmatch(text):
-        nodes, notes = conditions_of(found["what"], found.start("what"), refuse)
+        what, start = found["what"], found.start("what")
+        notes = []
+        if remark := _NOT_VALID.search(what):
+            notes = [(start + remark.start(), f"{remark[0].strip()!r} is left out")]
+            what = what[: remark.start()]
+        nodes, others = conditions_of(what, start, refuse)
+        notes += others
         return Command(found["line"], found.start("line"), tuple(nodes), tuple(notes))
     if kept := _KEPT.match(text):
         refuse(kept.start(), f"{text.strip()!r} has no counterpart here: leave it out")

@@ -35,11 +35,12 @@ _DATE = (
     r"|(?:[A-Za-z]{3,9} )?\d{4})"
 )
 _SPAN = re.compile(
-    rf"(?:from|between|since)? ?(?P<first>{_DATE})? ?(?P<to>-|–|/|:|to|and|until)? ?"
+    rf"(?:from|between|since|after)? ?(?P<first>{_DATE})? ?(?P<to>-|–|/|:|to|and|until|before)? ?"
     rf"(?P<last>{_DATE}|current|present|now)?(?: ?\((?:publication date|inclusive)\))?"
     r"(?:\.yr\.?)?",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"\b(?:after|before)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{4}(?=\d{2}(?:\d{2})?(?!\d))")
 _LANGUAGE = re.compile(r"(?P<name>[a-z]+)(?:\s+language|\.lg\.)?")
 _LANGUAGES = {
@@ -54,7 +55,7 @@ _LANGUAGES = {
 """Languages, with the codes that databases have for them."""
 _LANGUAGE_OF = {code: name for name, codes in _LANGUAGES.items() for code in (name, *codes.split())}
 _NOTHING = re.compile(
-    r"abstracts?|(?:linked )?full text|(?:has )?abstract available|journals?|no dups?"
+    r"abstracts?|(?:linked |free )?full text|(?:has )?abstract available|journals?|no dups?"
     r"|(?:ovid|linked) full text available|(?:publication type: ?)?peer[- ]reviewed(?: journals?)?"
     r"|scholarly.*|references available"
     r"|(?:timespan: ?)?all (?:years|dates)|research article"
@@ -108,6 +109,8 @@ def conditions_of(text: str, start: int, refuse: _Refuse) -> Conditions:
             notes.append((offset, f"the limit {piece!r} is left out: the search is wider"))
             continue
         node = condition_of(piece, offset, refuse)
+        if _BOUND.search(piece):
+            notes.append((offset, f"{piece!r} is read with that year in it"))
         named = node.field if isinstance(node, Term | Phrase) else None
         key = named if named in {"type", "language"} and "," in text else object()
         found.setdefault(key, []).append(node)
@@ -164,7 +167,7 @@ def _years(text: str) -> Node | None:
         return None
     first, last = (_YEAR.search(found[name] or "") for name in ("first", "last"))
     begin, end = (int(year[0]) if year else None for year in (first, last))
-    if begin is not None and not found["to"] and "since" not in text:
+    if begin is not None and not found["to"] and not text.startswith(("since", "after")):
         end = begin
     if end is not None and end >= FAR_FUTURE:
         end = None

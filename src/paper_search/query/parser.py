@@ -15,7 +15,7 @@ from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearR
 from paper_search.query.normal_form import depth, is_near_side, normalise, parts, render
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, read_sentence
 from paper_search.query.strategy import read_strategy
-from paper_search.query.systems import recognised
+from paper_search.query.systems import SYSTEMS, recognised
 from paper_search.query.typography import straighten
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ MAX_LENGTH = 50_000
 """Characters in a query, or in all lines of a strategy."""
 
 _SHOWN = 300
+_TAGS = {tag.upper() for system in SYSTEMS for tag in system.fields if tag.isalpha()} - {"IS"}
+_FOREIGN = re.compile(
+    r'"[^"]*"|10\.\d{4,9}/\S+|(?P<sign>[^\s()"]+\.[a-z]{2}(?:,[a-z]{2})*\.(?=[\s)]|$)'
+    rf"|(?<![^\s(])(?:\.\.[a-z]+\S*|(?:(?i:{'|'.join(sorted(_TAGS))})|[A-Z-]{{3,}})"
+    r"(?<!AND)(?<!NOT)(?<!NEAR)\((?=[^()]*[^\W\d]{3})))"
+)
+"""Fields and commands of databases, where too few stand together to tell whose they are."""
 _PARENTHESES = re.compile(r'"[^"]*"|[()]')
 
 
@@ -93,6 +100,8 @@ def read(text: str) -> Reading:
         found = read_sentence(plain, system, refuse)
         notes = tuple((offset + 1, note) for offset, note in found.notes)
         return Reading(found.node, found.columns, notes, system.name)
+    if sign := next((found for found in _FOREIGN.finditer(plain) if found["sign"]), None):
+        refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
     opened = _open_parentheses(plain, refuse)
     builder = _builder(plain, refuse)
     try:

@@ -34,6 +34,8 @@ MAX_DISTANCE = 100
 """The most words of a distance."""
 
 _SEARCH = re.compile(r"\s{0,9}Search:?\s")
+_LINKS = re.compile(r"(?:/\w+_[\w,]+)+$")
+"""Subheadings of Embase."""
 _SEARCH_COLON = re.compile(r"\s{0,9}Search:\s")
 """What PubMed prints in front of a query."""
 
@@ -107,7 +109,7 @@ class _Reader(OperatorReader):
             limits += nodes
             self.notes += notes
         node = self._whole()
-        kept = _without_limits_left_out(node)
+        kept = self._without_limits_left_out(node)
         if kept is None:
             self._refuse(
                 0, "nothing is left to search for but limits that have no counterpart here"
@@ -157,6 +159,8 @@ class _Reader(OperatorReader):
             token = self._take()
             shown = f"{left.within('')}{token.text.strip()}"
             left = Part(self._leaves.limited(left.node, token), shown)
+            if links := _LINKS.search(token.text):
+                self.notes.append((token.start, f"the subheadings {links[0]} are left out"))
         return left
 
     def _near(self, left: Node, token: Token, right: Node) -> Node:
@@ -215,12 +219,7 @@ class _Reader(OperatorReader):
     def _limit(self, token: Token) -> Part:
         """Return a limit between brackets; which of two databases has a record is left out."""
         said = token.found["limits"].strip("[]").lower()
-        if self._system is EMBASE and said in {
-            "embase",
-            "medline",
-            "pubmed-not-medline",
-            "abstracts",
-        }:
+        if said in self._system.availability:
             self.notes.append((token.start, f"the limit {token.text} is left out"))
             return Part(_ANYTHING, token.text)
         return Part(self._leaves.limit(token), token.text)
@@ -259,6 +258,13 @@ class _Reader(OperatorReader):
         """Return what a tag in front limits: a group, or all up to the next operator."""
         token = self._take()
         tags = token.found["before"]
+        if tags.lower() in self._system.availability:
+            self._depth_of_tags += 1
+            operand = self._closeness()
+            self._depth_of_tags -= 1
+            shown = f"{token.text}{operand.within('')}"
+            self.notes.append((token.start, f"the limit {shown} is left out"))
+            return Part(_ANYTHING, shown)
         self._leaves.check_field(tags, token)
         fields = self._leaves.fields(tags)
         is_years = self._system is WEB_OF_SCIENCE and self._is("(")  # a list of years
@@ -351,23 +357,22 @@ class _Reader(OperatorReader):
             )
         return self._lines.tree(label, lambda reason: self._refuse(start, reason))
 
+    def _without_limits_left_out(self, node: Node) -> Node | None:
+        """Return the tree without limits that are left out; None: nothing else is in it."""
+        match node:
+            case And(children) | Or(children):
+                found = [self._without_limits_left_out(child) for child in children]
+                kept = tuple(child for child in found if child is not None)
+                if isinstance(node, Or) and 0 < len(kept) < len(found):
+                    self._refuse(0, "a limit that has no counterpart here is joined by OR")
+                is_same = all(one is other for one, other in zip(found, children, strict=True))
+                return node if is_same else replace(node, children=kept) if kept else None
+            case Not(child):
+                inner = self._without_limits_left_out(child)
+                return node if inner is child else None if inner is None else Not(inner)
+            case _:
+                return None if node is _ANYTHING else node
+
 
 _ANYTHING = Term("*", is_prefix=True)
 """Stands for a limit that is left out, until the tree is made."""
-
-
-def _without_limits_left_out(node: Node) -> Node | None:
-    """Return the tree without limits that are left out; None: nothing else is in it."""
-    match node:
-        case And(children) | Or(children):
-            kept = [_without_limits_left_out(child) for child in children]
-            if isinstance(node, Or) and None in kept:
-                return None
-            left = tuple(child for child in kept if child is not None)
-            is_same = all(one is other for one, other in zip(kept, children, strict=True))
-            return node if is_same else replace(node, children=left) if left else None
-        case Not(child):
-            inner = _without_limits_left_out(child)
-            return node if inner is child else None if inner is None else Not(inner)
-        case _:
-            return None if node is _ANYTHING else node

@@ -43,7 +43,7 @@ class System:
         adjacent: the distance at which words are next to each other: 1 for Ovid's adj1, else 0.
         default_distance: what a distance without a number means.
         quotes: further marks around a phrase: an opening and a closing one.
-        untagged: what says of tags that we have no counterpart of what to do instead.
+        availability: tags that only say how a record can be had; they are left out.
     """
 
     name: str
@@ -60,6 +60,7 @@ class System:
     adjacent: int = 0
     default_distance: int = 5
     quotes: tuple[str, ...] = ()
+    availability: frozenset[str] = frozenset()
 
     def field_of(self, tag: str) -> str | None:
         """Return our field for a tag; None: there is no counterpart."""
@@ -80,7 +81,7 @@ _EQUAL_LEVELS = {"OR": 1, "AND": 1, "NOT": 1}
 PUBMED = System(
     "PubMed",
     re.compile(
-        r'(?<=[\w"*.)?-])\s?\[\s*(?!mh\s|S\d+\])[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE
+        r'(?<=[\w"*.)?$#-])\s?\[\s*(?!mh\s|S\d+\])[A-Za-z][^\[\]"()]*\](?=[\s):]|$)', re.IGNORECASE
     ),
     _table(
         title="ti|title|tt|transliterated title",
@@ -88,8 +89,7 @@ PUBMED = System(
         tiab="tiab|title/abstract",
         venue="ta|journal|jour",
         author="au|author|fau|full author name|1au|author - first|lastau|author - last|auth",
-        anywhere="tw|text word|text words|text|all|all fields|aid|doi|lid|pmid|uid|ot|other term"
-        "|article identifier|location id",
+        anywhere="tw|text word|text words|text|all|all fields|doi|ot|other term",
         mesh="mh|mesh|mesh terms|mesh term|mh:exp|mesh:exp",
         mesh_only="mh:noexp|mesh:noexp|mesh terms:noexp|mh: noexp|mesh: noexp",
         majr="majr|mesh major topic|majr:exp",
@@ -108,7 +108,7 @@ PUBMED = System(
     wildcards={"*": "*", "?": "$"},
 )
 
-_OVID_TAG = r"[a-z]{2}(?:_[a-z]+)?"
+_OVID_TAG = r"(?:[a-z]{2}(?:_[a-z]+)?|m_titl)"
 _OVID_TAGS = (
     r"(?:ti|ab|tw|mp|kw|kf|hw|ot|pt|sh|fs|nm|au|jn|jw|la|ed|dt|af|rn|in|yr|xs|sb|de|id|tn|px)"
 )
@@ -133,14 +133,13 @@ OVID = System(
         title="ti|ot|tt|bt|m_titl",
         abstract="ab",
         tiab="tw",
-        anywhere="mp|kw|kf|hw|af|id|de|rn|px|rx|tn|tm|dm|dv|mf|dq|ui|pm|an|do|ox|ps|rs|oa|tc|sm|bs|md"
-        "|cw|lk|mi|kp|pq",
+        anywhere="mp|kw|kf|hw|af|id|de|px|rx|tn|tm|dm|dv|mf|dq|do|ox|ps|rs|tc|sm|bs|cw|mi|kp",
         author="au|fa|a1|ax",
-        venue="jn|jw|jx|ja|nj|so|is",
+        venue="jn|jw|jx|ja|nj|so",
         mesh="mh|xm",
         mesh_only="sh",
         majr="mj",
-        substance="nm",
+        substance="nm|rn",
         type="pt",
         language="la|lg",
         subheading="fs|xs",
@@ -170,7 +169,7 @@ COCHRANE = System(
     _table(
         title="ti",
         abstract="ab",
-        anywhere="kw|so kw|tb|doi|an",
+        anywhere="kw|so kw|tb|doi",
         author="au",
         venue="so",
         type="pt",
@@ -195,7 +194,7 @@ EMBASE = System(
     _table(
         title="ti|tt",
         abstract="ab",
-        anywhere="kw|de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|id|do|ui|all|ff|oa",
+        anywhere="kw|de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|do|all|ff",
         author="au",
         venue="jt|ta|so",
         type="it|pt",
@@ -209,6 +208,7 @@ EMBASE = System(
     quotes=("'", "'"),
     joins="none",
     letters=r"’.&+%@°–‑-",
+    availability=frozenset({"embase", "medline", "pubmed-not-medline", "abstracts"}),
 )
 
 EBSCO_TAGS = frozenset({
@@ -224,15 +224,18 @@ EBSCO = System(
         r"(?<![\w/.])(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB)(?=\s+(?!AND\b|OR\b|NOT\b)[\w\"(*].{0,200}?(?:\b(?:AND|OR|NOT)\b|[*\"(]))"
         r"|(?<![\w/.])(?:TI|AB|SU|MW|TX|KW)(?=\s?[\"(])(?!\(\d)|(?<![\w/.])(?:MH|MM)\s?[\"(]"
         r"|\(\s*(?:TI|AB|SU|MW|TX|XB|KW)\s+[\w\"]"
+        r"|\b(?:AND|OR|NOT)\s(?:TI|AB|SU|MW|TX|KW|DE|MJ|XB|MH|MM)\s+(?!AND\b|OR\b|NOT\b)\w"
+        rf"|^\W*(?:{'|'.join(sorted(EBSCO_TAGS))})\s[\w\"(].*\b(?:AND|OR|NOT)\s\(?(?:{'|'.join(sorted(EBSCO_TAGS))})\s[\w\"(]"
+        r"|^\W*(?:TI|AB|TX|SU|MW|KW)\s[^\n]*\s[NW]\d{1,2}\s"
         r"|\*\s[NW]\d{1,2}(?=\s)|(?<=\s)[NW]\d{1,2}(?=\s+(?:\w+\*|\())",
     ),
     _table(
         title="ti",
         abstract="ab",
         tiab="xb",
-        anywhere="tx|su|mw|kw|de|mj|id|zw|an|dh|dm",
+        anywhere="tx|su|mw|kw|de|mj|id|zw|dh|dm",
         author="au",
-        venue="so|jn|is",
+        venue="so|jn",
         mesh_only="mh",
         majr_only="mm",
         type="pt|zt|pz",
@@ -240,11 +243,12 @@ EBSCO = System(
         year="py|dt",
         entered="em",
     ),
-    prefix=r"(?<![\w/.-])(?P<tag>(?-i:[A-Z]{2}))(?<!OR)(?=[\s(\"])\s*(?!(?:AND|OR|NOT)\b|[NW]\d)(?=[^\s)])",
+    prefix=r"(?<![\w/.-])(?P<tag>(?-i:[A-Z]{2})|ti|ab|su|mw|tx|kw|mh|mm|xb)(?<!OR)(?=[\s(\"])\s*(?!(?:AND|OR|NOT)\b|[NW]\d)(?=[^\s)])",
     wildcards={"*": "*", "?": "?", "#": "$"},
     proximity=r"(?:(?P<ordered>W)|N)(?P<distance>\d+)",
     is_phrase=True,
     joins="words",
+    availability=frozenset({"ft", "rv"}),
 )
 
 PROQUEST = System(
@@ -260,7 +264,7 @@ PROQUEST = System(
         abstract="ab|abstract",
         anywhere="noft|all|ft|su|if|subject|mainsubject|mainsubject.exact|mainsubject.exact.explode"
         "|mjmainsubject|mjmainsubject.exact|subject.exact|su.exact|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
-        "|mjemb.exact|mjemb.exact.explode|diskw|keyword|tiabsu|cc|loc|subt|subt.exact",
+        "|mjemb.exact|mjemb.exact.explode|diskw|keyword|tiabsu|subt|subt.exact",
         author="au|author",
         venue="pub|pubtitle|jo|pub.exact|pubtitle.exact",
         mesh="mesh.exact.explode|mesh.explode",
@@ -276,6 +280,7 @@ PROQUEST = System(
     proximity=r"(?:(?P<ordered>PRE|P(?=/))|(?-i:NEAR)|near(?=/)|N(?=/))(?:/(?P<distance>\d+))?",
     default_distance=4,
     wildcards={"*": "*", "?": "?", "$": "*"},
+    availability=frozenset({"peer", "fulltext"}),
 )
 
 _SCOPUS_TAG = (
@@ -293,10 +298,11 @@ SCOPUS = System(
         title="title",
         abstract="abs",
         tiab="title-abs",
-        anywhere="all|title-abs-key|title-abs-key-auth|key|authkey|indexterms|doi|pmid|chemname|chem|casregnumber|issn|abs-key|title-key",
+        anywhere="all|title-abs-key|title-abs-key-auth|key|authkey|indexterms|doi|abs-key|title-key",
+        substance="chemname|chem|casregnumber",
         author="auth|author-name|author|firstauth|authlastname|authfirst",
         venue="srctitle|exactsrctitle",
-        type="doctype|srctype",
+        type="doctype",
         language="language",
         year="pubyear",
         entered="load-date",
@@ -306,6 +312,7 @@ SCOPUS = System(
     proximity=r"(?:(?P<ordered>PRE)|W)/(?P<distance>\d+)",
     levels={"NOT": 1, "AND": 2, "OR": 3},
     quotes=("{", "}"),
+    availability=frozenset({"openaccess"}),
 )
 
 _WOS_TAG = (
@@ -331,7 +338,7 @@ WEB_OF_SCIENCE = System(
     _table(
         title="ti|title",
         abstract="ab",
-        anywhere="ts|topic|all|ak|kp|do|pmid|ut",
+        anywhere="ts|topic|all|ak|kp|do",
         author="au|author",
         venue="so|publication name",
         mesh="mh",

@@ -11,7 +11,7 @@ from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, T
 from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, day_after, entry_span, iso_date
 from paper_search.query.leaves import LETTER, leaf_of, words_of
 from paper_search.query.limits import condition_of, language_of, type_of
-from paper_search.query.systems import ANYWHERE, System
+from paper_search.query.systems import ANYWHERE, PUBMED, System
 from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tokens import Token
 
@@ -26,6 +26,7 @@ _EXPLODED = re.compile(r"(?P<heading>[^+]+)\+(?P<sub>/[^+]*)?\+?")
 _PROXIMITY = re.compile(r"(.+?):~(\d+)")
 _CUT = {"Ovid": re.compile(r"[$*](\d{1,2})"), "ProQuest": re.compile(r"\[\*(\d)\]|\$(\d)")}
 """At most so many letters."""
+_COUNTED = re.compile(r"[*$]\d")
 _FOREIGN = re.compile(
     r"(?i:adj\d+|(?:near|onear|pre|next|w|n|p)/\d*)|NEAR|ONEAR|ADJ|LNK|SAME|TI|AB|TX|MH|MM|TS|TIAB"
     r"|(?:AND|OR|NOT)\b.*|[\w*$]+\.(?:ti|ab|tw|mp|kw|kf|hw|pt|sh)(?:,[a-z]{2})*\.?"
@@ -83,6 +84,8 @@ class Leaves:
         """
         ours = [self._translated(word, start, ending) for word in words]
         kept = tuple(word for word in ours if LETTER.search(word))
+        if self._system is PUBMED and kept == ("hasabstract",):
+            return self.located(Term("hasabstract", "subset"), start)
         if not kept:
             self._refuse(start, f"{EXPECTED} but found {' '.join(words)!r}")
         return self.located(leaf_of(kept), start)
@@ -96,6 +99,8 @@ class Leaves:
             limited = cut.sub(lambda found: "$" * int(found[found.lastindex or 1]), text)
             if limited != text:
                 text, signs = limited, {**signs, "$": "$"}
+        if _COUNTED.search(text):
+            self._refuse(start, f"{word!r}: {self._system.name} has no such wildcard")
         ours = "".join(
             signs.get(sign, sign) if place else sign.replace("?", "").replace("$", "")
             for place, sign in enumerate(text)
@@ -365,5 +370,5 @@ _SPANS = re.compile(r"\d{4}(?:-\d{4})?")
 
 
 def _bare(piece: Token) -> str:
-    """Return a word, or a phrase without its quotes."""
-    return piece.text[1:-1] if piece.kind == "quoted" else piece.text
+    """Return a word, or a phrase without its quotes; ProQuest's " -- " is before a subheading."""
+    return piece.text[1:-1].replace(" -- ", "/") if piece.kind == "quoted" else piece.text

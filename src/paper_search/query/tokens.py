@@ -161,14 +161,26 @@ def tokens_of(text: str, system: System) -> list[Token]:
     found = []
     for match in _pattern(system).finditer(text):
         kind = next(name for name in _KINDS if match.groupdict().get(name) is not None)
-        if kind in {"space", "comment", "noise"}:
+        if kind in {"space", "comment"}:
             continue
         if kind == "paren":
             kind = match[0]
         elif kind == "operator":
             kind = match[0].upper().split()[-1]
         found.append(Token(_NAMES.get(kind, kind), match[0], match.start(), match))
-    return found
+    return list(_without_punctuation(found))
+
+
+def _without_punctuation(tokens: list[Token]) -> Iterator[Token]:
+    """Yield the tokens without signs between two words, or at the end; others are unknown."""
+    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+        if token.kind != "noise":
+            yield token
+        elif not (
+            (before and after and {before.kind, after.kind} <= {"word", "quoted"})
+            or (after is None and "&" not in token.text)
+        ):
+            yield replace(token, kind="unknown")
 
 
 _KINDS = (
