@@ -40,7 +40,7 @@ _LIMIT = re.compile(
     r"\s*(?:limit\s+|\.\.l(?:imit)?\s*/\s*)(?P<line>#?\d+[a-z]?)\s+(?:to\s+)?(?P<what>.+?)[\s.]*",
     re.IGNORECASE | re.DOTALL,
 )
-_NOT_VALID = re.compile(r"\s*\[Limit not valid [^\]]*\]?$", re.IGNORECASE)
+_NOT_VALID = re.compile(r"\[Limit not valid [^\]]*\]?$", re.IGNORECASE)
 _SAME = re.compile(
     r"\s*(?:remove\s+duplicates\s+from\s+|\.\.dedup\s+)(?P<line>\d+)\s*", re.IGNORECASE
 )

@@ -27,9 +27,10 @@ MAX_LENGTH = 50_000
 _SHOWN = 300
 _TAGS = {tag.upper() for system in SYSTEMS for tag in system.fields if tag.isalpha()} - {"IS"}
 _FOREIGN = re.compile(
-    r'"[^"]*"|10\.\d{4,9}/\S+|(?P<sign>[^\s()"]+\.[a-z]{2}(?:,[a-z]{2})*\.(?=[\s)]|$)'
-    rf"|(?<![^\s(])(?:\.\.[a-z]+\S*|(?:(?i:{'|'.join(sorted(_TAGS))})|[A-Z-]{{3,}})"
-    r"(?<!AND)(?<!NOT)(?<!NEAR)\((?=[^()]*[^\W\d]{3})))"
+    r'"[^"]*"|10\.\d{4,9}/\S+'
+    r'|(?<![^\s(])(?P<sign>[^\s()",]{1,60}\.[a-z]{2}(?:,[a-z]{2}){0,9}\.(?=[\s)]|$)'
+    rf"|\.\.[a-z]{{1,9}}\S{{0,60}}|(?:(?i:{'|'.join(sorted(_TAGS))})|[A-Z-]{{3,20}})"
+    r"(?<!AND)(?<!NOT)(?<!NEAR)\((?=[^()]{0,60}[^\W\d]{3}))"
 )
 """Fields and commands of databases, where too few stand together to tell whose they are."""
 _PARENTHESES = re.compile(r'"[^"]*"|[()]')
