@@ -215,7 +215,6 @@ def test_a_key_switches_its_source_on_and_a_mere_limit_does_not(monkeypatch):
         "openalex",
         "semantic_scholar",
     ]
-    assert sources["semantic_scholar_bulk"].api_key == "other"
     assert (sources["crossref"].max_calls, sources["crossref"].rate_limit) == (7, 0.5)
 
 

@@ -20,7 +20,6 @@ from paper_search.resources import EntryPoints, minilm_weights
 
 _PREFIXES = {
     "serpapi_scholar": "serpapi",
-    "semantic_scholar_bulk": "semantic_scholar",
     "serper_scholar": "serper",
     "opencitations": "opencitations",
 }

@@ -14,7 +14,7 @@ from tests.cli.conftest import QUESTION, Ended
 from paper_search.cli.source_lines import failure_lines
 from paper_search.http.host_file import HostFile, Refusal
 from paper_search.models import SourceReport, SourceStatus
-from paper_search.sources.explanation import time_text
+from paper_search.sources.client import time_text
 
 Cli = Callable[..., Ended]
 

@@ -131,9 +131,7 @@ def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
 def test_sources_say_in_which_form_they_are_asked(cli: Cli) -> None:
     listed = {block["name"]: block for block in cli("sources", "--json").document}
     assert listed["openalex"]["ranks_text"]
-    assert not listed["semantic_scholar_bulk"]["ranks_text"]
     assert str(listed["arxiv"]["note"]).startswith("arXiv: plain questions, at most 10,000")
-    assert "boolean queries" in str(listed["semantic_scholar_bulk"]["note"])
 
 
 def test_a_source_with_its_key_needs_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

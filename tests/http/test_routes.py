@@ -29,8 +29,8 @@ from paper_search.http.limits import HostLimiter
 from paper_search.http.network import Routes, trusted_certificates
 from paper_search.models import SourceStatus
 from paper_search.models.settings import NetworkConfig, Setting
+from paper_search.sources.client import explained
 from paper_search.sources.crossref import Crossref
-from paper_search.sources.explanation import explained
 
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
 HOST = "service.invalid"

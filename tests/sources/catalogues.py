@@ -16,7 +16,7 @@ from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 
 PAGE = 15
 SPAN = re.compile(r"(\d{4})-(\d{4})")
@@ -115,26 +115,20 @@ def _of_years(given: Asked) -> re.Match[str] | None:
 def semantic_scholar(server: HTTPServer) -> Loopback:
     def answer(given: Asked) -> Any:
         books = found(given["query"], _of_years(given))
-        if not books:
-            return {"total": 0, "offset": 0}  # without `data`
+        start = int(given.get("token", 0))
+        shown = books[start : start + PAGE]
+        token = {"token": str(start + PAGE)} if start + PAGE < len(books) else {"token": None}
+        return {"total": len(books), **token, "data": list(map(_paper, shown))}
+
+    def by_relevance(given: Asked) -> Any:
+        books = found(given["query"], _of_years(given))
         start = int(given["offset"])
         shown = books[start : start + min(int(given["limit"]), PAGE)]
         last = {"next": start + len(shown)} if start + len(shown) < len(books) else {}
         return {"total": len(books), "offset": start, **last, "data": list(map(_paper, shown))}
 
     adapter = SemanticScholar(KEY, endpoint=server.url_for("/s2"))
-    return _serve(server, "/s2/paper/search", adapter, answer)
-
-
-def semantic_scholar_bulk(server: HTTPServer) -> Loopback:
-    def answer(given: Asked) -> Any:
-        books = found(given["query"], _of_years(given))
-        start = int(given.get("token", 0))
-        shown = books[start : start + PAGE]
-        token = {"token": str(start + PAGE)} if start + PAGE < len(books) else {"token": None}
-        return {"total": len(books), **token, "data": list(map(_paper, shown))}
-
-    adapter = SemanticScholarBulk(KEY, endpoint=server.url_for("/s2"))
+    _serve(server, "/s2/paper/search", adapter, by_relevance)
     return _serve(server, "/s2/paper/search/bulk", adapter, answer)
 
 
@@ -185,7 +179,6 @@ SERVICES: dict[str, Callable[[HTTPServer], Loopback]] = {
     "openalex": openalex,
     "crossref": crossref,
     "semantic_scholar": semantic_scholar,
-    "semantic_scholar_bulk": semantic_scholar_bulk,
     "doaj": doaj,
     "datacite": datacite,
 }

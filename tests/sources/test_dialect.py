@@ -26,9 +26,6 @@ class OwnDialect(Dialect):
     def years(self, years: YearRange) -> Written:
         return Written(render(years))
 
-    def without(self, wanted: str, unwanted: str) -> str:
-        return f"({wanted} NOT {unwanted})"
-
 
 class YearlessDialect(OwnDialect):
     has_year_parameters: ClassVar[bool] = True

@@ -23,7 +23,7 @@ from paper_search.sources.doaj import Doaj
 from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
-from paper_search.sources.semantic_scholar import SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serper import SerperScholar
 
 NO_LIMITS = SearchConstraints()
@@ -39,7 +39,7 @@ def said(adapter: Adapter, query: str, **filters: int | str) -> Translated:
     [
         (
             Arxiv(),
-            '((all:"graph network" AND (all:drug OR all:molecule*)) ANDNOT all:survey)',
+            '(all:"graph network" AND (all:drug OR all:molecule*))',
         ),
         (
             Pubmed(),
@@ -47,13 +47,10 @@ def said(adapter: Adapter, query: str, **filters: int | str) -> Translated:
         ),
         (
             EuropePmc(),
-            (
-                '((TITLE_ABS:"graph network" AND (TITLE_ABS:drug OR TITLE_ABS:molecule*))'
-                " NOT TITLE_ABS:survey)"
-            ),
+            ('(TITLE_ABS:"graph network" AND (TITLE_ABS:drug OR TITLE_ABS:molecule*))'),
         ),
         (Dblp(), "graph network drug|molecule"),
-        (Core("key"), '(("graph network" AND (drug OR molecule*)) AND NOT survey)'),
+        (Core("key"), '("graph network" AND (drug OR molecule*))'),
         (SerperScholar("key"), '"graph network" (drug OR molecule) -survey'),
     ],
     ids=lambda value: getattr(value, "name", None),
@@ -88,7 +85,7 @@ def test_fields_are_said(adapter: Adapter, text: str) -> None:
         (SerperScholar("key"), 'rain "basal cell carcinoma"'),
         (OpenAlex(), '(rain AND "basal cell carcinoma")'),
         (Crossref(), "rain basal cell carcinoma"),
-        (SemanticScholarBulk(), '(rain + "basal cell carcinoma")'),
+        (SemanticScholar(), '(rain + "basal cell carcinoma")'),
         (Doaj(), '(rain AND "basal cell carcinoma")'),
         (Datacite(), '(rain AND "basal cell carcinoma")'),
     ],
@@ -364,7 +361,7 @@ def test_no_word_gets_out_of_its_quotation_marks(words: list[str], field: str | 
     "adapter",
     [
         *(Arxiv(), Core("key"), Crossref(), Datacite(), Dblp(), Doaj(), EuropePmc(), OpenAlex()),
-        *(Pubmed(), SemanticScholarBulk(), SerperScholar("key")),
+        *(Pubmed(), SemanticScholar(), SerperScholar("key")),
     ],
     ids=lambda adapter: adapter.name,
 )

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from paper_search.sources.explanation import time_text
+from paper_search.sources.client import time_text
 
 
 @pytest.fixture(params=[("UTC0", 0), ("CET-1", 1), ("PST8", -8)], ids=lambda zone: zone[0])

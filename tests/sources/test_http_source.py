@@ -21,11 +21,11 @@ from paper_search.http.network import limits_scope
 from paper_search.http.retry import utc_now
 from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.base import journal
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
-from paper_search.sources.journal import journal
 from paper_search.sources.openalex import OpenAlex
 from paper_search.testing.sources import SourceContract, check_source
 

@@ -17,7 +17,7 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.testing.sources import SourceContract, check_source
 
 NO_WAITING = SourceSettings(interval_s=0, max_retries=0)
-KEYED = ["openalex", "semantic_scholar", "semantic_scholar_bulk"]
+KEYED = ["openalex", "semantic_scholar"]
 
 
 @pytest.fixture(autouse=True)

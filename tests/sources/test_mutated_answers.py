@@ -22,11 +22,11 @@ from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.europe_pmc import EuropePmc
-from paper_search.sources.pubmed import FetchRequest, Pubmed
+from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.serper import SerperScholar
 
 ROUNDS = 150
-FETCH = FetchRequest("https://example.org", {"id": "1"})
+FETCH = Request("https://example.org/efetch.fcgi", {"id": "1"})
 STRANGE: list[Any] = [
     None, "", 0, -1, 1e999, True, [], {}, [None], [[]], {"a": 1}, "x" * 5000, "20O1", "\ud800\x00",
     ["a", 1, None], {"text": None}, 10**30, "<b>", "$\\frac{", "10.", "https://", [{"name": None}],

@@ -22,7 +22,7 @@ from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ CASES: list[tuple[Adapter, str, tuple[str, ...]]] = [
     (Crossref(), "crossref/habanero__test_cursor_max__01.json", ("message", "items")),
     (Crossref(), "crossref/habanero__test_random_dois_sample_param__01.json", ("message", "items")),
     (SemanticScholar(), "semantic_scholar/litstudy__245f82b3fd.json", ("data",)),
-    (SemanticScholarBulk(), "semantic_scholar/litstudy__78a2bca757.json", ("data",)),
+    (SemanticScholar(), "semantic_scholar/litstudy__78a2bca757.json", ("data",)),
     (Doaj(), "doaj/jaod__jaod_article_search__00.json", ("results",)),
     (Datacite(), "datacite/DSpace__dataCite-test.json", ("data",)),
 ]

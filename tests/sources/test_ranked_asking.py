@@ -176,7 +176,6 @@ async def test_without_its_key_a_service_is_not_asked(catalogue: Catalogue) -> N
 
 
 RANKING = {**CATALOGUES, **OTHERS}
-del RANKING["semantic_scholar_bulk"]
 
 
 @pytest.mark.parametrize("name", RANKING)

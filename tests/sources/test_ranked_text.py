@@ -23,7 +23,7 @@ from paper_search.sources.ranked_text import (
     telling_words,
     words_of,
 )
-from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar
 from paper_search.sources.translation import translated
@@ -129,10 +129,6 @@ def test_a_service_that_ranks_says_so(adapter: Adapter) -> None:
     assert HttpSource(adapter).ranks_text
 
 
-def test_a_search_in_bulk_does_not_rank() -> None:
-    assert not HttpSource(SemanticScholarBulk()).ranks_text
-
-
 ANY_OF_THEM = {
     "openalex": "(wild OR pollinators OR apple OR yields)",
     "crossref": "wild pollinators apple yields",
@@ -177,13 +173,9 @@ def test_nothing_in_a_question_is_an_operator(adapter: Adapter, text: str) -> No
 
 
 SAID_BY_THEMSELVES = {
-    "openalex": ' NOT "honey bees")',
-    "arxiv": ' ANDNOT all:"honey bees")',
     "pubmed": ' NOT "honey bees"[tiab])',
-    "europe_pmc": ' NOT TITLE_ABS:"honey bees")',
     "doaj": ' AND NOT "honey bees")',
     "datacite": ' AND NOT "honey bees")',
-    "core": ' AND NOT "honey bees")',
     "serpapi_scholar": ' -"honey bees"',
     "serper_scholar": ' -"honey bees"',
 }

@@ -12,12 +12,12 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Request
+from paper_search.sources.client import explained
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.doaj import Doaj
-from paper_search.sources.explanation import explained
 from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 
 SUCCESS = range(200, 300)
 
@@ -101,7 +101,7 @@ def test_every_answer_of_crossref_is_read(recorded_of: list[RecordedAnswer]) -> 
 
 @pytest.mark.recorded("semantic_scholar")
 def test_every_answer_of_semantic_scholar_is_read(recorded_of: list[RecordedAnswer]) -> None:
-    for adapter in (SemanticScholar(), SemanticScholarBulk(), SemanticScholar("key")):
+    for adapter in (SemanticScholar(), SemanticScholar("key")):
         check_all(adapter, recorded_of, "data")
 
 
@@ -117,7 +117,7 @@ def test_every_answer_of_datacite_is_read(recorded_of: list[RecordedAnswer]) -> 
 
 @pytest.mark.parametrize(
     "adapter",
-    [OpenAlex(), Crossref(), SemanticScholar(), SemanticScholarBulk(), Doaj(), Datacite()],
+    [OpenAlex(), Crossref(), SemanticScholar(), Doaj(), Datacite()],
     ids=lambda adapter: adapter.name,
 )
 class TestAnAnswerThatIsNone:

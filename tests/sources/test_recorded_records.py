@@ -18,15 +18,15 @@ from paper_search.models import RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.arxiv import Arxiv
+from paper_search.sources.client import explained
 from paper_search.sources.core_works import Core, read_work
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.europe_pmc import EuropePmc, read_result
-from paper_search.sources.explanation import explained
-from paper_search.sources.pubmed import FetchRequest, Pubmed
+from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.serper import SerperScholar
 
-FETCH = FetchRequest("https://example.org/efetch.fcgi", {"id": "1"})
+FETCH = Request("https://example.org/efetch.fcgi", {"id": "1"})
 
 
 def request_of(adapter: Adapter) -> Request:

@@ -44,7 +44,7 @@ from paper_search.sources.europe_pmc import EuropePmc
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
 from paper_search.sources.pubmed import Pubmed
-from paper_search.sources.semantic_scholar import SemanticScholar, SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar, SerperWeb
 from paper_search.sources.snowballing.services import (
@@ -66,7 +66,6 @@ _BEARER = {"authorization": f"Bearer {KEY}"}
 KEYS = {
     "openalex": _BEARER,
     "semantic_scholar": {"x-api-key": KEY},
-    "semantic_scholar_bulk": {"x-api-key": KEY},
     "opencitations": {"authorization": KEY},
     "core": _BEARER,
     "pubmed": {"api_key": KEY},
@@ -80,7 +79,6 @@ KEYS = {
 LONGEST = {
     "openalex": 8190,
     "semantic_scholar": 8190,
-    "semantic_scholar_bulk": 8190,
     "opencitations": 8190,
     "crossref": 4094,
     "doaj": 4094,
@@ -106,7 +104,7 @@ ADAPTERS: list[Callable[[str], Adapter]] = [
     lambda at: OpenAlex(KEY, endpoint=at),
     lambda at: Crossref(contact="a@b.org", endpoint=at),
     lambda at: SemanticScholar(KEY, endpoint=at),
-    lambda at: SemanticScholarBulk(KEY, endpoint=at),
+    lambda at: SemanticScholar(KEY, endpoint=at),
     lambda at: Doaj(endpoint=at),
     lambda at: Datacite(endpoint=at),
     lambda at: Arxiv(endpoint=at),

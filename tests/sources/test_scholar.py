@@ -12,7 +12,7 @@ from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import parse, render
 from paper_search.sources.adapter import Translated
-from paper_search.sources.scholar import Summary, parse_summary, read_result, translate
+from paper_search.sources.scholar import ScholarDialect, Summary, parse_summary, read_result
 
 RECORDED = Path(__file__).parents[2] / "../shared/data/recorded/serpapi"
 
@@ -21,7 +21,7 @@ RECORDED = Path(__file__).parents[2] / "../shared/data/recorded/serpapi"
 
 
 def to_scholar(query: str, **filters: int | None) -> Translated:
-    return translate(parse(query), SearchConstraints.model_validate(filters))
+    return ScholarDialect().limited(parse(query), SearchConstraints.model_validate(filters))
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_query_is_sent_as(query: str, sent: str) -> None:
         ("abstract:graph", "graph", "abstract:"),
         ("deep NOT (graph AND tree)", "deep", "NOT of a group"),
         ("deep (graph OR year:2015)", "deep", "a year inside a group"),
-        ("deep (graph OR NOT tree)", "deep", "OR with a part"),
-        ("deep NOT abstract:graph", "deep", "NOT of a group"),
+        ("deep (graph OR NOT tree)", "deep", "NOT of a group"),
+        ("deep NOT abstract:graph", "deep", "abstract:"),
         (" OR ".join(f"synonym{number}" for number in range(40)), None, "256"),
     ],
 )

@@ -439,7 +439,7 @@ def test_the_factory_makes_a_source_from_its_settings() -> None:
     assert isinstance(source, ReportingSource)
     assert source.source_name == "serpapi_scholar"
     assert KEY not in repr(source) + str(source)
-    assert source._interval_s == 0.25
+    assert source.settings.interval_s == 0.25
 
 
 async def test_it_keeps_the_contract_of_sources(make: Make) -> None:

@@ -30,7 +30,7 @@ from paper_search.sources.base import known_sources, service_of
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
-from paper_search.sources.semantic_scholar import SemanticScholarBulk
+from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serper import SerperScholar
 from paper_search.sources.translation import translations_of
 from paper_search.sources.union import MOST_ENDINGS, union
@@ -175,13 +175,6 @@ def test_to_exclude_a_truncated_word_is_checked_in_the_answers() -> None:
     assert not evaluate(asked.remainder, {"title": "vision of computronium"})
 
 
-@pytest.mark.parametrize("query", ["slam NOT drones", "slam* NOT drones"])
-def test_an_exclusion_by_stem_is_named(query: str) -> None:
-    [asked] = said(OpenAlex(), query)
-    is_named = any("NOT excludes other forms" in note for note in asked.notes)
-    assert is_named is ("*" not in query)
-
-
 def test_phrases_and_wildcards_inside_of_words_are_written_out() -> None:
     [asked] = said(Doaj(), '"neural network*" AND behavio?r')
     assert '("neural network" OR "neural networks"' in asked.text
@@ -194,7 +187,7 @@ def test_an_or_of_words_and_authors_is_asked_of_openalex_in_two_queries() -> Non
 
 
 def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named() -> None:
-    [asked] = said(SemanticScholarBulk(), "slam OR author:smith")
+    [asked] = said(SemanticScholar(), "slam OR author:smith")
     assert asked.text == "slam"
     assert any("author:smith" in note and "missing" in note for note in asked.notes)
 

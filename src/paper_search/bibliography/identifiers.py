@@ -147,7 +147,6 @@ def stable_id(record: BibliographicRecord) -> str:
 
 
 def _identifiers(record: BibliographicRecord) -> dict[str, str | None]:
-    """Return the identifiers by kind, the most telling first."""
     return {
         "doi": parse_doi(record.doi),
         "arxiv": parse_arxiv_id(record.arxiv_id),

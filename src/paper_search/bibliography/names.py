@@ -68,7 +68,6 @@ class PersonName:
 
     @property
     def inverted(self) -> str:
-        """The name as "Family, Given, Suffix", as RIS wants it."""
         return ", ".join(part for part in (self.full_family, self.given, self.suffix) if part)
 
 

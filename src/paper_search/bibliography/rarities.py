@@ -23,7 +23,6 @@ def rarity(stem: str) -> float:
 
 
 def is_known(stem: str) -> bool:
-    """Return whether the table has the stem."""
     return stem in _rarities()[0]
 
 

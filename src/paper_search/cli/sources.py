@@ -100,7 +100,7 @@ def _refusal(adapter: Any, config: AppConfig) -> str | None:
 
     from paper_search.http.host_file import HostFile
     from paper_search.http.network import limits_scope
-    from paper_search.sources.explanation import time_text
+    from paper_search.sources.client import time_text
 
     if not config.http_limits_path.exists():
         return None

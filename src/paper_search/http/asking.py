@@ -49,19 +49,16 @@ class Asking:
     contact: Contact | None = None
 
     def note_request(self) -> None:
-        """Count a request that is about to be sent."""
         self.attempts += 1
         self.is_sent = True
         self.requests.append(RequestRecord(at=utc_now().isoformat()))
 
     def note_answer(self, sent_at: str | None) -> None:
-        """Mark the last request as answered, or record a stored answer, asked for at that time."""
         if not self.is_sent:
             self.requests.append(RequestRecord(at=sent_at, is_stored=True))
         self.requests[-1].is_answered = True
 
     def begin_attempt(self) -> None:
-        """Forget what the last attempt came to."""
         self.is_sent, self.contact = False, None
 
 
@@ -100,7 +97,6 @@ class HttpSettings:
 
 
 def user_agent(contact: str | None = None) -> str:
-    """Return the name that we give to servers, with how to reach whoever runs it."""
     about = f" (mailto:{contact})" if contact else ""
     return f"paper-search/{version('paper-search')}{about}"
 

@@ -98,7 +98,6 @@ class HttpAnswer:
 
 
 def is_challenge(content: bytes) -> bool:
-    """Whether a body is a page that lets people in and keeps programs out."""
     start = content[:_PAGE_START].lstrip().lower()
     return start.startswith(b"<") and any(mark in start for mark in _CHALLENGES)
 

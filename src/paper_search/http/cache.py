@@ -77,7 +77,6 @@ class AnswerCache:
 
 
 def cache_key(url: httpx.URL | str) -> str:
-    """Return under which key the answer of a URL is kept."""
     return hashlib.sha256(f"GET {url}".encode()).hexdigest()
 
 

@@ -190,12 +190,10 @@ class HttpClient:
         raise AssertionError("there is no last try")
 
     def refuse(self, url: str, reason: str) -> None:
-        """Remember that the host of a URL does not want to be asked for a while."""
         refusal = Refusal(time.time() + self._settings.refused_for_s, reason)
         self._limiter.refuse(limits_scope(httpx.URL(url), self._settings.secrets), refusal)
 
     def _remember(self, scope: str, error: HttpError) -> None:
-        """Remember a refusal, and when it ends."""
         if not isinstance(error, HttpStatusError) or isinstance(error, HttpRefusedError):
             return
         if (reason := self._settings.refusal_of(error)) is not None:
@@ -259,7 +257,6 @@ class HttpClient:
     def _unreachable(
         self, request: httpx.Request, asking: Asking, reason: str, error: Exception | None = None
     ) -> HttpUnreachableError:
-        """Return that the host cannot be reached, or the proxy on the way to it."""
         host, proxy = request.url.host, self._routes and self._routes.proxy_to(request.url)
         if proxy and isinstance(error, httpx.ProxyError):
             return HttpProxyError(f"{proxy} does not connect to {host}{reason}")
@@ -301,8 +298,6 @@ class HttpClient:
         return trace
 
     def _watched(self, timer: asyncio.Timeout, stack: AsyncExitStack) -> Contact:
-        """Return the connection that is about to be made, which ends with the attempt."""
-
         def give_up() -> None:
             if not timer.expired():
                 timer.reschedule(asyncio.get_running_loop().time())
@@ -312,7 +307,6 @@ class HttpClient:
         return contact
 
     async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
-        """Return the answer at the end of the redirects that stay within the origin."""
         for redirects_left in range(self._settings.max_redirects, -1, -1):
             response = await self._transport_for(request).handle_async_request(request)
             stack.push_async_callback(response.aclose)

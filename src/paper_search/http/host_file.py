@@ -99,15 +99,12 @@ class HostFile:
         return self._do(take, holder)
 
     def leave(self, holder: str) -> None:
-        """Free a slot."""
         self._do(lambda db, _: db.execute("DELETE FROM slots WHERE holder = ?", (holder,)), None)
 
     def refuse(self, host: str, refusal: Refusal) -> None:
-        """Remember that a host does not want to be asked."""
         self._do(lambda db, _: _put(db, "refusals", host, refusal.until, refusal.reason), None)
 
     def refusals(self) -> dict[str, Refusal]:
-        """Return the refusals that still hold, by host."""
         select = "SELECT host, until, reason FROM refusals WHERE until > ?"
         rows = self._do(lambda db, now: db.execute(select, (now,)).fetchall(), list[Any]())
         return {host: Refusal(until, reason) for host, until, reason in rows}

@@ -81,7 +81,6 @@ class HostLimiter:
             self.refuse(host, Refusal(announced.quota.until, QUOTA_USED_UP))
 
     def refuse(self, host: str, refusal: Refusal) -> None:
-        """Remember that a host does not want to be asked."""
         if self._file is not None:
             self._file.refuse(host, refusal)
 
@@ -133,7 +132,6 @@ class HostLimiter:
             raise
 
     def _leave(self, host: str) -> None:
-        """Give the slot to who waits for the longest, else free it."""
         with self._lock:
             waiting = self._waiting[host]
             while waiting:
@@ -146,7 +144,6 @@ class HostLimiter:
 
 @cache
 def process_limiter(path: Path | None = None) -> HostLimiter:
-    """Return the limiter that all clients of this process share, and others through the file."""
     return HostLimiter(file=HostFile(path) if path is not None else None)
 
 
@@ -166,16 +163,13 @@ class CallBudget:
 
     @property
     def is_closed(self) -> bool:
-        """Whether no request was ever allowed."""
         return self._limit == 0
 
     @property
     def is_spent(self) -> bool:
-        """Whether no further request is allowed."""
         return self._limit is not None and self.used >= self._limit
 
     def spend(self) -> None:
-        """Count one request."""
         self.used += 1
 
 

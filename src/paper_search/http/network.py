@@ -55,16 +55,13 @@ class Routes(httpx.AsyncBaseTransport):
         }
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request on its way."""
         return await self.way_to(request.url).handle_async_request(request)
 
     async def aclose(self) -> None:
-        """Close all connections."""
         for transport in (self._straight, *self._proxies.values()):
             await transport.aclose()
 
     def way_to(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
-        """Return what sends requests to a URL."""
         return self._proxies[url.scheme] if self.proxy_to(url) else self._straight
 
     def proxy_to(self, url: httpx.URL) -> str | None:
@@ -244,11 +241,9 @@ class Reachability:
         self._failures: dict[str, float] = {}
 
     def note_contact(self) -> None:
-        """Note that a host has been connected to just now."""
         self._last_contact = self._clock()
 
     def note_failure(self, host: str) -> None:
-        """Note that a host cannot be connected to."""
         recent = {name: at for name, at in self._failures.items() if self._is_recent(at)}
         self._failures = {**recent, host: self._clock()}
 
@@ -259,7 +254,6 @@ class Reachability:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether several hosts could not be connected to lately."""
         return sum(map(self._is_recent, self._failures.values())) >= HOSTS_THAT_TELL
 
     def _is_recent(self, moment: float) -> bool:
@@ -280,13 +274,11 @@ class Contact:
         self._timer = loop.call_later(patience_s, self._end)
 
     def make(self) -> None:
-        """Note that the host has been connected to."""
         self.is_made = True
         self._timer.cancel()
         self._reachability.note_contact()
 
     def cancel(self) -> None:
-        """Stop watching."""
         self._timer.cancel()
 
     async def trace(self, step: str, _details: Any) -> None:
@@ -302,5 +294,4 @@ class Contact:
 
 @cache
 def process_reachability() -> Reachability:
-    """Return what all clients of this process have seen."""
     return Reachability()

@@ -24,7 +24,6 @@ RETRYABLE_STATUSES = frozenset({429, 500, 502, 503, 504})
 
 
 def utc_now() -> datetime:
-    """Return the current time."""
     return datetime.now(UTC)
 
 
@@ -82,7 +81,6 @@ class RetryPolicy:
 
 
 def is_refusal(error: HttpError) -> TypeGuard[HttpStatusError]:
-    """Whether the server does not want to be asked now."""
     if not isinstance(error, HttpStatusError):
         return False
     return error.status == HTTPStatus.TOO_MANY_REQUESTS or error.is_challenge

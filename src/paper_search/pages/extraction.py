@@ -208,5 +208,4 @@ def is_about(title: str, text: str, own_title: str = "") -> bool:
 
 
 def is_withdrawn(title: str, text: str) -> bool:
-    """Whether a document says at its beginning that it was retracted or withdrawn."""
     return bool(_WITHDRAWN.search(title) or _WITHDRAWN.search(text[:600]))

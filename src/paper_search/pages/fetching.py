@@ -271,5 +271,4 @@ def _fits(pattern: str, path: str) -> bool:
 
 
 def _plain(path: str) -> str:
-    """Return a path in the one form in which two of them are the same."""
     return quote(unquote(path, errors="replace"), safe="/?&=*$:@!,;~+'()[]")

@@ -92,7 +92,6 @@ class GuardedNetwork(httpx.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._network.aclose()
 
     async def _safe_address(self, url: httpx.URL) -> Address:
@@ -157,7 +156,6 @@ def check_address(address: Address, policy: PagePolicy) -> Address:
 
 
 def port_of(url: httpx.URL) -> int:
-    """Return the port that a URL leads to."""
     return url.port or _PORTS[url.scheme]
 
 

@@ -63,7 +63,6 @@ def main() -> int:
 
 
 def _limit(limits: dict[str, Any]) -> None:
-    """Give up rights to more memory and processor time, where the system knows such limits."""
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:

@@ -14,8 +14,8 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.models import Purpose, RawPaper, SourceReport, SourceStatus
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills.failures import described, status_of
+from paper_search.sources.base import journal
 from paper_search.sources.enrichment import GAPS, Enricher, LookUp
-from paper_search.sources.journal import journal
 
 _log = logging.getLogger(__name__)
 

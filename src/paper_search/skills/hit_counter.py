@@ -16,8 +16,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.skills.failures import described, status_of
-from paper_search.sources.base import CountingSource, keeps_conditions
-from paper_search.sources.journal import Row, journal
+from paper_search.sources.base import CountingSource, Row, journal, keeps_conditions
 
 
 class HitCounter:

@@ -25,8 +25,7 @@ from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.strategy.terms import suggested_terms
 from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
 from paper_search.sources import SearchSource
-from paper_search.sources.base import counting, ranks_text, service_of
-from paper_search.sources.journal import Row, journal
+from paper_search.sources.base import Row, counting, journal, ranks_text, service_of
 
 if TYPE_CHECKING:
     from paper_search.sources.adapter import Adapter

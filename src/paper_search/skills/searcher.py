@@ -32,12 +32,12 @@ from paper_search.sources.asking import searchable
 from paper_search.sources.base import (
     Interruption,
     interruptible,
+    journal,
     keeps_conditions,
     ranks_text,
     translations,
 )
 from paper_search.sources.free_text import lenient
-from paper_search.sources.journal import journal
 
 MAX_QUERIES = 50
 """Of a strategy; what is beyond is not asked, and the report says so."""

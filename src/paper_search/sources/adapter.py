@@ -233,7 +233,6 @@ class Adapter(Service, ABC):
         return Translated(self.works[kind].format(value if value.isdigit() else quoted(value)))
 
     def translate_native(self, text: str) -> Translated:
-        """Return a string in the service's own language, to be sent as it is."""
         return Translated(text)
 
     def size(self, query: Translated, limit: int) -> int:
@@ -310,7 +309,6 @@ class Adapter(Service, ABC):
         return items(entries)
 
     def fault(self, body: Any, message: str) -> SourceStatus:
-        """Return what an answer means that is an error in disguise, and says so."""
         del body, message
         return SourceStatus.BAD_RESPONSE
 

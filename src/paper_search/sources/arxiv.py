@@ -94,7 +94,7 @@ class ArxivDialect(FieldDialect):
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS
     operators: ClassVar[frozenset[str]] = frozenset({"AND", "OR", "ANDNOT", "NOT", "TO"})
     bare: ClassVar[re.Pattern[str]] = HYPHENATED
-    negation: ClassVar[str] = "ANDNOT"
+    negation: ClassVar[str] = "ANDNOT "
 
     def language_name(self, language: str) -> str | None:
         """Return nothing: it has no filter."""
@@ -126,11 +126,9 @@ class Arxiv(Adapter):
     record = staticmethod(read_entry)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the preprint with an arXiv id."""
         return Translated(f"id:{value}", params={"id_list": value}) if kind == "arxiv" else None
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches."""
         del filters  # years are in the query
         if query.params:
             return Request(self.endpoint, {**query.params, "max_results": 1})
@@ -144,7 +142,6 @@ class Arxiv(Adapter):
         return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        """Return the entries of a feed."""
         feed = self._feed(answer)
         entries = list(every(feed, "entry"))
         hits = number(first(feed, "totalResults"))

@@ -23,7 +23,7 @@ from paper_search.models import (
 from paper_search.models.source_report import REASONS
 from paper_search.query import Node, judge
 from paper_search.sources.adapter import Translated
-from paper_search.sources.explanation import time_text
+from paper_search.sources.client import time_text
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
@@ -51,7 +51,6 @@ _HOPELESS = {
 
 
 def text_of(query: Question) -> str:
-    """Return a query as reports show it until it is translated."""
     return query if isinstance(query, str) else query.text
 
 
@@ -102,12 +101,10 @@ class Asked:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether the next query to the same service must fail, too."""
         return self.error is not None and (self.is_ended or self.error.status in _HOPELESS)
 
     @property
     def has_all_pages(self) -> bool:
-        """Whether as many pages of records were read as are wanted at most."""
         return self.pages_wanted is not None and self.pages_of_records >= self.pages_wanted
 
     def translated(self, query: Translated) -> None:
@@ -115,7 +112,6 @@ class Asked:
         self.language = query.language
 
     def answered(self, answer: HttpAnswer) -> None:
-        """Note what an answer says of the quota."""
         self.quota = answer.quota or self.quota
 
     def judge(self, page: Page) -> list[Judgement]:
@@ -183,11 +179,9 @@ class Asked:
         self.notes = (*self.notes, reason if is_same else f"stopped after {pages} pages")
 
     def stopped_early(self) -> None:
-        """Note that the service has more than it gave, and no further page."""
         self.notes = (*self.notes, f"gave {len(self.known)} of {self.hits}: the service stopped")
 
     def report(self, source: str) -> SourceReport:
-        """Return the entry of the search report."""
         is_count = self.purpose is Purpose.COUNT
         is_empty = not self.papers and not (is_count and self.hits)
         status = SourceStatus.EMPTY if is_empty else SourceStatus.OK
@@ -245,7 +239,6 @@ class Asked:
 
 
 def quota_note(quota: Quota) -> str:
-    """Return what a service still allows, and until when."""
     of_all = f" of {quota.most:,}" if quota.most is not None else ""
     return f"{quota.remaining:,}{of_all} left until {time_text(quota.until)}"
 

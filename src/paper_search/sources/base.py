@@ -1,15 +1,23 @@
-"""The interface of a source, how one is ended early, and the installed sources."""
+"""The interface of a source, the installed ones, how one is ended early and its work noted."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from paper_search.config import AppConfig, SearchSourceConfig
-from paper_search.models import HitCount, RawPaper, SearchConstraints, SearchReport, SearchStrategy
+from paper_search.models import (
+    HitCount,
+    RawPaper,
+    SearchConstraints,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+)
 from paper_search.models.scope import Translation
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import SOURCES
@@ -23,9 +31,7 @@ class SearchSource(Protocol):
     """What can be searched. Every record it returns has a stable id."""
 
     @property
-    def source_name(self) -> str:
-        """The name that strategies use."""
-        ...
+    def source_name(self) -> str: ...
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the records for one boolean query, best first.
@@ -34,9 +40,7 @@ class SearchSource(Protocol):
         """
         ...
 
-    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return the records for all queries of a strategy, each record once."""
-        ...
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]: ...
 
 
 def ranks_text(source: SearchSource) -> bool:
@@ -117,7 +121,6 @@ _REGISTRY: EntryPoints[SourceFactory] = EntryPoints(SOURCES, "source")
 
 
 def known_sources() -> list[str]:
-    """Return the names of all installed sources, sorted."""
     return _REGISTRY.names()
 
 
@@ -146,7 +149,6 @@ def adapter_of(factory: object) -> type[Adapter] | None:
 
 
 def create_sources(config: AppConfig) -> list[SearchSource]:
-    """Return all enabled sources of the settings, in their order."""
     enabled = [name for name, settings in config.sources.items() if settings.enabled]
     return [create_source(name, config) for name in enabled]
 
@@ -162,7 +164,6 @@ class Interruption:
     reason: str = ""
 
     def end(self, asking: asyncio.Future[Any], reason: str) -> None:
-        """Cancel a source that is asked, and have it answer with what it has."""
         self.reason = reason
         asking.cancel()
 
@@ -171,7 +172,6 @@ _CURRENT: ContextVar[Interruption | None] = ContextVar("interruption", default=N
 
 
 def interruptible() -> Interruption:
-    """Return what can end the sources that are asked from now on in this context."""
     interruption = Interruption()
     _CURRENT.set(interruption)
     return interruption
@@ -187,3 +187,26 @@ def reason_to_end() -> str:
         return ""
     task.uncancel()
     return interruption.reason
+
+
+Row = Callable[[], SourceReport]
+"""Returns what one query to one source came to so far."""
+
+_ROWS: ContextVar[list[Row] | None] = ContextVar("journal", default=None)
+
+
+@contextmanager
+def journal() -> Iterator[list[Row]]:
+    """Yield a list that gets a row for every query that is sent within this context."""
+    rows: list[Row] = []
+    token = _ROWS.set(rows)
+    try:
+        yield rows
+    finally:
+        _ROWS.reset(token)
+
+
+def open_row(row: Row) -> None:
+    rows = _ROWS.get()
+    if rows is not None:
+        rows.append(row)

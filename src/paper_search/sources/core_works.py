@@ -103,11 +103,10 @@ class CoreDialect(FieldDialect):
         "author": "authors:",
     }
     unsearched: ClassVar[Collection[str]] = ("venue",)
-    negation: ClassVar[str] = "AND NOT"
+    negation: ClassVar[str] = "AND NOT "
     language: ClassVar[str] = "language.code:{}"
 
     def years(self, years: YearRange) -> Written:
-        """Return the years as one or two comparisons."""
         ends = ((">=", years.first), ("<=", years.last))
         sides = [f"yearPublished{sign}{year}" for sign, year in ends if year is not None]
         return Written(self.both(sides) if len(sides) > 1 else sides[0])

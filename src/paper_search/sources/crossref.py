@@ -62,7 +62,6 @@ def _year(entry: Entry) -> int | None:
 
 
 def _venue(entry: Entry) -> str | None:
-    """Return the journal, the book, or where a preprint was posted."""
     is_posted = first(entry, "type") == "posted-content"
     posted = "|institution.name|group-title" if is_posted else ""
     return str(first(entry, f"container-title|event.name{posted}", _words) or "") or None
@@ -160,13 +159,11 @@ class Crossref(Adapter):
         self.interval_s = 0.34 if self.contact else 1.0
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words of all that is wanted."""
         return to_free_text(tree, filters, service=self.title)
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        """Return the words of the question, and the authors that a condition names."""
         names = author_names(filters)
         translation = to_ranked_text(words_of(query) or names, query, filters)
         authors = " ".join(names)
@@ -181,12 +178,10 @@ class Crossref(Adapter):
         return Translated(f"doi:{value}", params={"filter": f"doi:{value}"})
 
     def fits(self, query: Translated, filters: SearchConstraints) -> bool:
-        """Whether a query has so few words that what has all of them is among the first."""
         is_loose = query.remainder is not None and len(query.text.split()) > _MOST_WORDS
         return not is_loose and super().fits(query, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches, by relevance."""
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]
         limits = [f"type:{name}" for name in wanted_types]
         if query.year_from is not None:
@@ -206,7 +201,6 @@ class Crossref(Adapter):
         )
 
     def listed(self, body: Any) -> list[Any]:
-        """Return the works of a list, or the one work that an answer holds."""
         if first(body, "status") in {"failed", "error"}:
             body = {"message": {"fault": "; ".join(texts(body, "message.message"))}}
         return super().listed(body if first(body, "message.fault") is None else body["message"])

@@ -46,7 +46,6 @@ _VERSION_OF = ("IsVersionOf", "IsIdenticalTo", "IsPreprintOf")
 
 
 def _title(entry: Entry) -> str | None:
-    """Return the main title, with its subtitle."""
     titles = list(mappings(mapping(entry).get("titles")))
     plain = [title for title in titles if not text(title.get("titleType"))] or titles[:1]
     main = first(plain, "title", words)
@@ -55,7 +54,6 @@ def _title(entry: Entry) -> str | None:
 
 
 def _person(person: Entry) -> Any:
-    """Return a person in parts, an organisation as it is, and one name split."""
     author_id = first(person, "nameIdentifiers[nameIdentifierScheme=ORCID].nameIdentifier")
     author_id = last_part(author_id or "") or None
     parts = ("givenName", "familyName", "name")
@@ -83,7 +81,6 @@ def _venue(entry: Entry) -> str | None:
 
 
 def _own(kind: str) -> str:
-    """Return the paths of the identifiers of a kind that the work itself has."""
     related = f"relatedIdentifiers[relatedIdentifierType={kind}]"
     same = (f"{related}[relationType={relation}].relatedIdentifier" for relation in _VERSION_OF)
     return "|".join(
@@ -141,7 +138,7 @@ class DataciteDialect(FieldDialect):
         "venue": "container.title:",
     }
     year: ClassVar[str] = "publicationYear:[{} TO {}]"
-    negation: ClassVar[str] = "AND NOT"
+    negation: ClassVar[str] = "AND NOT "
 
     def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query without pictures, sound, films and things.
@@ -178,7 +175,6 @@ class Datacite(Adapter):
         return Translated(f"doi:{quoted(doi)}") if doi else None
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches."""
         del filters  # all of them are in the query
         params: dict[str, str | int] = {
             "query": query.text,

@@ -135,7 +135,6 @@ def _any(parts: Sequence[_Said]) -> _Said:
 
 
 def _shortest(clauses: Iterable[_Clause]) -> list[_Clause]:
-    """Return the clauses that no other one makes superfluous, in their order."""
     distinct = list(dict.fromkeys(clauses))
     return [one for one in distinct if not any(other < one for other in distinct)]
 
@@ -172,7 +171,6 @@ def _checked(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one ca
 
 
 def _in_field(side: Node, field: str) -> Node:
-    """Return a side of a NEAR limited to a field, where it is limited to none."""
     match side:
         case Term() | Phrase():
             own = "title" if side.field == "tiab" else side.field
@@ -212,7 +210,6 @@ def _link(entry: Entry) -> list[str]:
 
 
 def _arxiv_id(entry: Entry) -> str | None:
-    """Return the id of what DBLP files as CoRR, or of what a link leads to."""
     doi = parse_doi(first(entry, "doi"))
     if doi and doi.startswith("10.48550/"):
         return parse_arxiv_id(doi)
@@ -293,12 +290,10 @@ class Dblp(Adapter):
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, all of them wanted, then one fewer."""
         tries = telling_words(content_words(query.text), _MOST_WORDS)
         return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches."""
         del filters  # none of them can be said
         size = min(limit, self.page_size) if query.remainder is None else _BROAD_PAGE
         return Request(

@@ -25,6 +25,7 @@ from paper_search.query import (
     YearRange,
     normalise,
 )
+from paper_search.query.normal_form import all_leaves
 from paper_search.sources.adapter import Translated, translated_as_far_as_known
 from paper_search.sources.values import quoted
 
@@ -33,6 +34,7 @@ _PREPRINT = "article"
 _LETTER = re.compile(r"[^\W_]")
 HYPHENATED = re.compile(r"\w+(?:-\w+)*")
 LUCENE_OPERATORS = OPERATORS | {"TO"}
+_IN_TEXTS = frozenset({None, "title", "abstract", "tiab"})
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 """What stands for the open end of a range where a service wants both."""
 
@@ -84,7 +86,9 @@ class Dialect(ABC):
             the text, since the service has parameters for them.
         known_fields: what it knows beside title, abstract, author and venue, such as headings.
         shortest_stem: letters that it needs before a `*`; None: it has no `*`.
-        compares_stems: whether a word finds its other forms, so that NOT excludes them, too.
+        negation: what stands before what is excluded.
+        excludes_groups: whether NOT takes more than a word or a phrase.
+        compares_stems: whether a word finds its other forms: NOT would exclude them, too.
         language: the clause for a language, with `{}` for its name; empty: it has no filter.
         language_notes: what to say to who wants one.
         preprints: the clause for preprints; empty: there is none.
@@ -94,6 +98,8 @@ class Dialect(ABC):
     language: ClassVar[str] = ""
     language_notes: ClassVar[tuple[str, ...]] = ()
     preprints: ClassVar[str] = ""
+    negation: ClassVar[str] = "NOT "
+    excludes_groups: ClassVar[bool] = True
     has_year_parameters: ClassVar[bool] = False
     known_fields: ClassVar[Collection[str]] = ()
     shortest_stem: ClassVar[int | None] = 3
@@ -139,16 +145,14 @@ class Dialect(ABC):
     def years(self, years: YearRange) -> Written:
         """Return a span of years."""
 
-    @abstractmethod
-    def without(self, text: str, unwanted: str) -> str:
-        """Return what matches the one and not the other."""
+    def without(self, text: str, unwanted: Sequence[str]) -> str:
+        """Return what matches the one and none of the others; they are at least one."""
+        return f"({text} {self.negation}{self._either(unwanted)})"
 
     def both(self, texts: Sequence[str]) -> str:
-        """Return what matches all of at least two texts."""
         return f"({' AND '.join(texts)})"
 
     def either(self, texts: Sequence[str]) -> str:
-        """Return what matches one of at least two texts."""
         return f"({' OR '.join(texts)})"
 
     def near(self, near: Near) -> Written:
@@ -181,7 +185,6 @@ class Dialect(ABC):
         return Written(self._either([write(stem + end) for end in ends]))
 
     def note(self, text: str) -> None:
-        """Say something to the person, once."""
         self._notes.setdefault(text)
 
     def translate(self, tree: Node, filters: SearchConstraints | None = None) -> Translated:
@@ -209,14 +212,12 @@ class Dialect(ABC):
         if (first, last) != (None, None) and not self.has_year_parameters:
             parts.append(YearRange(first, last))
         inclusions = [(part, self._positive(part)) for part in parts]
-        excluded = [(Not(part), self._positive(part)) for part in unwanted]
-        text = self._both([clause for _, clause in inclusions]).text
+        excluded = [(Not(part), self._excluded(part)) for part in unwanted]
+        text = self._both([clause for _, clause in inclusions], is_whole=True).text
         if text is None:
             raise InputError(f"{self.service} supports no part of the query")
         exclusions = [clause.text for _, clause in excluded if clause.is_exact and clause.text]
-        if exclusions and self.compares_stems:
-            self.note(f"NOT excludes other forms of a word, too: {self.service} compares stems")
-        text = self.without(text, self._either(exclusions)) if exclusions else text
+        text = self.without(text, exclusions) if exclusions else text
         rest = tuple(part for part, clause in [*inclusions, *excluded] if not clause.is_exact)
         return Translated(
             text,
@@ -245,12 +246,27 @@ class Dialect(ABC):
                 inclusions, unwanted = _sides(node)
                 return self._without(
                     self._both(list(map(self._positive, inclusions))),
-                    list(map(self._positive, unwanted)),
+                    list(map(self._excluded, unwanted)),
                 )
 
-    def _both(self, parts: Sequence[Written]) -> Written:
+    def _excluded(self, node: Node) -> Written:
+        """Return what to exclude; other forms of a word must not go with it."""
+        if self.compares_stems and any(leaf.field in _IN_TEXTS for leaf in all_leaves(node)):
+            self.note(f"NOT is checked in the results: {self.service} compares stems")
+            return ANYTHING
+        if self.excludes_groups or isinstance(node, Term | Phrase):
+            return self._positive(node)
+        self.note(f"NOT of a group is checked in the results: {self.service} excludes words only")
+        return ANYTHING
+
+    def whole(self, texts: Sequence[str]) -> str:
+        """Return what matches all of at least two texts, where it is the whole query."""
+        return self.both(texts)
+
+    def _both(self, parts: Sequence[Written], *, is_whole: bool = False) -> Written:
         texts = list(dict.fromkeys(part.text for part in parts if part.text is not None))
-        text = self.both(texts) if len(texts) > 1 else next(iter(texts), None)
+        join = self.whole if is_whole else self.both
+        text = join(texts) if len(texts) > 1 else next(iter(texts), None)
         return Written(text, all(part.is_exact for part in parts))
 
     def _any(self, parts: Sequence[Written]) -> Written:
@@ -269,7 +285,7 @@ class Dialect(ABC):
         is_exact = main.is_exact and len(exclusions) == len(unwanted)
         if main.text is None or not exclusions:
             return Written(main.text, is_exact)
-        return Written(self.without(main.text, self._either(exclusions)), is_exact)
+        return Written(self.without(main.text, exclusions), is_exact)
 
 
 def _sides(node: Node) -> tuple[list[Node], list[Node]]:
@@ -282,12 +298,14 @@ def _sides(node: Node) -> tuple[list[Node], list[Node]]:
     unwanted: list[Node] = []
     for child in node.children if isinstance(node, And) else (node,):
         positive, is_excluded = _polarised(child)
-        (unwanted if is_excluded else inclusions).append(positive)
+        if not is_excluded:
+            inclusions.append(positive)
+        else:
+            unwanted.extend(positive.children if isinstance(positive, Or) else (positive,))
     return inclusions, unwanted
 
 
 def _polarised(node: Node) -> tuple[Node, bool]:
-    """Return a positive node, and whether it is meant to be excluded."""
     match node:
         case Not(child):
             positive, is_excluded = _polarised(child)
@@ -328,7 +346,6 @@ class FieldDialect(Dialect):
     Attributes:
         fields: what stands before a word, by field.
         year: what stands for a span of years, with `{}` for the first and the last one.
-        negation: what stands before what is excluded.
         operators: words that mean something else to the service.
         bare: what needs no quotation marks.
         unsearched: fields that it searches anywhere, and that are checked.
@@ -336,7 +353,6 @@ class FieldDialect(Dialect):
 
     fields: ClassVar[Mapping[str | None, str]]
     year: ClassVar[str]
-    negation: ClassVar[str] = "NOT"
     operators: ClassVar[frozenset[str]] = LUCENE_OPERATORS
     bare: ClassVar[re.Pattern[str]] = WORD
     unsearched: ClassVar[Collection[str]] = ()
@@ -362,7 +378,3 @@ class FieldDialect(Dialect):
     def years(self, years: YearRange) -> Written:
         """Return a span of years; an open one ends far away."""
         return Written(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))
-
-    def without(self, text: str, unwanted: str) -> str:
-        """Return what matches the one and not the other."""
-        return f"({text} {self.negation} {unwanted})"

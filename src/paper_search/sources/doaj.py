@@ -73,7 +73,7 @@ class DoajDialect(FieldDialect):
         "venue": "bibjson.journal.title:",
     }
     year: ClassVar[str] = "bibjson.year:[{} TO {}]"
-    negation: ClassVar[str] = "AND NOT"
+    negation: ClassVar[str] = "AND NOT "
     shortest_stem: ClassVar[int | None] = None
     language: ClassVar[str] = "bibjson.journal.language:{}"
     language_notes: ClassVar[tuple[str, ...]] = (
@@ -81,7 +81,6 @@ class DoajDialect(FieldDialect):
     )
 
     def language_name(self, language: str) -> str | None:
-        """Return the code in capitals."""
         return (language_code(language) or "").upper() or None
 
 

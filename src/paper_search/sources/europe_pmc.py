@@ -56,7 +56,6 @@ def _person(person: Entry) -> Author | None:
 
 
 def _authors(entry: Entry) -> list[Author]:
-    """Return the listed authors in full, else the names of the one line that there is."""
     people = [*filter(None, map(_person, every(entry, "authorList.author")))]
     line = clean(first(entry, "authorString") or "").rstrip(".")
     return people or [author_named(name) for part in line.split(",") if (name := part.strip())]
@@ -88,7 +87,6 @@ def _is_retracted(entry: Entry) -> bool | None:
 
 
 def _full_text(entry: Entry) -> str | None:
-    """Return the best address that anybody may read."""
     links = {
         (first(link, "documentStyle") or "").lower(): where
         for link in every(entry, "fullTextUrlList.fullTextUrl")
@@ -212,7 +210,6 @@ class EuropePmc(Adapter):
     record = staticmethod(read_result)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches."""
         del filters  # all of them are in the query
         params: dict[str, str | int] = {
             "query": query.text,

@@ -26,11 +26,14 @@ from paper_search.models import (
 from paper_search.models.scope import HitCount, Translation
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import Asked, Question, distinct, keep_best, text_of
-from paper_search.sources.base import reason_to_end
-from paper_search.sources.client import ServiceClient, SourceSettings
+from paper_search.sources.base import open_row, reason_to_end
+from paper_search.sources.client import (
+    ServiceClient,
+    SourceSettings,
+    explain_bug,
+    explain_missing_key,
+)
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.explanation import explain_bug, explain_missing_key
-from paper_search.sources.journal import open_row
 from paper_search.sources.translation import (
     WORK_LIMITS,
     questions_of,
@@ -63,14 +66,10 @@ def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfi
     is_rate_given = "rate_limit" in settings.model_fields_set and settings.rate_limit > 0
     return HttpSource(
         adapter,
-        SourceSettings(
+        SourceSettings.of(
+            config,
             interval_s=1 / settings.rate_limit if is_rate_given else None,
             max_calls=settings.max_calls,
-            deadline_s=config.source_deadline_s,
-            contact=config.contact,
-            cache_path=config.http_cache_path,
-            limits_path=config.http_limits_path,
-            network=config.network,
         ),
     )
 
@@ -122,7 +121,6 @@ class HttpSource:
 
     @property
     def source_name(self) -> str:
-        """The name that strategies use."""
         return self._adapter.name
 
     @property
@@ -132,17 +130,14 @@ class HttpSource:
 
     @property
     def adapter(self) -> Adapter:
-        """What is special about the service."""
         return self._adapter
 
     @property
     def settings(self) -> SourceSettings:
-        """How it is asked."""
         return self._settings
 
     @property
     def is_local(self) -> bool:
-        """A count costs a request."""
         return False
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
@@ -224,7 +219,6 @@ class HttpSource:
         return explain_missing_key(self._adapter) if is_keyless else None
 
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
-        """Ask for the works that are named, then all queries."""
         questions = questions_of(strategy, self._adapter)
         return await self._ask_all(questions, strategy.filters, strategy.endings)
 
@@ -334,7 +328,6 @@ class HttpSource:
         progress: Asked,
         ends_at: float,
     ) -> None:
-        """Turn the pages until there is enough, there are no more, or nothing new comes."""
         adapter = self._adapter
         limit = progress.limit = min(filters.max_results, adapter.most_results)
         if limit < 1:
@@ -366,7 +359,6 @@ class HttpSource:
             progress.stopped_early()
 
     def _failure(self, error: Exception) -> ServiceError:
-        """Return the error of this source for what went wrong in asking it."""
         if isinstance(error, ServiceError):
             return error
         if isinstance(error, InputError):

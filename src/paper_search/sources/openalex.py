@@ -80,7 +80,6 @@ class OpenAlex(Adapter):
         self.interval_s = 0.2 if self.key else 1.0
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query for titles and abstracts, and the filter on authors."""
         return to_openalex(tree, filters)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
@@ -97,7 +96,6 @@ class OpenAlex(Adapter):
         return Translated(text, params={"filter": text})
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches, by relevance."""
         params: dict[str, str | int] = dict(query.params)
         limits = [f"publication_year:{years}"] if (years := span(query)) else []
         if code := language_code(filters.language):
@@ -111,14 +109,12 @@ class OpenAlex(Adapter):
         return Request(self.endpoint, params)
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
-        """Return the works of a page."""
         page = super().read(answer, request, source)
         short_lists = every(answer.json(), "results.is_authors_truncated").count(True)
         note = f"{short_lists} works have more than 100 authors: OpenAlex lists the first 100"
         return replace(page, notes=(*page.notes, note)) if short_lists else page
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what a refusal of OpenAlex means, by its own words."""
         body = _parsed(error.body)
         reason = f"{body.get('message', '')} {body.get('reason', '')}".lower()
         if error.status == 429 and ("budget" in reason or "credits" in reason):  # noqa: PLR2004  # Too Many Requests
@@ -192,7 +188,6 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
 
 
 def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
-    """Return what the tree wants beside authors, and what it wants of authors alone."""
     parts = tree.children if isinstance(tree, And) else (tree,)
     names: list[Node] = [
         child
@@ -216,9 +211,6 @@ class _Words(Dialect):
             "OpenAlex accepts one range of years: years inside a group are checked in the results"
         )
         return ANYTHING
-
-    def without(self, text: str, unwanted: str) -> str:
-        return f"({text} NOT {unwanted})"
 
     def written(self, texts: tuple[str, ...]) -> str | None:
         """Return words that follow each other; None: there are no letters in them."""
@@ -244,7 +236,6 @@ class _OpenAlex(_Words):
 
     @property
     def scope(self) -> str:
-        """The parameter that the text goes into."""
         scope = "search.title" if self._is_of_titles else "search.title_and_abstract"
         return f"{scope}.exact" if self._is_exact else scope
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
@@ -35,6 +34,7 @@ KEY_PAGE = "https://account.ncbi.nlm.nih.gov/settings/"
 _IDENTITY = {"db": "pubmed", "tool": "paper-search"}
 _SETS = frozenset({"PubmedArticleSet", "PubmedBookArticleSet"})
 _CITATIONS = frozenset({"PubmedArticle", "PubmedBookArticle"})
+_FETCH = "/efetch.fcgi"
 _SPARE = 10
 """How many more numbers than records are asked for, lest one without a title leave a gap."""
 _UNSURE_FACTOR = 3
@@ -52,13 +52,6 @@ _MOST_PAIRS = 25
 """Pairs of words that a NEAR of two groups is written out into."""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchRequest(Request):
-    """The question for some records, with the numbers of those to ask for afterwards."""
-
-    later: tuple[str, ...] = ()
-
-
 class PubmedDialect(Dialect):
     """`word[tiab]`, `"a phrase"[ti]`, AND, OR, NOT, `2019:2022[dp]`, `"a b"[tiab:~3]`."""
 
@@ -69,11 +62,9 @@ class PubmedDialect(Dialect):
     shortest_stem: ClassVar[int | None] = _SHORTEST_STEM
 
     def language_name(self, language: str) -> str | None:
-        """Return the English name."""
         return language_name(language)
 
     def leaf(self, leaf: Term | Phrase) -> Written:
-        """Return a word or phrase with its tag."""
         if leaf.field == "entered":
             return Written(DIALECTS["pubmed"].indexed(leaf))
         tag = _TAGS[leaf.field]
@@ -104,12 +95,7 @@ class PubmedDialect(Dialect):
         return Written(self._either(texts))
 
     def years(self, years: YearRange) -> Written:
-        """Return the years as a span of dates of publication."""
         return Written(f"{years.first or FIRST_YEAR}:{years.last or LAST_YEAR}[dp]")
-
-    def without(self, text: str, unwanted: str) -> str:
-        """Return the one NOT the other."""
-        return f"({text} NOT {unwanted})"
 
 
 def _word(term: Term) -> str:
@@ -117,7 +103,6 @@ def _word(term: Term) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return a word as it is, where PubMed does not take it for something else."""
     word = text.removesuffix("*")
     is_bare = HYPHENATED.fullmatch(word) and word.upper() not in OPERATORS
     return text if is_bare else quoted(text)
@@ -167,7 +152,6 @@ class Pubmed(Adapter):
         self.interval_s = 0.11 if self.key else self.interval_s
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the numbers of the best matches."""
         del filters  # all of them are in the query
         several = 1 if query.remainder is None else _UNSURE_FACTOR
         params: dict[str, str | int] = {
@@ -183,7 +167,7 @@ class Pubmed(Adapter):
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the records of `efetch`; of `esearch`, the question for them."""
         del source
-        if isinstance(request, FetchRequest):
+        if request.url.endswith(_FETCH):
             return self._fetched(answer, request)
         return self._searched(answer)
 
@@ -205,12 +189,12 @@ class Pubmed(Adapter):
         following = self._fetch(pmids) if pmids else None
         return Page(hits=number(result.get("count")), next=following, notes=_warnings(result))
 
-    def _fetch(self, pmids: tuple[str, ...]) -> FetchRequest:
+    def _fetch(self, pmids: tuple[str, ...]) -> Request:
         now, later = pmids[: self.page_size], pmids[self.page_size :]
         params = {**_IDENTITY, "id": ",".join(now), "retmode": "xml"}
-        return FetchRequest(f"{self.endpoint}/efetch.fcgi", params, later=later)
+        return Request(f"{self.endpoint}{_FETCH}", params, later=later)
 
-    def _fetched(self, answer: HttpAnswer, request: FetchRequest) -> Page:
+    def _fetched(self, answer: HttpAnswer, request: Request) -> Page:
         citations = self._citations(answer)
         pmids = str(request.params.get("id", "")).split(",")
         places = {pmid: place for place, pmid in enumerate(pmids)}

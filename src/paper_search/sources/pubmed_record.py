@@ -82,8 +82,6 @@ def _authors(*paths: str) -> Reader:
 
 
 def _abstract(paths: str) -> Reader:
-    """Return what reads the first abstract that says something, its parts with their labels."""
-
     def read(value: Element) -> str | None:
         parts = every(value, "AbstractText")
         return join_abstract([(part.get("Label"), text(part)) for part in parts])

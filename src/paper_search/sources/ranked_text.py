@@ -52,7 +52,6 @@ def telling_words(words: Sequence[str], most: int) -> list[list[str]]:
 
 
 def words_of(query: RankedQuery) -> list[str]:
-    """Return the words to send to a service that looks for any of them."""
     further = (word for term in _terms(query) for word in term)
     return list(dict.fromkeys((*content_words(query.text), *further)))
 
@@ -111,7 +110,6 @@ def _leaf(words: Sequence[str]) -> Node:
 
 
 def _is_content(word: str) -> bool:
-    """Return whether a word, or a part of a compound, says something about a subject."""
     parts = [part for part in WORD.findall(word) if len(part) > 1 or not part.isascii()]
     return any(min(rarity(part), rarity(stem(part))) > OF_STOP_WORDS for part in parts)
 

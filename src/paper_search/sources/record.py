@@ -215,7 +215,6 @@ def _worded(entry: Entry, path: str) -> Iterator[Any]:
 
 
 def texts(entry: Entry, path: str) -> list[str]:
-    """Return all texts at a path that are not empty."""
     return [line for value in every(entry, path) if (line := text(value))]
 
 
@@ -244,5 +243,4 @@ def coalesced(*fields: Field, reader: Reader = text) -> Reader:
 
 
 def last_part(address: str) -> str:
-    """Return what stands behind the last slash, such as the ORCID in its address."""
     return address.rstrip("/").rpartition("/")[2]

@@ -8,17 +8,18 @@ of a result are those of SerpApi: https://serpapi.com/google-scholar-organic-res
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.errors import InputError
 from paper_search.http.retry import utc_now
 from paper_search.models import Author, RankedQuery, SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, render
-from paper_search.sources.adapter import Adapter, Translated, translated_as_far_as_known
+from paper_search.query import Node, Phrase, Term, YearRange
+from paper_search.sources.adapter import Adapter, Translated
+from paper_search.sources.dialect import ANYTHING, Dialect, Written
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted
@@ -27,7 +28,6 @@ MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
 _MOST_WORDS = 8
 """Words of a question that are asked: Scholar looks for nearly all of them."""
-_PREFIXES = {"title": "intitle:", "author": "author:", "venue": "source:"}
 SOURCE = "serpapi_scholar"
 KIND_MARK = re.compile(r"^(?:\[(?:PDF|HTML|BOOK|CITATION|B|C|DOC|PS)\]\s*)+", re.IGNORECASE)
 _DASH = re.compile(r"(?<!\s)\s+[-–—]\s+")
@@ -35,39 +35,62 @@ _HOST = re.compile(r"(?:[\w-]+\.)+[a-zA-Z]{2,}(?:/\S*)?")
 _ELLIPSIS = re.compile(r"(?:(?<!\s)\s+)?(?:…|\.\.\.)\s*$")
 
 
-def translate(tree: Node, filters: SearchConstraints) -> Translated:
-    """Return the query in Scholar's language, limited to the years of tree and filters together.
+class GoogleDialect(Dialect):
+    """Words, "phrases", (one OR other), -unwanted; `prefixes`: what stands before a field's words.
 
-    What Scholar cannot say is widened, never narrowed, so that nothing wanted is lost.
-
-    Raises:
-        InputError: nothing is left to ask: the query only excludes.
+    What Google cannot say is widened, never narrowed, so that nothing wanted is lost.
     """
-    return translated_as_far_as_known(
-        tree,
-        lambda part: _translated(part, filters),
-        service="Google Scholar",
-        shortest_stem=None,
-    )
+
+    service: ClassVar[str] = "Google"
+    has_year_parameters: ClassVar[bool] = True
+    shortest_stem: ClassVar[int | None] = None
+    excludes_groups: ClassVar[bool] = False
+    prefixes: ClassVar[Mapping[str, str]] = {}
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        if any(word.endswith("*") for word in words) or getattr(leaf, "is_prefix", False):
+            self.note(f"'*' is removed: {self.service} stems words itself")
+        text = " ".join(word.rstrip("*") for word in words).lstrip("-")
+        is_exact = leaf.field is None or leaf.field in self.prefixes
+        if not is_exact:
+            self.note(f"{leaf.field}: is searched anywhere: {self.service} has no such field")
+        is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
+        return Written(
+            self.prefixes.get(leaf.field or "", "") + (text if is_bare else quoted(text)), is_exact
+        )
+
+    def years(self, years: YearRange) -> Written:
+        del years
+        self.note(f"a year inside a group is ignored: {self.service} accepts one range of years")
+        return ANYTHING
+
+    def whole(self, texts: Sequence[str]) -> str:
+        return " ".join(texts)
+
+    def both(self, texts: Sequence[str]) -> str:
+        return f"({' '.join(texts)})"
+
+    def without(self, text: str, unwanted: Sequence[str]) -> str:
+        return " ".join((text, *(f"-{one}" for one in unwanted)))
 
 
-def _translated(tree: Node, filters: SearchConstraints) -> Translated:
-    translation = _Translation()
-    text = translation.of(tree)
-    if not translation.is_asking:
-        raise InputError(f"the query {render(tree)!r} only excludes: add what to search for")
-    notes = translation.notes
-    if len(text) > MAX_LENGTH:
-        notes.append(f"{len(text)} characters: Scholar reportedly accepts {MAX_LENGTH}")
-    firsts = [year for year in (filters.year_from, translation.year_from) if year is not None]
-    lasts = [year for year in (filters.year_to, translation.year_to) if year is not None]
-    return Translated(
-        text,
-        tuple(dict.fromkeys(notes)),
-        translation.remainder,
-        year_from=max(firsts, default=None),
-        year_to=min(lasts, default=None),
-    )
+class ScholarDialect(GoogleDialect):
+    """Google's language with fields."""
+
+    service: ClassVar[str] = "Scholar"
+    prefixes: ClassVar[Mapping[str, str]] = {
+        "title": "intitle:",
+        "author": "author:",
+        "venue": "source:",
+    }
+
+    def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
+        translation = super().limited(tree, filters)
+        if len(translation.text) <= MAX_LENGTH:
+            return translation
+        note = f"{len(translation.text)} characters: Scholar reportedly accepts {MAX_LENGTH}"
+        return replace(translation, notes=(*translation.notes, note))
 
 
 class GoogleScholar(Adapter):
@@ -75,107 +98,18 @@ class GoogleScholar(Adapter):
 
     truncates: ClassVar[bool] = False
 
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query in Scholar's language; years go into parameters of their own."""
-        return translate(tree, filters)
+    dialect = ScholarDialect
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
     ) -> tuple[Translated, ...]:
-        """Return the most telling words of the question, then one fewer."""
         tries = telling_words(content_words(query.text), _MOST_WORDS)
-        return tuple(translate(all_words(words, query, filters), filters) for words in tries)
+        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the identifier itself: Scholar looks for it in the texts."""
         del kind
         return Translated(quoted(value))
-
-
-class _Translation:
-    """One walk over a tree."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-        self.year_from: int | None = None
-        self.year_to: int | None = None
-        self.is_asking = False
-        self._widenings = 0
-        self.widened: list[Node] = []
-
-    def of(self, tree: Node) -> str:
-        """Return the text for a whole tree; years that all of it is limited to are taken out."""
-        parts = tree.children if isinstance(tree, And) else (tree,)
-        texts = []
-        for part in parts:
-            if isinstance(part, YearRange):
-                self._limit(part)
-                continue
-            before = self._widenings
-            if text := self._text(part):
-                self.is_asking |= not isinstance(part, Not)
-                texts.append(text)
-            if self._widenings > before:
-                self.widened.append(part)
-        return " ".join(texts)
-
-    @property
-    def remainder(self) -> Node | None:
-        """What is asked for more loosely than the tree says."""
-        return And(tuple(self.widened)) if len(self.widened) > 1 else next(iter(self.widened), None)
-
-    def _widen(self, note: str) -> None:
-        self._widenings += 1
-        self.notes.append(note)
-
-    def _limit(self, years: YearRange) -> None:
-        if years.first is not None:
-            self.year_from = max(years.first, self.year_from or years.first)
-        if years.last is not None:
-            self.year_to = min(years.last, self.year_to or years.last)
-
-    def _text(self, node: Node) -> str:
-        match node:
-            case Term() | Phrase():
-                return self._leaf(node)
-            case And(children):
-                return self._group(" ", children)
-            case Or(children):
-                return self._group(" OR ", children)
-            case Not(child):
-                return self._excluded(child)
-            case Near(left, right):
-                self._widen("NEAR is sent as AND: Scholar has no NEAR")
-                return self._group(" ", (left, right))
-            case YearRange():
-                self._widen("a year inside a group is ignored: Scholar accepts one range of years")
-                return ""
-
-    def _leaf(self, leaf: Term | Phrase) -> str:
-        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
-        if any(word.endswith("*") for word in words) or getattr(leaf, "is_prefix", False):
-            self.notes.append("'*' is removed: Scholar stems words itself")
-        text = " ".join(word.rstrip("*") for word in words)
-        if leaf.field == "abstract":
-            self._widen("abstract: is searched anywhere: Scholar has no such field")
-        is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
-        return _PREFIXES.get(leaf.field or "", "") + (text if is_bare else f'"{text}"')
-
-    def _group(self, joint: str, children: tuple[Node, ...]) -> str:
-        texts = [self._text(child) for child in children]
-        if joint == " OR " and ("" in texts or any(isinstance(c, Not) for c in children)):
-            self._widen("an OR with a part that Scholar cannot express is dropped")
-            return ""
-        parts = [text for text in texts if text]
-        return f"({joint.join(parts)})" if len(parts) > 1 else "".join(parts)
-
-    def _excluded(self, child: Node) -> str:
-        if isinstance(child, Or):
-            return " ".join(filter(None, map(self._excluded, child.children)))
-        if isinstance(child, Term | Phrase) and child.field != "abstract":
-            return f"-{self._leaf(child)}"
-        self._widen("NOT of a group is dropped: Scholar excludes words and phrases only")
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +164,6 @@ def _summary(entry: Entry) -> Summary:
 
 
 def _authors(entry: Entry) -> list[Author]:
-    """Return all names of the summary, with the ids of those who have a profile."""
     profiles = {
         clean(name): first(item, "author_id")
         for item in every(entry, "publication_info.authors")
@@ -252,7 +185,6 @@ def doi_in(url: str) -> str | None:
 
 
 def arxiv_id_in(url: str) -> str | None:
-    """Return the arXiv id that an address is made of."""
     return parse_arxiv_id(url) if "arxiv.org" in url and address(url) else None
 
 

@@ -16,16 +16,16 @@ from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
-from paper_search.query import And, Near, Node, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import is_pattern, words_of
+from paper_search.query import Near, Node, Phrase, Term, YearRange
 from paper_search.sources.adapter import Adapter, Page, Paging, Request, Translated
 from paper_search.sources.dialect import ANYTHING, Dialect, Written
-from paper_search.sources.free_text import to_free_text, to_ranked_text
+from paper_search.sources.free_text import to_ranked_text
 from paper_search.sources.ranked_text import author_names, content_words, telling_words
 from paper_search.sources.record import People, Table, texts
 
 ENDPOINT = "https://api.semanticscholar.org/graph/v1"
-_BULK, _BULK_ORDER = "/paper/search/bulk", "citationCount:desc"
+_BULK = "/paper/search/bulk"
+_MOST_RANKED = 1000
 _MOST_WORDS = 5
 """Words of a question that are asked: most of them have to occur, so more find less."""
 FIELDS = (
@@ -39,8 +39,6 @@ _TYPES = {
     "Review": "article-journal",
 }  # fmt: skip
 """To the types of CSL, the telling ones first."""
-_KEPT = ("MAG", "CorpusId", "DBLP", "ACL")
-"""Identifiers without a field of their own."""
 
 
 PAPER = Table(
@@ -77,12 +75,14 @@ def _type(kinds: Sequence[str]) -> str | None:
     return next((csl for name, csl in _TYPES.items() if name in kinds), None)
 
 
-class SemanticScholarAdapter(Adapter):
-    """What both ways to search have in common."""
+class SemanticScholar(Adapter):
+    """Plain words by relevance, at most the first 1000; boolean queries in bulk, by citations."""
 
+    name: ClassVar[str] = "semantic_scholar"
+    title: ClassVar[str] = "Semantic Scholar"
     key_variable: ClassVar[str | None] = "SEMANTIC_SCHOLAR_API_KEY"
     key_page: ClassVar[str | None] = "https://www.semanticscholar.org/product/api#api-key-form"
-
+    key_header = ("x-api-key", "{}")
     caveat: ClassVar[str] = "refuses most requests without a key"
     longest_line: ClassVar[int] = 8190
     interval_s = 1.0
@@ -90,44 +90,23 @@ class SemanticScholarAdapter(Adapter):
     endpoint = ENDPOINT
     record_prefix: ClassVar[str | None] = "s2"
     says_open: ClassVar[bool] = True
-    key_header = ("x-api-key", "{}")
+    ranks_text: ClassVar[bool] = True
+    first_look: ClassVar[int] = 1
+    page_size = 100
+    most_results = 10_000
     entries: ClassVar[str] = "data"
     answered: ClassVar[str] = "data|total"
     faults: ClassVar[str] = "error|message"
     record = staticmethod(read_paper)
 
-    def paging_of(self, request: Request) -> Paging:
-        """Return that of the bulk search, whose last page has no token, or that by offsets."""
-        return Paging("token", "token") if _BULK in request.url else Paging("offset", "next")
-
-    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Tell what 403 means: without a key it is a refusal for now, not a wrong key."""
-        if error.status == 403 and not self.key:  # noqa: PLR2004  # Forbidden
-            return SourceStatus.RATE_LIMITED
-        return None
-
-
-class SemanticScholar(SemanticScholarAdapter):
-    """The search by relevance, for plain words; at most the first 1000 papers.
-
-    It has no OR: a boolean query with alternatives is asked of the bulk search.
-    """
-
-    name: ClassVar[str] = "semantic_scholar"
-    title: ClassVar[str] = "Semantic Scholar"
-
-    ranks_text: ClassVar[bool] = True
-    first_look: ClassVar[int] = 1
-    page_size = 100
-    most_results = 1000
-
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the words of the query; of one with alternatives, the boolean query."""
-        if not _has_alternatives(tree):
-            return to_free_text(tree, filters, service=self.title)
-        translation = _boolean(tree, filters)
-        notes = ("asked of the bulk search, the most cited first", *translation.notes)
-        return replace(translation, notes=notes, params={"sort": _BULK_ORDER})
+        translation = BulkDialect().translate(tree, filters)
+        return replace(
+            translation,
+            notes=("asked of the bulk search, the most cited first", *translation.notes),
+            language=language_code(filters.language),
+            params={"sort": "citationCount:desc"},
+        )
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -142,14 +121,18 @@ class SemanticScholar(SemanticScholarAdapter):
         return tuple(to_ranked_text(words, query, filters) for words in apart)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the most relevant papers."""
         del filters  # the years are in the query; a filter on types would drop what has none
+        params: dict[str, str | int] = {"query": query.text, "fields": ",".join(FIELDS)}
+        first, last = query.year_from, query.year_to
+        if first is not None or last is not None:
+            params["year"] = str(first) if first == last else f"{first or ''}-{last or ''}"
         if query.params:
-            return _in_bulk(self.endpoint, query)
-        return Request(
-            f"{self.endpoint}/paper/search",
-            {"query": query.text, **_limits(query), "offset": 0, "limit": self.size(query, limit)},
-        )
+            return Request(f"{self.endpoint}{_BULK}", {**params, **query.params})
+        page = {"offset": 0, "limit": self.size(query, limit)}
+        return Request(f"{self.endpoint}/paper/search", {**params, **page})
+
+    def paging_of(self, request: Request) -> Paging:
+        return Paging("token", "token") if _BULK in request.url else Paging("offset", "next")
 
     def read(self, answer: HttpAnswer, request: Request, source: str | None = None) -> Page:
         """Return the papers of a page; the last records of the thousand need a shorter one."""
@@ -157,73 +140,25 @@ class SemanticScholar(SemanticScholarAdapter):
         if page.next is None or "limit" not in request.params:
             return page
         offset = int(page.next.params["offset"])
-        size = min(int(request.params["limit"]), self.most_results - offset)
+        size = min(int(request.params["limit"]), _MOST_RANKED - offset)
         return replace(page, next=page.next.turned(offset=offset, limit=size) if size > 0 else None)
 
-
-class SemanticScholarBulk(SemanticScholarAdapter):
-    """The bulk search: boolean and unranked, the most cited first."""
-
-    name: ClassVar[str] = "semantic_scholar_bulk"
-    title: ClassVar[str] = "Semantic Scholar in bulk"
-
-    page_size = 1000
-    most_results = 10_000
-
-    def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the boolean query."""
-        return _boolean(tree, filters)
-
-    def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the most cited papers, as many as the service sends at once."""
-        del filters, limit
-        return _in_bulk(self.endpoint, query)
-
-
-def _has_alternatives(tree: Node) -> bool:
-    """Whether a query has an OR, or a `*`, which only the bulk search knows."""
-    match tree:
-        case Or():
-            return True
-        case Term() | Phrase():
-            return any(map(is_pattern, words_of(tree))) or words_of(tree)[-1].endswith("*")
-        case And(children):
-            return any(map(_has_alternatives, children))
-        case Near(left, right):
-            return _has_alternatives(left) or _has_alternatives(right)
-        case _:
-            return False
-
-
-def _boolean(tree: Node, filters: SearchConstraints) -> Translated:
-    translation = BulkDialect().translate(tree, filters)
-    return replace(translation, language=language_code(filters.language))
-
-
-def _in_bulk(endpoint: str, query: Translated) -> Request:
-    return Request(
-        f"{endpoint}{_BULK}",
-        {"query": query.text, **_limits(query), "sort": _BULK_ORDER},
-    )
-
-
-def _limits(query: Translated) -> dict[str, str | int]:
-    limits: dict[str, str | int] = {"fields": ",".join(FIELDS)}
-    first, last = query.year_from, query.year_to
-    if first is not None or last is not None:
-        limits["year"] = str(first) if first == last else f"{first or ''}-{last or ''}"
-    return limits
+    def status_of(self, error: HttpStatusError) -> SourceStatus | None:
+        """Tell what 403 means: without a key it is a refusal for now, not a wrong key."""
+        if error.status == 403 and not self.key:  # noqa: PLR2004  # Forbidden
+            return SourceStatus.RATE_LIMITED
+        return None
 
 
 class BulkDialect(Dialect):
     """Title and abstract together; nothing else can be limited to."""
 
     compares_stems: bool = True
+    negation: ClassVar[str] = "+ -"
     service: ClassVar[str] = "Semantic Scholar"
     has_year_parameters: ClassVar[bool] = True
 
     def leaf(self, leaf: Term | Phrase) -> Written:
-        """Return a word or phrase, asked of title and abstract."""
         if leaf.field in {"author", "venue"}:
             self.note(f"{leaf.field}: is checked in the results: the bulk search has no such field")
             return ANYTHING
@@ -255,7 +190,6 @@ class BulkDialect(Dialect):
         return ANYTHING
 
     def near(self, near: Near) -> Written:
-        """Return two words with a distance, wider than was asked."""
         sides = [side for side in (near.left, near.right) if isinstance(side, Term)]
         if len(sides) < 2 or any(side.is_prefix or side.field for side in sides):  # noqa: PLR2004  # both sides
             return super().near(near)
@@ -264,16 +198,10 @@ class BulkDialect(Dialect):
         return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
 
     def both(self, texts: Sequence[str]) -> str:
-        """Return what matches all of the texts."""
         return f"({' + '.join(texts)})"
 
     def either(self, texts: Sequence[str]) -> str:
-        """Return what matches one of the texts."""
         return f"({' | '.join(texts)})"
-
-    def without(self, text: str, unwanted: str) -> str:
-        """Return what matches the one and not the other."""
-        return f"({text} + -{unwanted})"
 
 
 def _quoted(texts: tuple[str, ...]) -> str | None:
@@ -286,4 +214,3 @@ def _quoted(texts: tuple[str, ...]) -> str | None:
 
 
 create_source = SemanticScholar.source
-create_bulk_source = SemanticScholarBulk.source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,17 +11,14 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.models.settings import NetworkConfig
 from paper_search.sources.adapter import Paging, Request, Translated
-from paper_search.sources.client import SourceSettings
+from paper_search.sources.client import SourceSettings, explain_missing_key
 from paper_search.sources.errors import NonRetryableError, RetryableError, SerpAPIError
-from paper_search.sources.explanation import explain_missing_key
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.scholar import SOURCE, GoogleScholar, read_result
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
     import httpx
 
@@ -69,21 +67,16 @@ class ScholarAdapter(GoogleScholar):
             settings.api_key,
             rate_limit_rps=settings.rate_limit,
             max_calls=settings.max_calls if settings.max_calls is not None else USUAL_CALLS,
-            deadline_s=config.source_deadline_s,
-            cache_path=config.http_cache_path,
-            limits_path=config.http_limits_path,
-            network=config.network,
+            settings=SourceSettings.of(config, contact=None),
         )
 
     def failure(
         self, message: str, status: SourceStatus, *, is_passing: bool = False
     ) -> SerpAPIError:
-        """Return the frozen error."""
         kind = RetryableError if is_passing else NonRetryableError
         return kind(message, status=status)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first page."""
         optional = {
             "as_ylo": query.year_from,
             "as_yhi": query.year_to,
@@ -124,8 +117,8 @@ class SerpAPIScholarSource(HttpSource):
     """Asks Google Scholar.
 
     `rate_limit_rps`: of all sources in this process together. `max_calls`: of this object, retries
-    included; None: no limit, 0: none at all. `timeout_s` is for one request, `deadline_s` for all
-    queries of one strategy. A client that is given is not closed.
+    included; None: no limit, 0: none at all. `timeout_s` is for one request. A client that is given
+    is not closed. `settings`: the rest.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # the frozen interface, and what tests inject
@@ -138,24 +131,17 @@ class SerpAPIScholarSource(HttpSource):
         client: httpx.AsyncClient | None = None,
         *,
         endpoint: str = ENDPOINT,
-        deadline_s: float = 55.0,
-        cache_path: Path | None = None,
-        limits_path: Path | None = None,
-        network: NetworkConfig | None = None,
+        settings: SourceSettings | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._interval_s = 1 / rate_limit_rps if rate_limit_rps > 0 else 0.0
         super().__init__(
             ScholarAdapter(api_key, endpoint=endpoint),
-            SourceSettings(
-                interval_s=self._interval_s,
+            replace(
+                settings or SourceSettings(),
+                interval_s=1 / rate_limit_rps if rate_limit_rps > 0 else 0.0,
                 max_calls=max_calls,
                 timeout_s=timeout_s,
                 max_retries=max_retries,
-                deadline_s=deadline_s,
-                cache_path=cache_path,
-                limits_path=limits_path,
-                network=network or NetworkConfig(),
             ),
             client=client,
             sleep=sleep,

@@ -18,6 +18,7 @@ from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.record import Entry, Table, first
 from paper_search.sources.scholar import (
     KIND_MARK,
+    GoogleDialect,
     GoogleScholar,
     Summary,
     arxiv_id_in,
@@ -25,7 +26,7 @@ from paper_search.sources.scholar import (
     parse_summary,
 )
 from paper_search.sources.values import mapping, number, year
-from paper_search.sources.web.base import WebAdapter, engine_query, page_table
+from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
 
 SCHOLAR = "https://google.serper.dev/scholar"
 WEB = "https://google.serper.dev/search"
@@ -88,7 +89,6 @@ class _Serper(Adapter):
     paging: ClassVar[Paging | None] = Paging("page", size="num", is_numbered=True)
 
     def fault(self, body: Any, message: str) -> SourceStatus:
-        """Return what a message means."""
         del body
         return _status_of(message) or SourceStatus.BAD_RESPONSE
 
@@ -110,7 +110,6 @@ class SerperScholar(GoogleScholar, _Serper):
     record = staticmethod(RESULT.read)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first results."""
         language = language_code(filters.language)
         optional = {
             "as_ylo": query.year_from,
@@ -133,8 +132,7 @@ class SerperWeb(_Serper, WebAdapter):
     record = staticmethod(PAGE.read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        """Return the query in Google's language."""
-        return engine_query(tree, filters)
+        return as_ranked(GoogleDialect().limited(tree, filters))
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first results; years are a span of dates."""

@@ -26,12 +26,14 @@ class Request:
         params: of the query.
         json: makes it a POST with this body.
         form: makes it a POST with this form; set by `Service.as_sent` where a URL is too short.
+        later: ids of records to ask for after those of this request.
     """
 
     url: str
     params: Mapping[str, Value] = field(default_factory=dict)
     json: Any = None
     form: Mapping[str, Value] | None = None
+    later: tuple[str, ...] = ()
 
     def turned(self, **params: Value) -> Self:
         """Return the same request with some parameters set: usually that for the next page."""
@@ -168,7 +170,6 @@ class Service:
         )
 
     def line_length(self, request: Request) -> int:
-        """Return how many bytes the first line of a request has, its key included."""
         query = urlencode({**request.params, **self.own_params}, errors="replace")
         path = urlsplit(request.url).path.encode("utf-8", "replace")
         return _AROUND_TARGET + len(path) + (len(query) + 1 if query else 0)

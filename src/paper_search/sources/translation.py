@@ -15,8 +15,8 @@ from paper_search.models.scope import Translation
 from paper_search.query import And, Node, Term, limited, parse
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import NativeQuery, Question, text_of
+from paper_search.sources.client import explain_bug
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.explanation import explain_bug
 from paper_search.sources.union import Endings, in_words, union
 
 WORK_LIMITS = SearchConstraints(max_results=5)
@@ -53,7 +53,6 @@ def questions_of(strategy: SearchStrategy, adapter: Adapter) -> list[Question]:
 
 
 def _works(strategy: SearchStrategy, adapter: Adapter) -> dict[str, Translated]:
-    """Return what finds the works that a strategy names, by their identifiers."""
     queries = {name: adapter.translate_work(*name.split(":", 1)) for name in strategy.works}
     return {name: work for name, work in queries.items() if work is not None}
 

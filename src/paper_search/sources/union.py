@@ -130,7 +130,6 @@ def _first_or(tree: Node) -> tuple[list[Node], Or | None]:
 
 
 def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
-    """Return the queries in which no OR joins a field that is asked apart with another."""
     parts = _parts(tree)
     for part in parts:
         if not isinstance(part, Or):
@@ -263,7 +262,6 @@ def _excluded_stems(tree: Node) -> Node | None:
 
 
 def _vocabulary(pattern: str) -> list[str]:
-    """Return the words of scholarly English that a word with wildcards stands for."""
     signs = {"*": "[a-z]*", "?": "[a-z]", "$": "[a-z]?"}
     expression = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
     matches = re.finditer(rf"^{expression}$", _table(), re.MULTILINE)

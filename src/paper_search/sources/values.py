@@ -21,7 +21,6 @@ _MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return the object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 

@@ -27,9 +27,7 @@ class Enricher(Protocol):
     """Looks up works. It returns whole records; the caller takes the missing fields."""
 
     @property
-    def enricher_name(self) -> str:
-        """The name that settings use."""
-        ...
+    def enricher_name(self) -> str: ...
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
         """Return what is known of the works; a failure is data, never an exception."""
@@ -43,7 +41,6 @@ _REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", 
 
 
 def known_enrichers() -> list[str]:
-    """Return the names of all installed enrichers, sorted."""
     return _REGISTRY.names()
 
 

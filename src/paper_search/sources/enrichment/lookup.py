@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 from paper_search.bibliography.identifiers import names_of
 from paper_search.http.limits import CallBudget
 from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
+from paper_search.sources.base import open_row
 from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.enrichment import LookUp
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.journal import open_row
 from paper_search.sources.translation import request_text
 
 if TYPE_CHECKING:
@@ -65,14 +65,11 @@ class LookupAdapter(ABC):
         key = settings.api_key if settings else ""
         return HttpEnricher(
             cls(key, contact=config.contact),
-            SourceSettings(
+            SourceSettings.of(
+                config,
                 max_calls=config.enrich_max_calls,
                 max_retries=1,
                 deadline_s=min(_DEADLINE_S, config.source_deadline_s),
-                contact=config.contact,
-                cache_path=config.http_cache_path,
-                limits_path=config.http_limits_path,
-                network=config.network,
             ),
         )
 
@@ -119,11 +116,9 @@ class HttpEnricher:
 
     @property
     def enricher_name(self) -> str:
-        """The name that settings use."""
         return self._adapter.service.name
 
     async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
-        """Return what the service knows of the works, as far as the budget goes."""
         started = time.monotonic()
         ends_at = started + self._settings.deadline_s
         lacking = [
@@ -181,13 +176,11 @@ class HttpEnricher:
 
 
 def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper, ...]]:
-    """Yield the works in groups of at most a size."""
     for start in range(0, len(items), size):
         yield tuple(items[start : start + size])
 
 
 def _left(asking: _Asking) -> str | None:
-    """Return how many works were not asked for, and why."""
     if not asking.left:
         return None
     reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"

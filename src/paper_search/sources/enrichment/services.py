@@ -57,7 +57,6 @@ class CrossrefLookup(LookupAdapter):
                 yield Batch(self._by_title(work), (work,), is_by_title=True)
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        """Return the works of a page."""
         return self.service.read(answer, Request(self.service.endpoint)).papers
 
     def _by_title(self, work: RawPaper) -> Request:
@@ -89,7 +88,6 @@ class OpenAlexLookup(LookupAdapter):
             yield Batch(self._request("pmid", numbers), batch)
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        """Return the works of a page."""
         return self.service.read(answer, Request(self.service.endpoint)).papers
 
     def _request(self, kind: str, values: list[str]) -> Request:
@@ -111,7 +109,6 @@ class SemanticScholarLookup(LookupAdapter):
     service_type = semantic_scholar.SemanticScholar
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
-        """Yield the works that have any identifier."""
         ids = {work.id: name for work in works if (name := _semantic_scholar_id(work))}
         for batch in in_batches(
             [work for work in works if work.id in ids], _SEMANTIC_SCHOLAR_BATCH
@@ -169,13 +166,11 @@ class UnpaywallLookup(LookupAdapter):
 
     @property
     def obstacle(self) -> str | None:
-        """Why it cannot be asked."""
         if self.service.contact:
             return None
         return "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
-        """Yield the works that have a DOI of Crossref, one by one."""
         for work in works:
             doi = parse_doi(work.doi)
             if doi and not doi.startswith(_UNKNOWN):
@@ -183,7 +178,6 @@ class UnpaywallLookup(LookupAdapter):
                 yield Batch(Request(url), (work,))
 
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        """Return the one record."""
         body = answer.json()
         if mapping(body).get("error") is True or not mapping(body).get("doi"):
             message = text(mapping(body).get("message")) or "the response has no DOI"

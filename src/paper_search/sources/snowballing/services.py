@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -52,7 +51,6 @@ class OpenAlexTracker(Tracker):
     service: openalex.OpenAlex
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
-        """Return the request for the works of the DOIs, or of PubMed ids where there is no DOI."""
         nameless = [seed for seed in seeds if not seed.openalex_id]
         dois = distinct(_openalex_doi(seed) for seed in nameless)
         pmids = distinct(seed.pmid for seed in nameless if not _openalex_doi(seed))
@@ -64,7 +62,6 @@ class OpenAlexTracker(Tracker):
         )
 
     def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
-        """Return the seeds with their works, where OpenAlex has them."""
         work_ids: dict[str, str] = {}
         for work in self.service.listed(answer.json()):
             work_id = openalex_record.short_id(work.get("id"))
@@ -81,7 +78,6 @@ class OpenAlexTracker(Tracker):
         ]
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
-        """Return one trail to what all seeds cite, and one to what cites them."""
         followable = tuple(seed for seed in seeds if seed.openalex_id)
         works = "|".join(distinct(seed.openalex_id for seed in followable))
         limits = (
@@ -111,7 +107,6 @@ class OpenAlexTracker(Tracker):
         ]
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the works of a page."""
         return self.service.read(answer, request, SNOWBALL)
 
 
@@ -163,20 +158,12 @@ class SemanticScholarTracker(Tracker):
 
 
 def _semantic_scholar_name(seed: Seed) -> str | None:
-    """Return what the graph calls a seed, the surest id first."""
     if seed.s2_id:
         return seed.s2_id
     for kind, value in (("DOI", seed.doi), ("ARXIV", seed.arxiv_id), ("PMID", seed.pmid)):
         if value:
             return f"{kind}:{value}"
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataRequest(Request):
-    """The question for some works, and which ones are to be asked for after them."""
-
-    later: tuple[str, ...] = ()
 
 
 class OpenCitations(Service):
@@ -199,7 +186,6 @@ class OpenCitationsTracker(Tracker):
     service_type = OpenCitations
 
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
-        """Return two trails for every seed with a DOI or a PubMed id."""
         del filters, limit
         followable = [(seed, name) for seed in seeds if (name := _opencitations_name(seed))]
         return [
@@ -213,7 +199,6 @@ class OpenCitationsTracker(Tracker):
         ]
 
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the records of works, or the way to them if the answer only has their ids."""
         body = answer.json()
         if not isinstance(body, list):
             message = values.text(values.mapping(body).get("error")) or "the answer is no list"
@@ -221,11 +206,10 @@ class OpenCitationsTracker(Tracker):
         if "/index/" in request.url:
             return self._of_ids(body, request)
         entries = values.items(body)
-        later = request.later if isinstance(request, MetadataRequest) else ()
         return Page.of(
             entries,
             lambda entry: read_metadata(entry, SNOWBALL),
-            next=self._metadata(later) if later else None,
+            next=self._metadata(request.later) if request.later else None,
         )
 
     def _of_ids(self, rows: list[Any], request: Request) -> Page:
@@ -235,7 +219,7 @@ class OpenCitationsTracker(Tracker):
 
     def _metadata(self, names: Sequence[str]) -> Request:
         now = "__".join(quote(name, safe=":/()") for name in names[:_AT_ONCE])
-        return MetadataRequest(
+        return Request(
             f"{self.service.endpoint}/meta/v1/metadata/{now}", later=tuple(names[_AT_ONCE:])
         )
 

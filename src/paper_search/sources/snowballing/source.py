@@ -62,7 +62,6 @@ class SnowballSource:
 
     @property
     def source_name(self) -> str:
-        """The name that strategies use."""
         return SNOWBALL
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
@@ -105,7 +104,6 @@ class SnowballSource:
         ]
 
     async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[Asked]:
-        """Ask one service after the other, each for the seeds that are left."""
         most = self._settings.max_calls
         budget = CallBudget(MOST_CALLS if most is None else most, setting=_SETTING)
         ends_at = time.monotonic() + self._settings.deadline_s
@@ -138,7 +136,6 @@ def seeds_in(query: str) -> list[Seed]:
 
 
 def _seeds(strategy: SearchStrategy) -> list[Seed]:
-    """Return the seeds of a strategy, or the works that its queries name."""
     followable = [seed for seed in strategy.seeds if seed.is_followable]
     return followable or [
         seed for query in strategy.queries for seed in seeds_in(query.boolean_query)
@@ -163,14 +160,7 @@ def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSo
     """Return the source with the keys of the services that it asks."""
     return SnowballSource(
         [tracker(_key(config, tracker.service_type.name)) for tracker in _TRACKERS],
-        SourceSettings(
-            max_calls=settings.max_calls,
-            deadline_s=config.source_deadline_s,
-            contact=config.contact,
-            cache_path=config.http_cache_path,
-            limits_path=config.http_limits_path,
-            network=config.network,
-        ),
+        SourceSettings.of(config, max_calls=settings.max_calls),
     )
 
 

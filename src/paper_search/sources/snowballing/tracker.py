@@ -19,8 +19,8 @@ from paper_search.models import SNOWBALL, Purpose, SearchConstraints, Seed
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import Asked
+from paper_search.sources.base import open_row
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.journal import open_row
 from paper_search.sources.translation import request_text
 
 if TYPE_CHECKING:
@@ -75,7 +75,6 @@ class Tracker(ABC):
 
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
-    """Return the given ids, each once."""
     return list(dict.fromkeys(identifier for identifier in ids if identifier))
 
 
@@ -140,7 +139,6 @@ class Following:
         return with_ids
 
     async def _walk(self, trail: Trail, limit: int) -> Asked:
-        """Turn the pages of a trail until there is enough."""
         started = time.monotonic()
         progress = self._asked(trail.text)
         progress.limit = limit

@@ -14,7 +14,6 @@ _REGISTRY: EntryPoints[SearchFactory] = EntryPoints(WEB_SEARCHES, "web search")
 
 
 def known_web_searches() -> list[str]:
-    """Return the names of all installed searches, sorted."""
     return _REGISTRY.names()
 
 
@@ -35,7 +34,6 @@ def create_web_search(name: str, config: AppConfig) -> HttpSource:
 
 
 def create_web_searches(config: AppConfig) -> list[HttpSource]:
-    """Return all enabled searches of the settings, in their order."""
     enabled = [name for name, settings in config.web.items() if settings.enabled]
     return [create_web_search(name, config) for name in enabled]
 

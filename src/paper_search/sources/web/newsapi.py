@@ -72,7 +72,6 @@ class NewsApi(WebAdapter):
     record = staticmethod(article_of)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first page."""
         params: dict[str, str | int] = {
             "q": query.text[:_LONGEST],
             "sortBy": "relevancy",
@@ -88,12 +87,10 @@ class NewsApi(WebAdapter):
         return Request(self.endpoint, params)
 
     def fault(self, body: Any, message: str) -> SourceStatus:
-        """Return what the code of an answer means."""
         del message
         return _STATUSES.get(first(body, "code") or "", SourceStatus.BAD_RESPONSE)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what the code in the answer means."""
         return next((status for code, status in _STATUSES.items() if code in error.body), None)
 
 

@@ -16,8 +16,9 @@ from paper_search.sources.base import SearchSource
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import open_source
 from paper_search.sources.record import Entry, every, texts
+from paper_search.sources.scholar import GoogleDialect
 from paper_search.sources.values import items, text
-from paper_search.sources.web.base import WebAdapter, engine_query, page_table
+from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
 
 NAME = "searxng"
 _FORBIDDEN = 403
@@ -48,7 +49,6 @@ class Searxng(WebAdapter):
 
     @classmethod
     def source(cls, config: AppConfig, settings: SearchSourceConfig) -> SearchSource:
-        """Return the search that asks the server whose address is set."""
         if not settings.url:
             raise ConfigError(
                 "searxng needs the URL of a server: set SEARXNG_URL, such as http://localhost:8888"
@@ -57,14 +57,13 @@ class Searxng(WebAdapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query as most engines understand it; years are checked locally."""
-        query = engine_query(tree, filters)
+        query = as_ranked(GoogleDialect().limited(tree, filters))
         first, last = query.year_from, query.year_to
         if first is None and last is None:
             return query
         return Translated(query.text, (), YearRange(first, last), first, last, query.language)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the first page."""
         del filters, limit
         language = {"language": query.language} if query.language else {}
         return Request(self.endpoint, {"q": query.text, "format": "json", "pageno": 1, **language})
@@ -89,7 +88,6 @@ class Searxng(WebAdapter):
         return SourceStatus.BAD_RESPONSE if error.status == _FORBIDDEN else None
 
     def advice_on(self, error: HttpStatusError) -> str | None:
-        """Return what to change on the server."""
         if error.status != _FORBIDDEN:
             return None
         return "it returns JSON only if `json` is in `search.formats` of its settings.yml"

@@ -8,7 +8,8 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Request, Translated
-from paper_search.sources.web.base import WebAdapter, page_table, plain_query
+from paper_search.sources.free_text import to_free_text
+from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
 
 NAME = "tavily"
 ENDPOINT = "https://api.tavily.com/search"
@@ -43,7 +44,7 @@ class Tavily(WebAdapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the words; Tavily has no operators."""
-        return plain_query(tree, filters)
+        return as_ranked(to_free_text(tree, filters, service=self.title))
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the only request: there are no further pages."""
