@@ -18,7 +18,6 @@ from tests.examples import FAST, THOROUGH
 from tests.recorded import RecordedAnswer, recorded_answers
 
 from paper_search.http.limits import process_limiter
-from paper_search.http.network import process_reachability
 from paper_search.http.redaction import LOGGERS
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
@@ -94,7 +93,6 @@ def no_memory_of_hosts() -> None:
     for name in LOGGERS:
         logging.getLogger(name).filters.clear()
     process_limiter.cache_clear()
-    process_reachability.cache_clear()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import QUESTION, Ended
 
 from paper_search.cli.source_lines import failure_lines
-from paper_search.http.host_file import HostFile, Refusal
+from paper_search.http.limits import Refusal, process_limiter
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.sources.client import time_text
 
@@ -101,7 +101,7 @@ def test_failures_are_told_once_for_a_source() -> None:
 
 def test_a_service_that_refused_lately_is_listed_as_such(cli: Cli, home: Path) -> None:
     refusal = Refusal(time.time() + 600, "HTTP 429")
-    HostFile(home / "cache" / "limits.db").refuse("export.arxiv.org", refusal)
+    process_limiter(home / "cache" / "limits.db").refuse("export.arxiv.org", refusal)
     found = {block["name"]: block["refused"] for block in cli("sources", "--json").document}
     assert found["arxiv"] == time_text(refusal.until)
     assert found["crossref"] is None

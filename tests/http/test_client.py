@@ -25,7 +25,6 @@ from paper_search.http.errors import (
     HttpTimeoutError,
     HttpUnreachableError,
 )
-from paper_search.http.host_file import HostFile
 from paper_search.http.limits import CallBudget, HostLimiter
 from paper_search.http.retry import RetryPolicy
 
@@ -72,7 +71,7 @@ def opened(clock: Clock) -> Opening:
         async with HttpClient(
             HttpSettings(**(defaults | settings)),
             client=client,
-            limiter=HostLimiter(clock, HostFile(limits_path) if limits_path else None),
+            limiter=HostLimiter(clock, limits_path),
             sleep=clock.sleep,
             clock=clock,
         ) as http:

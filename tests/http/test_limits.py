@@ -15,8 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.http.host_file import HostFile, Quota, Refusal
-from paper_search.http.limits import Announcement, HostLimiter, parse_announcement
+from paper_search.http.limits import (
+    Announcement,
+    HostLimiter,
+    Quota,
+    Refusal,
+    parse_announcement,
+)
 
 NOW = 1_790_000_000.0
 
@@ -91,21 +96,6 @@ async def test_whoever_gives_up_waiting_takes_no_place() -> None:
     assert crowd.served == 1
 
 
-async def test_a_place_given_to_one_who_gives_up_at_that_moment_is_not_lost() -> None:
-    limiter = HostLimiter()
-    slot = limiter.slot("a", 1)
-    await slot.__aenter__()
-    waiting = asyncio.ensure_future(Crowd().visit(limiter, "a", 1))
-    await asyncio.sleep(0)
-    await slot.__aexit__(None, None, None)
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
-    crowd = Crowd()
-    await crowd.visit(limiter, "a", 1)
-    assert crowd.served == 1
-
-
 def test_a_turn_that_comes_too_late_is_left_to_others() -> None:
     limiter = HostLimiter(lambda: 0.0)
     assert limiter.reserve_within("a", 3.0, 1.0) == 0.0
@@ -116,7 +106,7 @@ def test_a_turn_that_comes_too_late_is_left_to_others() -> None:
 
 def two_processes(path: Path) -> tuple[HostLimiter, HostLimiter]:
     """Return limiters that share nothing but the file, as two processes do."""
-    return HostLimiter(time.time, HostFile(path)), HostLimiter(time.time, HostFile(path))
+    return HostLimiter(path=path), HostLimiter(path=path)
 
 
 def test_turns_are_given_out_over_all_processes(tmp_path: Path) -> None:
@@ -139,13 +129,12 @@ async def test_places_are_given_out_over_all_processes(tmp_path: Path) -> None:
 async def test_the_place_of_a_process_that_died_is_free_after_its_time(tmp_path: Path) -> None:
     path = tmp_path / "limits.db"
     dies = (
-        "import os, sys, pathlib; from paper_search.http.host_file import HostFile;"
-        "HostFile(pathlib.Path(sys.argv[1])).enter('a', 1, 0.4); os._exit(1)"
+        "import asyncio, os, sys, pathlib; from paper_search.http.limits import HostLimiter;"
+        "slot = HostLimiter(path=pathlib.Path(sys.argv[1])).slot('a', 1, 0.4);"
+        "asyncio.run(slot.__aenter__()); os._exit(1)"
     )
     subprocess.run([sys.executable, "-c", dies, str(path)], check=False)  # noqa: ASYNC221, S603  # ours
-    limiter = HostLimiter(time.time, HostFile(path))
-    assert HostFile(path).enter("a", 1, 9.0) is None
-    await Crowd().visit(limiter, "a", 1)
+    await Crowd().visit(HostLimiter(path=path), "a", 1)
 
 
 def test_a_refusal_holds_for_all_processes_until_it_ends(tmp_path: Path) -> None:
@@ -211,7 +200,7 @@ def test_a_file_that_cannot_be_used_stops_nobody(
 ) -> None:
     path = tmp_path / "limits.db"
     path.write_bytes(content)
-    limiter = HostLimiter(lambda: 0.0, HostFile(path))
+    limiter = HostLimiter(lambda: 0.0, path)
     assert limiter.reserve_within("a", 3.0, 60.0) == 0.0
     limiter.refuse("a", Refusal(time.time() + 60, "HTTP 429"))
     assert (limiter.refusal("a") is None) == bool(content)
@@ -220,8 +209,8 @@ def test_a_file_that_cannot_be_used_stops_nobody(
 
 def test_a_turn_from_before_the_clock_was_set_back_is_no_turn(tmp_path: Path) -> None:
     path = tmp_path / "limits.db"
-    HostFile(path, lambda: 1e6).reserve("a", 3.0, 60.0)
-    assert HostFile(path, lambda: 1000.0).reserve("a", 3.0, 60.0) == 0.0
+    HostLimiter(lambda: 1e6, path).reserve_within("a", 3.0, 60.0)
+    assert HostLimiter(lambda: 1000.0, path).reserve_within("a", 3.0, 60.0) == 0.0
 
 
 def read(**headers: str) -> Announcement:

@@ -12,7 +12,6 @@ from tests.fault_server import FaultServer
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
-from paper_search.http.network import process_reachability
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
 from paper_search.sources.serpapi_scholar import SerpAPIScholarSource, create_source
@@ -251,7 +250,6 @@ async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # n
     attempts: int,
 ) -> None:
     """API-01, API-02, API-05, API-06, API-09, API-10, API-11, API-24, API-25"""
-    process_reachability().note_contact()  # the host is away, not the network
     scholar = Scholar(answer)
     source = make(scholar)
     with caplog.at_level(logging.DEBUG), pytest.raises(error) as caught:

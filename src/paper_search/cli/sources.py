@@ -98,14 +98,14 @@ def _web_note(source: Any) -> str:
 def _refusal(adapter: Any, config: AppConfig) -> str | None:
     import httpx
 
-    from paper_search.http.host_file import HostFile
+    from paper_search.http.limits import process_limiter
     from paper_search.http.network import limits_scope
     from paper_search.sources.client import time_text
 
     if not config.http_limits_path.exists():
         return None
     scope = limits_scope(httpx.URL(adapter.endpoint), (adapter.key,))
-    refusal = HostFile(config.http_limits_path).refusals().get(scope)
+    refusal = process_limiter(config.http_limits_path).refusal(scope)
     return time_text(refusal.until) if refusal is not None else None
 
 

@@ -13,7 +13,7 @@ from paper_search.http.body import ACCEPTED_ENCODINGS
 from paper_search.http.cache import cache_key
 from paper_search.http.errors import HttpError, HttpStatusError
 from paper_search.http.limits import CallBudget
-from paper_search.http.network import CREDENTIALS, Contact, Credentials, split_credentials
+from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
 from paper_search.http.retry import RetryPolicy, refusal_of, utc_now
 from paper_search.models.source_report import RequestRecord
 
@@ -33,8 +33,7 @@ class Asking:
         is_sent: whether the last attempt came to its turn.
         limit_s: what the last attempt was allowed to take.
         error: what went wrong at last.
-        first_sent_at: the time of the clock at which the first attempt came to its turn.
-        contact: the connection of the last attempt.
+        is_connected: whether the last attempt reached the host, or the proxy on the way to it.
     """
 
     budget: CallBudget
@@ -45,8 +44,7 @@ class Asking:
     is_sent: bool = False
     limit_s: float = 0.0
     error: HttpError | None = None
-    first_sent_at: float | None = None
-    contact: Contact | None = None
+    is_connected: bool = False
 
     def note_request(self) -> None:
         self.attempts += 1
@@ -59,7 +57,7 @@ class Asking:
         self.requests[-1].is_answered = True
 
     def begin_attempt(self) -> None:
-        self.is_sent, self.contact = False, None
+        self.is_sent = self.is_connected = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,7 @@ class HttpSettings:
         interval_s: least time between two requests to one host; 0: no limit.
         concurrency: most requests to one host at one time.
         attempt_timeout_s: for one request with its whole body.
-        connect_patience_s: for connecting, repetitions included, as long as no host at all can be
-            connected to: then there is no network, and waiting does not bring it.
+        connect_timeout_s: for connecting.
         deadline_s: for everything that one call of `get` does, waits included.
         max_bytes: of an unpacked body.
         max_redirects: that are followed, within the origin only; 0: each is an error that says
@@ -86,7 +83,7 @@ class HttpSettings:
     interval_s: float = 1.0
     concurrency: int = 1
     attempt_timeout_s: float = 20.0
-    connect_patience_s: float = 1.5
+    connect_timeout_s: float = 3.5
     deadline_s: float = 60.0
     max_bytes: int = 20_000_000
     max_redirects: int = 2
@@ -142,7 +139,9 @@ class Question:
             json=self.json,
             data=_encodable(self.form) if self.form is not None else None,
             extensions={
-                "timeout": httpx.Timeout(settings.attempt_timeout_s).as_dict(),
+                "timeout": httpx.Timeout(
+                    settings.attempt_timeout_s, connect=settings.connect_timeout_s
+                ).as_dict(),
                 "caching": {"key": cache_key(target)},
                 CREDENTIALS: Credentials(key_query, key_headers),
             },

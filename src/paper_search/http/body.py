@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from paper_search.http.host_file import Quota
+    from paper_search.http.limits import Quota
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """What `read_body` unpacks under a cap; httpx would unpack a whole chunk at once."""

@@ -28,17 +28,19 @@ from paper_search.http.errors import (
     HttpTimeoutError,
     HttpUnreachableError,
 )
-from paper_search.http.host_file import Refusal
-from paper_search.http.limits import CallBudget, HostLimiter, parse_announcement, process_limiter
+from paper_search.http.limits import (
+    CallBudget,
+    HostLimiter,
+    Refusal,
+    parse_announcement,
+    process_limiter,
+)
 from paper_search.http.network import (
     BEFORE_SENDING,
-    Contact,
     Network,
-    Reachability,
     Routes,
     Trace,
     limits_scope,
-    process_reachability,
     redirect_target,
 )
 from paper_search.http.redaction import LOGGERS, RedactingFilter, redact
@@ -69,7 +71,6 @@ class HttpClient:
         limiter: who gives out turns; by default that of the whole process.
         ways: proxies and certificates of the machine.
         limits_path: the file in which processes share turns and refusals; None: they share none.
-        reachability: knows whether there is a network; by default that of the whole process.
         cache_path: the file that answers are kept in; None: none are kept.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
@@ -82,7 +83,6 @@ class HttpClient:
         client: httpx.AsyncClient | None = None,
         contact: str | None = None,
         limiter: HostLimiter | None = None,
-        reachability: Reachability | None = None,
         cache_path: Path | None = None,
         limits_path: Path | None = None,
         ways: NetworkConfig | None = None,
@@ -93,7 +93,6 @@ class HttpClient:
         self._given_client = client
         self._contact = contact
         self._limiter = limiter or process_limiter(limits_path)
-        self._reachability = reachability or process_reachability()
         self._cache_path = cache_path
         self._ways = ways or NetworkConfig()
         self._sleep = sleep
@@ -182,7 +181,7 @@ class HttpClient:
             error = asking.error if is_secondary and asking.error else outcome
             asking.error = error
             wait = self._settings.retry.wait_before(tries, error)
-            if is_secondary or wait is None or self._is_over(asking, error, wait):
+            if is_secondary or wait is None or self._clock() + wait >= asking.ends_at:
                 error.attempts = asking.attempts
                 self._remember(asking.scope, error)
                 raise error
@@ -201,17 +200,6 @@ class HttpClient:
             error.until = time.time() + lasts
             self._limiter.refuse(scope, Refusal(error.until, reason))
 
-    def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
-        """Whether asking again after that wait comes too late: soon, if there is no network."""
-        if self._clock() + wait >= asking.ends_at:
-            return True
-        if not isinstance(error, HttpUnreachableError) or self._reachability.is_proven:
-            return False
-        start = asking.first_sent_at if asking.first_sent_at is not None else self._clock()
-        next_turn = self._clock() + max(wait, self._settings.interval_s)
-        is_impatient = next_turn >= start + self._settings.connect_patience_s
-        return is_impatient or self._reachability.is_refuted
-
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
         self, request: httpx.Request, asking: Asking
     ) -> HttpAnswer | HttpError:
@@ -228,18 +216,15 @@ class HttpClient:
                 )
                 response = await self._follow(request, stack)
                 is_answering = True
-                if asking.contact is not None:
-                    asking.contact.make()
                 return await self._read(response, request, asking)
         except HttpError as error:
             return error
+        except httpx.ConnectTimeout as error:
+            reason = f" within {self._settings.connect_timeout_s:g} s"
+            return self._unreachable(request, asking, reason, error)
         except (TimeoutError, httpx.TimeoutException):
             if not asking.is_sent:
                 return HttpNoTimeError(f"{host} could not be asked in time: others were first")
-            if asking.contact is not None and asking.contact.is_given_up:
-                patience = self._settings.connect_patience_s
-                self._reachability.note_failure(host)
-                return self._unreachable(request, asking, f" within {patience:g} s")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:.3g} s")
         except (sqlite3.Error, RuntimeError) as error:
             if self._cache is None:
@@ -251,18 +236,18 @@ class HttpClient:
             reason = redact(f"{type(error).__name__}: {error}", self._settings.secrets)
             if is_answering:
                 return HttpBodyError(f"the answer of {host} is cut off: {reason}", is_cut_off=True)
-            self._reachability.note_failure(host)
             return self._unreachable(request, asking, f": {reason}", error)
 
     def _unreachable(
-        self, request: httpx.Request, asking: Asking, reason: str, error: Exception | None = None
-    ) -> HttpUnreachableError:
+        self, request: httpx.Request, asking: Asking, reason: str, error: httpx.HTTPError
+    ) -> HttpUnreachableError | HttpTimeoutError:
         host, proxy = request.url.host, self._routes and self._routes.proxy_to(request.url)
         if proxy and isinstance(error, httpx.ProxyError):
             return HttpProxyError(f"{proxy} does not connect to {host}{reason}")
-        if proxy and asking.contact is not None and not asking.contact.is_made:
+        if proxy and not asking.is_connected:
             return HttpProxyError(f"{proxy} cannot be reached{reason}")
-        return HttpUnreachableError(f"{host} cannot be reached{reason}")
+        kind = HttpTimeoutError if isinstance(error, httpx.ConnectTimeout) else HttpUnreachableError
+        return kind(f"{host} cannot be reached{reason}")
 
     async def _wait_for_turn(
         self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack
@@ -286,25 +271,13 @@ class HttpClient:
         asking.note_request()
         asking.limit_s = min(self._settings.attempt_timeout_s, time_left - wait)
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
-        if asking.first_sent_at is None:
-            asking.first_sent_at = self._clock()
-        contact = asking.contact = self._watched(timer, stack)
 
-        async def trace(step: str, details: Any) -> None:
-            await contact.trace(step, details)
+        async def trace(step: str, _details: Any) -> None:
+            asking.is_connected |= step.endswith(".complete")
             if step.endswith(_COUNTED):
                 self._limiter.note_sent(scope, self._settings.interval_s)
 
         return trace
-
-    def _watched(self, timer: asyncio.Timeout, stack: AsyncExitStack) -> Contact:
-        def give_up() -> None:
-            if not timer.expired():
-                timer.reschedule(asyncio.get_running_loop().time())
-
-        contact = Contact(self._reachability, self._settings.connect_patience_s, give_up)
-        stack.callback(contact.cancel)
-        return contact
 
     async def _follow(self, request: httpx.Request, stack: AsyncExitStack) -> httpx.Response:
         for redirects_left in range(self._settings.max_redirects, -1, -1):

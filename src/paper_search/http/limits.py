@@ -3,74 +3,126 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import re
+import sqlite3
 import threading
 import time
-from collections import Counter, defaultdict, deque
+import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from paper_search.errors import ConfigError
-from paper_search.http.host_file import QUOTA_USED_UP, HostFile, Quota, Refusal
+from paper_search.private_files import private_file
 
-_LOOK_AGAIN_S = 0.05
-"""Between two looks for a slot that other processes hold."""
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+QUOTA_USED_UP = "its quota is used up"
+"""The reason of a refusal that no waiting of minutes ends."""
+_LONGEST_S = 3600.0
+"""What is further away was written before the clock of the machine was set back."""
+_LOOK_AGAIN_S = 0.02
+"""Between two looks for a slot."""
+_BUSY_S = 2.0
 _DAY_S = 86_400
 _SHORT_S = 120
 _SECONDS_SINCE_1970 = 1e9
 """A reset that is larger is a moment; a smaller one is a number of seconds."""
 _DURATION = re.compile(r"(\d{1,6})\s*(ms|s|m|h)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
+_TABLES = """
+CREATE TABLE IF NOT EXISTS turns (host TEXT PRIMARY KEY, free_at REAL);
+CREATE TABLE IF NOT EXISTS slots (host TEXT, holder TEXT PRIMARY KEY, until REAL);
+CREATE TABLE IF NOT EXISTS refusals (host TEXT PRIMARY KEY, until REAL, reason TEXT);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A host that does not want to be asked until then, in seconds since 1970, and what it said."""
+
+    until: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a host still allows.
+
+    Attributes:
+        remaining: in the units of the host: requests or credits.
+        most: of a whole period; None: it does not say.
+        until: when the period ends, in seconds since 1970.
+    """
+
+    remaining: int
+    most: int | None
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Limits that an answer announces.
+
+    Attributes:
+        interval_s: the least time between two requests; 0: it says none.
+        concurrency: the most requests at one time; None: it says none.
+        quota: what is left of a period of more than two minutes; None: it does not say.
+        pause_s: until a shorter period begins, where nothing is left of this one.
+    """
+
+    interval_s: float = 0.0
+    concurrency: int | None = None
+    quota: Quota | None = None
+    pause_s: float = 0.0
 
 
 class HostLimiter:
     """Gives out turns and slots: turns are an interval apart, slots are few.
 
-    It serves all event loops and threads of a process: `reserve_within` waits for nobody, whoever
-    asks is told how long to wait; `slot` waits in the loop of whoever asks. `file`: None: nobody
-    else asks, and no refusal is remembered.
+    It serves all event loops and threads of a process, and through a SQLite file all processes.
+    A file of no use is reported once; the process then counts for itself.
+
+    Args:
+        clock: seconds since 1970.
+        path: of the file; None: nobody else asks, and no refusal is remembered.
     """
 
-    def __init__(
-        self, clock: Callable[[], float] = time.monotonic, file: HostFile | None = None
-    ) -> None:
+    def __init__(self, clock: Callable[[], float] = time.time, path: Path | None = None) -> None:
         self._clock = clock
-        self._file = file
+        self._path = path
         self._announced: dict[str, Announcement] = {}
-        self._free_at: dict[str, float] = {}
-        self._inside: Counter[str] = Counter()
-        self._waiting: defaultdict[str, deque[Future[None]]] = defaultdict(deque)
         self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
 
     def reserve_within(self, host: str, interval_s: float, patience_s: float) -> float | None:
         """Take the next turn if it comes within that time; None: it does not, and is not taken."""
         interval_s = max(interval_s, self._announcement(host).interval_s, 0.0)
-        with self._lock:
-            now = self._clock()
-            turn = max(now, self._free_at.get(host, now))
+
+        def take(db: sqlite3.Connection, now: float) -> float | None:
+            turn = _free_at(db, host, now)
             if turn - now >= patience_s:
                 return None
-            shared = self._file.reserve(host, interval_s, patience_s) if self._file else 0.0
-            if shared is None:
-                return None
-            turn = max(turn, now + shared)
-            self._free_at[host] = turn + interval_s
+            _put(db, "turns", host, turn + interval_s)
             return turn - now
+
+        return self._do(take)
 
     def note_sent(self, host: str, interval_s: float) -> None:
         """Count the interval from now: a request is sent later than its turn came."""
         interval_s = max(interval_s, self._announcement(host).interval_s)
-        with self._lock:
-            now = self._clock()
-            self._free_at[host] = max(self._free_at.get(host, now), now + interval_s)
-        if self._file is not None:
-            self._file.note_sent(host, interval_s)
+
+        def delay(db: sqlite3.Connection, now: float) -> None:
+            _put(db, "turns", host, max(now + interval_s, _free_at(db, host, now)))
+
+        self._do(delay)
 
     def note(self, host: str, announced: Announcement) -> None:
         """Keep to what a host announces; a quota that is used up is a refusal."""
@@ -81,70 +133,76 @@ class HostLimiter:
             self.refuse(host, Refusal(announced.quota.until, QUOTA_USED_UP))
 
     def refuse(self, host: str, refusal: Refusal) -> None:
-        if self._file is not None:
-            self._file.refuse(host, refusal)
+        if self._path is not None:
+            self._do(lambda db, _: _put(db, "refusals", host, refusal.until, refusal.reason))
 
     def refusal(self, host: str) -> Refusal | None:
         """Return the refusal that still holds; None: the host may be asked."""
-        return self._file.refusals().get(host) if self._file is not None else None
+        select = "SELECT until, reason FROM refusals WHERE host = ? AND until > ?"
+        row = self._do(lambda db, now: db.execute(select, (host, now)).fetchone())
+        return Refusal(*row) if row else None
 
     @asynccontextmanager
     async def slot(self, host: str, most: int, holds_s: float = 60.0) -> AsyncIterator[None]:
-        """Hold one of the slots for requests to a host, in the order of asking.
+        """Hold one of the slots for requests to a host.
 
         There are at most `most` slots, fewer if the host announces fewer. After `holds_s` another
-        process may take the slot of one that died.
+        may take the slot of one that died.
         """
-        most = min(most, self._announcement(host).concurrency or most)
-        await self._enter(host, most)
+        most = max(min(most, self._announcement(host).concurrency or most), 1)
+        holder = uuid.uuid4().hex
+
+        def enter(db: sqlite3.Connection, now: float) -> bool:
+            db.execute("DELETE FROM slots WHERE until <= ? OR until > ?", (now, now + _LONGEST_S))
+            (holders,) = db.execute("SELECT count(*) FROM slots WHERE host = ?", (host,)).fetchone()
+            if holders < most:
+                _put(db, "slots", host, holder, now + holds_s)
+            return bool(holders < most)
+
+        while not self._do(enter):  # noqa: ASYNC110  # no event crosses loops and processes
+            await asyncio.sleep(_LOOK_AGAIN_S)
         try:
-            holder = await self._enter_shared(host, most, holds_s)
-            try:
-                yield
-            finally:
-                if self._file is not None and holder is not None:
-                    self._file.leave(holder)
+            yield
         finally:
-            self._leave(host)
+            self._do(lambda db, _: db.execute("DELETE FROM slots WHERE holder = ?", (holder,)))
 
     def _announcement(self, host: str) -> Announcement:
         return self._announced.get(host, Announcement())
 
-    async def _enter_shared(self, host: str, most: int, holds_s: float) -> str | None:
-        if self._file is None:
-            return None
-        while (holder := self._file.enter(host, max(most, 1), holds_s)) is None:  # noqa: ASYNC110  # no event crosses processes
-            await asyncio.sleep(_LOOK_AGAIN_S)
-        return holder
-
-    async def _enter(self, host: str, most: int) -> None:
+    def _do(self, action: Callable[[sqlite3.Connection, float], T]) -> T:
+        """Return what an action in one transaction gives."""
         with self._lock:
-            if self._inside[host] < max(most, 1) and not self._waiting[host]:
-                self._inside[host] += 1
-                return
-            waiter: Future[None] = Future()
-            self._waiting[host].append(waiter)
-        try:
-            await asyncio.wrap_future(waiter)
-        except asyncio.CancelledError:
-            if not waiter.cancel() and not waiter.cancelled():
-                self._leave(host)  # the slot was given at the same moment
-            raise
+            try:
+                return self._transact(action)
+            except (OSError, sqlite3.Error) as error:
+                _log.warning("limits of services are not shared with other processes: %s", error)
+                self._db = self._path = None
+                return self._transact(action)
 
-    def _leave(self, host: str) -> None:
-        with self._lock:
-            waiting = self._waiting[host]
-            while waiting:
-                waiter = waiting.popleft()
-                if waiter.set_running_or_notify_cancel():
-                    waiter.set_result(None)
-                    return
-            self._inside[host] -= 1
+    def _transact(self, action: Callable[[sqlite3.Connection, float], T]) -> T:
+        if self._db is None:
+            file = ":memory:" if self._path is None else private_file(self._path)
+            self._db = sqlite3.connect(file, _BUSY_S, isolation_level=None, check_same_thread=False)
+            self._db.executescript(_TABLES)
+        with self._db as db:
+            db.execute("BEGIN IMMEDIATE")
+            return action(db, self._clock())
+
+
+def _free_at(db: sqlite3.Connection, host: str, now: float) -> float:
+    row = db.execute("SELECT free_at FROM turns WHERE host = ?", (host,)).fetchone()
+    return max(row[0], now) if row and row[0] <= now + _LONGEST_S else now
+
+
+def _put(db: sqlite3.Connection, table: str, *values: float | str | None) -> None:
+    signs = ", ".join("?" * len(values))
+    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({signs})", values)  # noqa: S608  # a name of ours
 
 
 @cache
 def process_limiter(path: Path | None = None) -> HostLimiter:
-    return HostLimiter(file=HostFile(path) if path is not None else None)
+    """Return the limiter that all clients of this process share, and others through the file."""
+    return HostLimiter(path=path)
 
 
 class CallBudget:
@@ -171,23 +229,6 @@ class CallBudget:
 
     def spend(self) -> None:
         self.used += 1
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """Limits that an answer announces.
-
-    Attributes:
-        interval_s: the least time between two requests; 0: it says none.
-        concurrency: the most requests at one time; None: it says none.
-        quota: what is left of a period of more than two minutes; None: it does not say.
-        pause_s: until a shorter period begins, where nothing is left of this one.
-    """
-
-    interval_s: float = 0.0
-    concurrency: int | None = None
-    quota: Quota | None = None
-    pause_s: float = 0.0
 
 
 def parse_announcement(

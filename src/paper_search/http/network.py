@@ -1,12 +1,9 @@
-"""How a request reaches its host: by which way, with its keys, and given up without a network."""
+"""How a request reaches its host: by which way, and with its keys."""
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import math
 import ssl
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -160,12 +157,6 @@ BEFORE_SENDING = "paper_search.before_sending"
 Trace = Callable[[str, Any], Awaitable[None]]
 """Takes the steps of a connection, as httpcore names them."""
 
-LATELY_S = 10.0
-"""For how long a connection proves that there is a network, and a failure speaks against it."""
-
-HOSTS_THAT_TELL = 3
-"""So many hosts that cannot be reached, and none that can: the network is gone, not the hosts."""
-
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
@@ -230,68 +221,3 @@ def redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.U
 
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
-
-
-class Reachability:
-    """Remembers which hosts could be connected to, and which could not."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._last_contact = -math.inf
-        self._failures: dict[str, float] = {}
-
-    def note_contact(self) -> None:
-        self._last_contact = self._clock()
-
-    def note_failure(self, host: str) -> None:
-        recent = {name: at for name, at in self._failures.items() if self._is_recent(at)}
-        self._failures = {**recent, host: self._clock()}
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether any host was connected to lately, so that a failure is that host's own."""
-        return self._is_recent(self._last_contact)
-
-    @property
-    def is_refuted(self) -> bool:
-        return sum(map(self._is_recent, self._failures.values())) >= HOSTS_THAT_TELL
-
-    def _is_recent(self, moment: float) -> bool:
-        return self._clock() - moment < LATELY_S
-
-
-class Contact:
-    """One attempt to connect; given up early while nothing else can be connected to either."""
-
-    def __init__(
-        self, reachability: Reachability, patience_s: float, give_up: Callable[[], None]
-    ) -> None:
-        self.is_given_up = False
-        self.is_made = False
-        self._reachability = reachability
-        self._give_up = give_up
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(patience_s, self._end)
-
-    def make(self) -> None:
-        self.is_made = True
-        self._timer.cancel()
-        self._reachability.note_contact()
-
-    def cancel(self) -> None:
-        self._timer.cancel()
-
-    async def trace(self, step: str, _details: Any) -> None:
-        """Take a step of the connection; the first that is complete is that of being connected."""
-        if step.endswith(".complete") and not self.is_made:
-            self.make()
-
-    def _end(self) -> None:
-        if not self._reachability.is_proven:
-            self.is_given_up = True
-            self._give_up()
-
-
-@cache
-def process_reachability() -> Reachability:
-    return Reachability()

@@ -27,7 +27,7 @@ from paper_search.sources.client import time_text
 
 if TYPE_CHECKING:
     from paper_search.http.body import HttpAnswer
-    from paper_search.http.host_file import Quota
+    from paper_search.http.limits import Quota
     from paper_search.sources.adapter import Page
     from paper_search.sources.errors import ServiceError
 

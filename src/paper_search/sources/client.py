@@ -22,7 +22,7 @@ from paper_search.http.errors import (
     HttpTimeoutError,
     HttpUnreachableError,
 )
-from paper_search.http.host_file import QUOTA_USED_UP
+from paper_search.http.limits import QUOTA_USED_UP
 from paper_search.http.redaction import redact
 from paper_search.http.retry import RetryPolicy, is_retryable
 from paper_search.http.retry import refusal_of as usual_refusal_of
