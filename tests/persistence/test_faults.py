@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from tests.answers import reply_to
 from tests.conftest import run_sql
@@ -23,8 +24,9 @@ from paper_search.errors import (
     ThreadFinishedError,
     ThreadNotFoundError,
 )
-from paper_search.persistence import open_persistence, sqlite_files
+from paper_search.persistence import open_persistence, postgres, sqlite_files
 from paper_search.persistence.backups import back_up, restore
+from paper_search.persistence.leases import LeaseHolder, LeaseTable
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import CheckpointKind, ThreadCatalog
@@ -327,3 +329,25 @@ async def test_text_that_no_database_takes_is_cleaned(durable_url):
     await workflow(skills, persistence=durable_url).start("q\x00q", thread_id="t")
     review = await reply_to(workflow(skills, persistence=durable_url), "t", "approve")
     assert {paper.title for paper in review.payload.collection.papers} == {"a\ufffdb\ufffdc"}
+
+
+async def test_a_process_that_is_suspended_in_a_write_keeps_no_thread_from_others__per_13(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "IDLE_S", 1.0)
+    async with (
+        postgres.open_database(postgres_url, None) as suspended,
+        postgres.open_database(postgres_url, None) as awake,
+    ):
+        table = LeaseTable(awake.own)
+        table.take("t", LeaseHolder("suspended", 0.0), 0.0)
+        async with suspended.saver.connection() as connection:
+            await connection.execute("BEGIN")
+            await connection.execute(
+                "SELECT owner FROM paper_search_leases WHERE thread_id = 't' FOR SHARE"
+            )
+            new = LeaseHolder("awake", 2.0)
+            async with asyncio.timeout(30):
+                assert await asyncio.to_thread(table.take, "t", new, 1.0) == new
+            with pytest.raises(psycopg.Error, match="idle-in-transaction"):
+                await connection.execute("COMMIT")

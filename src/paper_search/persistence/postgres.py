@@ -25,6 +25,11 @@ CONNECT_TIMEOUT_S = 10
 POOL_TIMEOUT_S = 30.0
 MAX_CONNECTIONS = 6
 """Of one process, over its two pools."""
+IDLE_S = 10.0
+"""After so long in the middle of a transaction a process counts as suspended: the server ends it.
+
+Its locks would keep the thread from whoever takes it over, for as long as it sleeps.
+"""
 _SETUP_LOCK = 0x70617065  # any number that nobody else takes
 _SETUP_PAUSE_S = 0.05
 _PASSWORD = re.compile(
@@ -136,6 +141,7 @@ def _pool(url: str) -> AsyncConnectionPool[Any]:
         open=False,
         timeout=POOL_TIMEOUT_S,
         check=AsyncConnectionPool.check_connection,
+        configure=_bound,
         kwargs={
             "autocommit": True,
             "prepare_threshold": 0,
@@ -153,8 +159,20 @@ def _tables_pool(url: str) -> Pool:
         open=False,
         timeout=POOL_TIMEOUT_S,
         check=ConnectionPool.check_connection,
+        configure=_bound_tables,
         kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S},
     )
+
+
+_BOUND = "SELECT set_config('idle_in_transaction_session_timeout', %s, false)"
+
+
+async def _bound(connection: psycopg.AsyncConnection[Any]) -> None:
+    await connection.execute(_BOUND, (f"{IDLE_S * 1000:.0f}",))
+
+
+def _bound_tables(connection: psycopg.Connection[Any]) -> None:
+    connection.execute(_BOUND, (f"{IDLE_S * 1000:.0f}",))
 
 
 async def _prepare(
