@@ -28,8 +28,6 @@ figure img { display: block; max-width: 100%; margin: 0 auto } figcaption { colo
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the document under one heading."""
-
     title: str
     paragraphs: Sequence[str] = ()
     columns: Sequence[str] = ()
@@ -55,7 +53,6 @@ def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, 
 
 
 def as_html(title: str, sections: Iterable[Section], pictures: Mapping[str, bytes]) -> str:
-    """Return the document as one page, with its pictures in it."""
     body = [f"<h1>{_text(title)}</h1>"]
     for section in sections:
         body.append(f"<h2>{_text(section.title)}</h2>")

@@ -13,8 +13,6 @@ from paper_search.workflow.results import decisions_on_papers, empty_collection
 
 
 class Fate(str, Enum):
-    """What became of a record that arrived."""
-
     REMOVED = "removed"
     """A check of ours removed it at once: it has no title, or is not what was asked for."""
     DUPLICATE = "duplicate"
@@ -46,7 +44,6 @@ class Work:
 
     @property
     def own(self) -> str:
-        """Return the id of the record that stands for it."""
         return self.paper.id if self.paper.id in self.members else self.members[0]
 
 
@@ -64,12 +61,10 @@ class RecordFate:
 
     @property
     def arrival(self) -> Arrival:
-        """Return from where it came."""
         return self.row.arrival
 
     @property
     def round(self) -> SearchedRound | None:
-        """Return in which it arrived; None: in none that counts."""
         return self.row.round
 
     @property

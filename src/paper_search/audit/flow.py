@@ -68,7 +68,6 @@ class PrismaFlow(BaseModel):
         return ", ".join(filter(None, parts))
 
     def disagreements(self) -> list[str]:
-        """Return the sums that do not agree; empty: all do."""
         removed, rounds = self.removed_by_checks, self.rounds
         sums = {
             "identified": (self.identified, removed + self.duplicates + self.works),
@@ -93,7 +92,6 @@ class PrismaFlow(BaseModel):
 
 
 def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
-    """Return the flow of a search."""
     work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}
     counts = count_rounds(thread.rounds, work_of)
     whole = _flow(thread, records, counts)

@@ -124,7 +124,6 @@ def _search_row(
 
 
 def decision_log(thread: ReviewThread) -> list[Row]:
-    """Return who decided what when, and what was refused or reopened, in the order of time."""
     rows = [
         *(row for entry in thread.ledger for row in _answer_rows(entry)),
         *_mark_rows(thread.marks, "screening"),

@@ -18,8 +18,6 @@ from paper_search.workflow.state import WorkflowState
 
 @dataclass(frozen=True)
 class ReviewThread:
-    """What one search has kept."""
-
     info: ThreadInfo
     state: WorkflowState
     records: dict[str, RawPaper] = field(default_factory=dict)
@@ -40,12 +38,10 @@ class ReviewThread:
 
     @property
     def reports(self) -> list[SourceReport]:
-        """Return what each source did, in all rounds."""
         return self.state.journal
 
     @property
     def is_between_steps(self) -> bool:
-        """Whether the latest search has not come to its result yet."""
         state = self.state
         return bool(state.found or state.works or state.scores)
 

@@ -80,7 +80,6 @@ def sections_of(
     logs: Mapping[str, Sequence[Row]],
     strategies: Sequence[Mapping[str, Any]],
 ) -> list[Section]:
-    """Return the sections of the document."""
     searches = [
         {**row, "remarks": "; ".join(filter(None, (str(row["note"]), str(row["error"]))))}
         for row in logs["search"]

@@ -43,8 +43,6 @@ MANIFEST = "manifest-sha256.txt"
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit tells."""
-
     thread: ReviewThread
     records: list[RecordFate]
     """Every record that ever arrived, with its fate."""

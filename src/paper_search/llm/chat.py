@@ -329,7 +329,6 @@ class ChatProvider(LLMProvider):
         return self._client[1]
 
     def _problem(self, message: BaseMessage) -> LLMError | None:
-        """Return what is wrong with an answer; None: nothing."""
         metadata = message.response_metadata
         end = str(next((metadata[name] for name in _STOP_NAMES if metadata.get(name)), "")).lower()
         refusal = message.additional_kwargs.get("refusal")
@@ -347,7 +346,6 @@ class ChatProvider(LLMProvider):
 
 
 def _spent(message: BaseMessage, estimate: int) -> tuple[int, int]:
-    """Return the tokens of question and answer, estimated where the server does not say."""
     spent = getattr(message, "usage_metadata", None) or {}
     answered = tokens_in(str(message.text))
     return spent.get("input_tokens") or estimate, spent.get("output_tokens") or answered
@@ -391,7 +389,6 @@ def response_format(schema: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def format_request(schema: dict[str, Any] | None) -> str:
-    """Return the words that ask for JSON."""
     wish = "Answer with exactly one JSON object and nothing else."
     if schema is None:
         return wish

@@ -63,7 +63,6 @@ class PriceTable(BaseModel):
         return exact if exact is not None else self.models.get(_VERSION.sub("", name))
 
     def estimate(self, calls: Iterable[tuple[str, Tokens]]) -> SpendingEstimate:
-        """Return what calls of models, given with their names, cost together."""
         spent = Spending()
         for model, (count, question, answer) in calls:
             price = self.of(model)
@@ -109,7 +108,6 @@ _BYTES_PER_TOKEN = 3
 
 
 def tokens_in(*texts: str) -> int:
-    """Return how many tokens texts have at most, about."""
     return sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN + 1
 
 
@@ -208,7 +206,6 @@ class Meter:
             await asyncio.to_thread(self._log.append, event)
 
     def _lacking(self, call: Spending) -> str | None:
-        """Return why a call is not covered; None: it is."""
         total_now = self._spent
         for reserved in self._open.values():
             total_now = total_now.plus(reserved)

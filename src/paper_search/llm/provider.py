@@ -24,5 +24,4 @@ class LLMProvider(ABC):
 
 
 def name_of(llm: LLMProvider | None) -> str | None:
-    """Return what a model is called, or None."""
     return None if llm is None else str(getattr(llm, "model", type(llm).__name__))

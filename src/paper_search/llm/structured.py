@@ -46,7 +46,6 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def _without_thinking(text: str) -> str:
-    """Return what follows a model's thinking; nothing if it was cut off while thinking."""
     *thoughts, answer = _THOUGHTS_END.split(text)
     is_open = not thoughts and _THOUGHTS_BEGIN.match(text) is not None
     return "" if is_open else answer.strip()
@@ -60,7 +59,6 @@ def _loaded(text: str) -> Any:
 
 
 def _embedded(text: str) -> dict[str, Any] | None:
-    """Return the first object after prose; an object inside an unclosed one does not count."""
     if text[0] in "[{":
         return None
     decoder = json.JSONDecoder()

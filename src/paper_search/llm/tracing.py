@@ -29,7 +29,6 @@ def redact_traces(secrets: tuple[str, ...]) -> bool:
 
 
 def without_secrets(data: Any, secrets: tuple[str, ...]) -> Any:
-    """Return JSON with every text redacted, names of fields as well."""
     match data:
         case str():
             return redact(data, secrets)

@@ -44,8 +44,6 @@ class CallBegun(BaseModel):
 
 
 class CallEnded(BaseModel):
-    """What a call came to."""
-
     event: Literal["end"] = "end"
     at: str = Field(default_factory=_now)
     id: str
@@ -70,8 +68,6 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="e
 
 
 class LoggedUsage(BaseModel):
-    """What a log says."""
-
     steps: list[StepSpending] = Field(default_factory=list)
     """In the order of their first call."""
     budget: Budget | None = None
@@ -81,13 +77,10 @@ class LoggedUsage(BaseModel):
 
     @property
     def spent(self) -> Spending:
-        """Return what the thread spent."""
         return total(self.steps)
 
 
 class UsageLog:
-    """The log of one thread."""
-
     def __init__(self, directory: Path, thread_id: str) -> None:
         name = quote(thread_id, safe="")
         if len(name) > _LONGEST_NAME:

@@ -37,15 +37,11 @@ _ORDER: tuple[Grade, ...] = ("gap", "weak", "moderate", "strong")
 
 
 class QuoteAnswer(BaseModel):
-    """Words that the model says are in a source."""
-
     source: str
     text: str
 
 
 class FindingAnswer(BaseModel):
-    """A finding as a model gives it."""
-
     text: str
     question: int = 1
     grade: str = "weak"
@@ -53,16 +49,12 @@ class FindingAnswer(BaseModel):
 
 
 class ThemeAnswer(BaseModel):
-    """A theme as a model gives it."""
-
     label: str
     question: int = 1
     sources: list[str] = Field(default_factory=list)
 
 
 class ContradictionAnswer(BaseModel):
-    """Both sides as a model gives them."""
-
     topic: str
     one: QuoteAnswer
     other: QuoteAnswer
@@ -78,15 +70,11 @@ class DirectionAnswer(BaseModel):
 
 
 class GapQueryAnswer(BaseModel):
-    """What a model would search for to answer a sub-question."""
-
     question: int
     query_text: str
 
 
 class AnalysisAnswer(BaseModel):
-    """What a model is asked for."""
-
     findings: list[FindingAnswer]
     themes: list[ThemeAnswer] = Field(default_factory=list)
     contradictions: list[ContradictionAnswer] = Field(default_factory=list)
@@ -239,7 +227,6 @@ class Analyst(Role):
     """Reads the sources with a model; without one, it puts their sentences side by side."""
 
     async def analyse(self, request: AnalystInput) -> AnalystOutput:
-        """Return the analysis of the sources."""
         plan, evidence = request.research_plan, Evidence(request.search_results)
         studies = studies_on(plan.original_query, evidence)
         if self._llm is None:
@@ -274,7 +261,6 @@ def _first_kind(plan: ResearchPlan) -> SearchType:
 def _worded(
     analysis: AnalysisResult, evidence: Evidence, questions: Sequence[str]
 ) -> AnalysisResult:
-    """Return the analysis with its lists in words, its citations and its confidence."""
     key = evidence.key_of
     ranked = sorted(analysis.findings, key=lambda finding: -_WEIGHT[finding.grade])
     citations: dict[str, list[str]] = {}

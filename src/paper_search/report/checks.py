@@ -21,7 +21,6 @@ _MOST = 0.5
 
 
 def reviewed(request: ReviewerInput) -> tuple[list[CritiqueItem], list[CheckedSentence]]:
-    """Return everything that is wrong with a draft and each of its sentences with its support."""
     subject = Subject(request)
     wrong = faults(subject)
     sentences = verdicts(subject, wrong)
@@ -47,7 +46,6 @@ def uncited(subject: Subject, sentences: Sequence[CheckedSentence]) -> Iterator[
 
 
 def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
-    """Find references that a model gave and that no source stands behind."""
     for reference in subject.given.draft.invented:
         reason = f"Invented reference: “{excerpt(reference)}”"
         advice = "References are those sources that are cited."
@@ -55,7 +53,6 @@ def invented_references(subject: Subject) -> Iterator[CritiqueItem]:
 
 
 def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
-    """Find expected sections that are not there, and sections without a word."""
     titles = [_folded(section.title) for section in subject.given.draft.sections]
     for heading in subject.given.research_plan.expected_sections:
         name = _folded(heading)
@@ -122,7 +119,6 @@ CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
 
 
 def _forms(word: str) -> str:
-    """Return a pattern for a word in its forms: leverage, leverages, leveraged, leveraging."""
     stem = re.escape(word[:-1] if word.endswith(("e", "y")) else word)
     ending = re.escape(word[-1]) + "?" if word.endswith(("e", "y")) else ""
     return rf"\b{stem}{ending}(?:s|es|d|ed|ing|r|rs|ies|ly|ment)?\b"

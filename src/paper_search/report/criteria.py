@@ -88,7 +88,6 @@ def criterion_scores(
 
 
 def overall_score(scores: Mapping[str, float]) -> float:
-    """Return the weighted mean of the scores."""
     total: float = sum(REVIEW_CRITERIA[name]["weight"] * score for name, score in scores.items())
     return round(min(HIGHEST, max(0.0, total)), 2)
 

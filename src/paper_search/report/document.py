@@ -44,8 +44,6 @@ NO_ANSWER = "No answer found"
 
 
 class Approval(BaseModel):
-    """Who let a report pass, and when."""
-
     by: str
     at: str
     """UTC, ISO 8601."""
@@ -85,7 +83,6 @@ class Report(BaseModel):
         analysis: AnalysisResult | None = None,
         critique: Critique | None = None,
     ) -> Report:
-        """Return the report that a run's `final_output` or `fallback_output` is."""
         content = output.get("content") or {}
         sections = [
             DraftSection.model_validate({**section, "section_id": section["id"]})
@@ -129,7 +126,6 @@ class Report(BaseModel):
 
     @cached_property
     def evidence(self) -> Evidence:
-        """Return the sources by key."""
         return Evidence(self.sources)
 
     @property
@@ -202,7 +198,6 @@ def _listing(title: str, lines: Sequence[str]) -> DraftSection:
 
 
 def render_json(report: Report, indent: int = 2) -> str:
-    """Return the report with everything that it was made from, for machines."""
     document = {
         **{name: value for name, value in report.output.items() if name != "confidence"},
         "deciders": report.deciders,

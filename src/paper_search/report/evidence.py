@@ -29,15 +29,12 @@ LONGEST = 600
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence and where it stands."""
-
     text: str
     start: int
     end: int
 
     @property
     def stems(self) -> frozenset[str]:
-        """Return its words as they are compared."""
         return frozenset(tokens(self.text))
 
 
@@ -137,7 +134,6 @@ def stable_id(name: str) -> str:
 
 
 def paper_of(result: SearchResult) -> Paper:
-    """Return a source as a paper, for what exports papers."""
     fields: dict[str, Any] = {
         name: result.metadata[name] for name in _BIBLIOGRAPHIC if name in result.metadata
     }
@@ -179,7 +175,6 @@ class Evidence:
 
     @property
     def usable(self) -> list[SearchResult]:
-        """Return what may be evidence: everything that was not withdrawn."""
         return [source for source in self.results if not source.is_retracted]
 
     @cached_property
@@ -194,7 +189,6 @@ class Evidence:
 
     @cached_property
     def families(self) -> set[str]:
-        """Return the family names of all authors, as they compare."""
         return {name for source in self.results for name in family_names(source)}
 
     def by_author_year(self, family: str, year: str) -> list[str]:

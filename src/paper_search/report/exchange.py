@@ -37,8 +37,6 @@ class Role:
 
 
 class PlannerInput(BaseModel):
-    """What a plan is made from."""
-
     original_query: str = Field(min_length=MIN_QUESTION_CHARS, max_length=MAX_QUESTION_CHARS)
     context: str | None = None
     """What else is known or wanted; also what a person said to an earlier plan."""
@@ -50,8 +48,6 @@ class PlannerInput(BaseModel):
 
 
 class PlannerOutput(BaseModel):
-    """A plan, and what to think of it."""
-
     research_plan: ResearchPlan
     reasoning_trace: str
     confidence: float = Field(default=0.8, ge=0.0, le=1.0)
@@ -59,8 +55,6 @@ class PlannerOutput(BaseModel):
 
 
 class SearcherInput(BaseModel):
-    """What is to be searched."""
-
     search_queries: list[SearchQuery]
     max_results_per_query: int = Field(default=10, ge=1, le=50)
     timeout_seconds: int = Field(default=30, ge=1)
@@ -70,8 +64,6 @@ class SearcherInput(BaseModel):
 
 
 class SearcherOutput(BaseModel):
-    """What was found."""
-
     search_results: list[SearchResult] = Field(default_factory=list)
     queries_completed: int = 0
     queries_failed: int = 0
@@ -84,8 +76,6 @@ class SearcherOutput(BaseModel):
 
 
 class PagesRead(BaseModel):
-    """Sources with the text of their pages."""
-
     results: list[SearchResult]
     rows: list[SourceReport] = Field(default_factory=list)
     """Of the journal: one for each address that was asked."""
@@ -94,8 +84,6 @@ class PagesRead(BaseModel):
 
 
 class Shown(BaseModel):
-    """How much of the sources a model is shown."""
-
     shown_sources: int = 40
     """How many, those of findings first, then the most relevant."""
     shown_chars: int = 1200
@@ -103,8 +91,6 @@ class Shown(BaseModel):
 
 
 class AnalystInput(Shown):
-    """What is to be analysed."""
-
     search_results: list[SearchResult]
     research_plan: ResearchPlan
     previous_analysis: AnalysisResult | None = None
@@ -112,16 +98,12 @@ class AnalystInput(Shown):
 
 
 class AnalystOutput(BaseModel):
-    """The analysis, and whether it is enough to write from."""
-
     analysis: AnalysisResult
     data_sufficiency: Sufficiency = "sufficient"
     recommended_searches: list[SearchQuery] = Field(default_factory=list)
 
 
 class WriterInput(Shown):
-    """What is to be written."""
-
     analysis: AnalysisResult
     research_plan: ResearchPlan
     previous_draft: ResearchDraft | None = None
@@ -133,15 +115,11 @@ class WriterInput(Shown):
 
 
 class WriterOutput(BaseModel):
-    """The draft, and what became of each item of the critique."""
-
     draft: ResearchDraft
     revision_notes: list[str] = Field(default_factory=list)
 
 
 class ReviewerInput(Shown):
-    """What is to be reviewed."""
-
     draft: ResearchDraft
     analysis: AnalysisResult
     research_plan: ResearchPlan
@@ -154,7 +132,5 @@ class ReviewerInput(Shown):
 
 
 class ReviewerOutput(BaseModel):
-    """The review."""
-
     critique: Critique
     improvement_potential: float = Field(default=0.5, ge=0.0, le=1.0)

@@ -34,13 +34,10 @@ def short_id() -> str:
 
 
 def now() -> datetime:
-    """Return the time, with its zone."""
     return datetime.now(UTC)
 
 
 class ResearchStatus(str, Enum):
-    """Where a report stands."""
-
     PENDING = "pending"
     PLANNING = "planning"
     SEARCHING = "searching"
@@ -53,8 +50,6 @@ class ResearchStatus(str, Enum):
 
 
 class SearchQuery(BaseModel):
-    """One query of a plan."""
-
     query_id: str = Field(default_factory=short_id)
     query_text: str
     search_type: SearchType = "web"
@@ -92,13 +87,11 @@ class SearchResult(BaseModel):
 
     @property
     def authors(self) -> list[str]:
-        """Return the names as the source gives them."""
         names = self.metadata.get("authors")
         return [str(name) for name in names] if isinstance(names, list) else []
 
     @property
     def year(self) -> int | None:
-        """Return the year of publication."""
         year = self.metadata.get("year")
         return year if isinstance(year, int) else None
 
@@ -109,8 +102,6 @@ class SearchResult(BaseModel):
 
 
 class ResearchPlan(BaseModel):
-    """What is asked, searched and written."""
-
     plan_id: str = Field(default_factory=short_id)
     original_query: str
     decomposed_questions: list[str] = Field(default_factory=list)
@@ -122,8 +113,6 @@ class ResearchPlan(BaseModel):
 
 
 class Quote(BaseModel):
-    """Words of a source, and where in it they stand."""
-
     result_id: str
     text: str
     part: Literal["title", "text"] = "text"
@@ -133,8 +122,6 @@ class Quote(BaseModel):
 
 
 class Finding(BaseModel):
-    """One thing that sources say on a sub-question."""
-
     text: str
     question: int
     grade: Grade
@@ -142,13 +129,10 @@ class Finding(BaseModel):
 
     @property
     def sources(self) -> list[str]:
-        """Return the ids of the sources, each once."""
         return list(dict.fromkeys(quote.result_id for quote in self.quotes))
 
 
 class Study(BaseModel):
-    """A row of the table of evidence."""
-
     result_id: str
     quotes: list[Quote] = Field(default_factory=list)
     """Its best sentences for the question, word for word."""
@@ -157,8 +141,6 @@ class Study(BaseModel):
 
 
 class Theme(BaseModel):
-    """What several sources are about."""
-
     label: str
     sources: list[str]
     question: int = 0
@@ -166,8 +148,6 @@ class Theme(BaseModel):
 
 
 class Contradiction(BaseModel):
-    """Two sources that seem to say opposite things: both sides, in their words."""
-
     topic: str
     one: Quote
     other: Quote
@@ -175,8 +155,6 @@ class Contradiction(BaseModel):
 
 
 class AnalysisResult(BaseModel):
-    """What the sources say, and what they do not."""
-
     analysis_id: str = Field(default_factory=short_id)
     key_findings: list[str] = Field(default_factory=list)
     themes: list[str] = Field(default_factory=list)
@@ -196,8 +174,6 @@ class AnalysisResult(BaseModel):
 
 
 class DraftSection(BaseModel):
-    """One section."""
-
     section_id: str
     title: str
     content: str
@@ -238,8 +214,6 @@ class ResearchDraft(BaseModel):
 
 
 class CheckedSentence(BaseModel):
-    """One sentence of a draft, and how far what it cites bears it."""
-
     place: str
     """`title`, `abstract`, a section's id, that with `.title` for its heading, or `conclusion`."""
     start: int
@@ -267,8 +241,6 @@ def support_counts(sentences: Iterable[CheckedSentence]) -> dict[str, int]:
 
 
 class CritiqueItem(BaseModel):
-    """One thing that is wrong."""
-
     critique_id: str = Field(default_factory=short_id)
     category: Category
     severity: Severity
@@ -279,8 +251,6 @@ class CritiqueItem(BaseModel):
 
 
 class Critique(BaseModel):
-    """A review of one version."""
-
     critique_id: str = Field(default_factory=short_id)
     items: list[CritiqueItem] = Field(default_factory=list)
     overall_score: float | None = Field(default=0.0, ge=0.0, le=10.0)
@@ -300,17 +270,14 @@ class Critique(BaseModel):
 
     @property
     def passes_review(self) -> bool:
-        """Whether the draft may be given out."""
         score = self.overall_score
         is_enough = score is not None and score >= self.pass_threshold
         return is_enough and self.recommendation == "approve"
 
     @property
     def critical_count(self) -> int:
-        """Return how many items are critical."""
         return sum(item.severity == "critical" for item in self.items)
 
     @property
     def major_count(self) -> int:
-        """Return how many items are major."""
         return sum(item.severity == "major" for item in self.items)

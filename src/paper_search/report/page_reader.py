@@ -78,7 +78,6 @@ class PageReader:
     async def _page(
         self, fetcher: PageFetcher, source: SearchResult, slots: asyncio.Semaphore
     ) -> tuple[SearchResult, SourceReport]:
-        """Return a source with its text, and the row of the journal on its page."""
         url = address_of(source)
         host = urlsplit(url).hostname or "an address without a host"
         row = SourceReport(
@@ -137,7 +136,6 @@ def _instead(result: SearchResult, document: Document, text: DocumentText) -> st
 
 
 def _with_text(result: SearchResult, document: Document, text: DocumentText) -> SearchResult:
-    """Return the source with its text; the abstract of a paper stays in front."""
     is_paper = result.metadata.get("source_type") not in {"web", "news"}
     before = [result.full_content] if is_paper and result.full_content else []
     cleaned = [shown_to_model(part, MAX_TEXT_CHARS) or "" for part in text.text.split("\n\n")]
@@ -158,6 +156,5 @@ def _with_text(result: SearchResult, document: Document, text: DocumentText) -> 
 
 
 def _without(before: Sequence[str], paragraphs: Sequence[str]) -> list[str]:
-    """Return the paragraphs that do not repeat the abstract."""
     head = " ".join(before).casefold()
     return [part for part in paragraphs if part and part.casefold() not in head]

@@ -91,7 +91,6 @@ _PAGES = {"web": "web page", "news": "news"}
 
 
 def content_stems(text: str) -> list[str]:
-    """Return the stems of a text's words that mean something."""
     skipped = STOP_WORDS | GENERIC
     words = WORD.findall(text.casefold())
     content = [word for word in words if word not in skipped and len(word) > 1]
@@ -156,7 +155,6 @@ def _best(sentences: Sequence[Sentence], weights: dict[str, float]) -> list[Sent
 
 
 def kind_of(source: SearchResult) -> str:
-    """Return what a source is by its record: how and where it was published."""
     page = _PAGES.get(str(source.metadata.get("source_type")))
     kind = str(source.metadata.get("publication_type") or page or "").replace("_", " ")
     parts = [kind.replace("-", " ")[:_LONGEST_KIND], str(source.metadata.get("venue") or "")]
@@ -164,7 +162,6 @@ def kind_of(source: SearchResult) -> str:
 
 
 def decided_by(source: SearchResult) -> str:
-    """Return who decided that a source belongs here."""
     return str(source.metadata.get("decided_by") or NOT_STATED)
 
 
@@ -183,7 +180,6 @@ def quoted(text: str) -> str:
 
 
 def quoted_sentences(study: Study, source: SearchResult) -> str:
-    """Return the sentences of a study, word for word."""
     if study.quotes:
         return " ".join(quoted(quote.text) for quote in study.quotes)
     return "no sentence on it" if source.text else "no text to read but its title"

@@ -58,16 +58,12 @@ def headings(questions: Sequence[str]) -> list[str]:
 
 
 class PlannedQuery(BaseModel):
-    """A query as a model plans it."""
-
     query_text: str
     search_type: str = "academic"
     priority: int = 3
 
 
 class PlanAnswer(BaseModel):
-    """What a model is asked for."""
-
     decomposed_questions: list[str]
     search_queries: list[PlannedQuery] = Field(default_factory=list)
     methodology: str = ""
@@ -201,7 +197,6 @@ def _methodology(request: PlannerInput) -> str:
 
 
 def validate_research_plan(plan: ResearchPlan) -> tuple[bool, list[str]]:
-    """Return whether a plan can be carried out, and what is wrong with it."""
     issues = []
     if not plan.decomposed_questions:
         issues.append("No decomposed questions generated")

@@ -160,7 +160,6 @@ def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
 
 
 def _for_the_web(question: str) -> str:
-    """Return the words of a question that a search engine can use; it wants no operators."""
     skipped = STOP_WORDS | GENERIC | _OF_REPORTS
     words = [word.strip("?.,;:!") for word in question.split()]
     return " ".join(word for word in words if word and word.casefold() not in skipped) or question

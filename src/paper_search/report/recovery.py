@@ -34,8 +34,6 @@ _LONGEST_MESSAGE = 500
 
 
 class ErrorSeverity(str, Enum):
-    """How bad an error is."""
-
     RECOVERABLE = "recoverable"
     """It can be tried again, or passed over."""
     DEGRADED = "degraded"
@@ -45,8 +43,6 @@ class ErrorSeverity(str, Enum):
 
 
 class ErrorCategory(str, Enum):
-    """What kind of error it is."""
-
     API_ERROR = "api_error"
     RATE_LIMIT = "rate_limit"
     TIMEOUT = "timeout"
@@ -57,8 +53,6 @@ class ErrorCategory(str, Enum):
 
 
 class WorkflowError(BaseModel):
-    """One error, as it is kept with the report."""
-
     category: ErrorCategory
     severity: ErrorSeverity
     message: str
@@ -71,7 +65,6 @@ class WorkflowError(BaseModel):
     def with_fallback(
         self, action: str, severity: ErrorSeverity = ErrorSeverity.DEGRADED, retry_count: int = 0
     ) -> WorkflowError:
-        """Return the error with what was done instead."""
         changes = {"fallback_action": action, "severity": severity, "retry_count": retry_count}
         return self.model_copy(update=changes)
 
@@ -81,7 +74,6 @@ class WorkflowError(BaseModel):
 
 
 def classified(error: BaseException, node: str) -> WorkflowError:
-    """Return what an error means for a report."""
     category = _category(error)
     retries = {ErrorCategory.TIMEOUT: TIMEOUT_RETRIES, ErrorCategory.API_ERROR: API_RETRIES}
     never = category in {ErrorCategory.INTERNAL, ErrorCategory.VALIDATION} or (
@@ -141,7 +133,6 @@ class Attempt(Generic[ResultT]):
     notes: list[str] = field(default_factory=list)
 
     async def result(self) -> ResultT:
-        """Return the work, done with a model or without."""
         counts: dict[ErrorCategory, int] = {}
         while True:
             try:
@@ -159,7 +150,6 @@ class Attempt(Generic[ResultT]):
                 return await self.without()
 
     async def _may_retry(self, category: ErrorCategory, retries: int) -> bool:
-        """Prepare another attempt; return whether there is one."""
         match category:
             case ErrorCategory.RATE_LIMIT if retries < len(RATE_LIMIT_WAITS_S):
                 await self.sleep(RATE_LIMIT_WAITS_S[retries])

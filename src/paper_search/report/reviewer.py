@@ -51,8 +51,6 @@ _TOLD = 30
 
 
 class ItemAnswer(BaseModel):
-    """A fault as a model names it."""
-
     category: str = "coherence"
     severity: str = "minor"
     location: str = "general"
@@ -72,7 +70,6 @@ class Reviewer(Role):
     """Judges drafts; a model's opinion, if there is one, can lower a score, not raise it."""
 
     async def review(self, request: ReviewerInput) -> ReviewerOutput:
-        """Return the critique of a draft."""
         if not (request.draft.is_by_model or request.draft.is_by_person):
             return ReviewerOutput(critique=_table_critique(request))
         items, sentences = reviewed(request)
@@ -123,7 +120,6 @@ def conclude(
     answer: ReviewAnswer | None,
     sentences: list[CheckedSentence],
 ) -> ReviewerOutput:
-    """Return the critique that the items and a model's answer make; the rules decide."""
     scores: dict[str, float] | None = None
     if answer is not None:
         items = [*items, *(_item(item) for item in answer.items[:_MAX_ITEMS])]
@@ -225,8 +221,6 @@ _VERDICTS: dict[Support, str] = {
 
 
 class SupportAnswer(BaseModel):
-    """What a model says of one sentence."""
-
     verdict: Literal["supported", "partly", "not", "contradicted"]
     words: str = ""
     reason: str = ""
@@ -266,7 +260,6 @@ async def supported(
 
 
 def items_of(claims: Iterable[CheckedSentence], locations: dict[str, str]) -> list[CritiqueItem]:
-    """Return what a model found unsupported as items of a critique."""
     return [
         CritiqueItem(
             category="accuracy",

@@ -18,8 +18,6 @@ WEAK = 3
 
 @dataclass
 class KindAnswer:
-    """What one kind of search gave for some queries."""
-
     results: list[SearchResult] = field(default_factory=list)
     """Each with the id of the query that brought it first."""
     hits: dict[str, int] = field(default_factory=dict)
@@ -33,8 +31,6 @@ class KindAnswer:
 
 
 class FindsSources(Protocol):
-    """One kind of search: academic, web or news."""
-
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
@@ -43,8 +39,6 @@ class FindsSources(Protocol):
 
 
 class ReportSearcher:
-    """Asks the queries, each of the kind of search that it names."""
-
     def __init__(self, kinds: Mapping[SearchType, FindsSources]) -> None:
         self._kinds = dict(kinds)
 

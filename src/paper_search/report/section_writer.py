@@ -45,8 +45,6 @@ def _words_of_each(words: int, sections: int) -> int:
 
 
 class TitledText(BaseModel):
-    """A section as a model writes it."""
-
     title: str
     content: str
 
@@ -58,8 +56,6 @@ class SectionAnswer(TitledText):
 
 
 class FrameAnswer(BaseModel):
-    """What stands around the sections, as a model writes it."""
-
     title: str
     abstract: str = ""
     conclusion: str = ""
@@ -68,8 +64,6 @@ class FrameAnswer(BaseModel):
 
 @dataclass(frozen=True)
 class _Task:
-    """A section to write."""
-
     title: str
     questions: list[int]
     """Which sub-questions it answers; none: it is on the whole."""
@@ -77,20 +71,15 @@ class _Task:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A report as it was answered piece by piece."""
-
     frame: FrameAnswer
     sections: list[SectionAnswer]
 
     @property
     def changes(self) -> list[str]:
-        """Return what was done about the items of the critique."""
         return [*(line for one in self.sections for line in one.changes), *self.frame.changes]
 
 
 class SectionWriter:
-    """Asks a model for each section, then for what stands around them."""
-
     def __init__(
         self,
         llm: LLMProvider,
@@ -107,7 +96,6 @@ class SectionWriter:
         self._at_once = _PIECE
 
     async def write(self) -> Pieces:
-        """Return the report; in a revision, sections without fault stay as they are."""
         tasks = self._tasks()
         old = self._faultless()
         sections = [
@@ -117,7 +105,6 @@ class SectionWriter:
         return Pieces(await self._framed(sections), sections)
 
     def _tasks(self) -> list[_Task]:
-        """Return the sections of the plan, each with the sub-questions that it answers."""
         plan = self._given.research_plan
         titles = plan.expected_sections
         tasks = [_Task(title, []) for title in titles]
@@ -145,7 +132,6 @@ class SectionWriter:
         return [item for item in items if item.found_by == "person" or item.location == title]
 
     async def _section(self, task: _Task, count: int) -> SectionAnswer:
-        """Return a section; what is cut off is asked for again in smaller pieces."""
         words = _words_of_each(self._given.target_length, count)
         while True:
             try:
@@ -191,7 +177,6 @@ class SectionWriter:
         return await self._ask(FrameAnswer, part, material, None)
 
     def _material(self, task: _Task, before: str) -> dict[str, Any]:
-        """Return the findings of a section, what precedes it, and what is to be mended in it."""
         analysis = self._given.analysis
         material: dict[str, Any] = {
             "findings": [finding.text for finding in self._findings(task)],
@@ -207,7 +192,6 @@ class SectionWriter:
         return material
 
     def _findings(self, task: _Task | None) -> list[Finding]:
-        """Return what a section is written from; one that answers no sub-question gets all."""
         findings = self._given.analysis.findings
         if task is None or not task.questions:
             return list(findings)
@@ -229,7 +213,6 @@ class SectionWriter:
 
 
 def itemised(item: CritiqueItem) -> dict[str, Any]:
-    """Return an item of a critique as a model is shown it."""
     fields = {"severity", "category", "location", "description", "suggested_fix"}
     return {"id": item.critique_id, **item.model_dump(include=fields)}
 

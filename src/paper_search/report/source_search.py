@@ -53,7 +53,6 @@ class AcademicSearch:
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
-        """Return the works that the queries find, most relevant first."""
         whole = await IntentParser(None).parse(request.original_query or queries[0].query_text)
         records: list[RawPaper] = []
         found_by: dict[str, list[str]] = {}

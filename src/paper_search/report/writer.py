@@ -30,8 +30,6 @@ _LONGEST_AUTHORS = 3
 
 
 class DraftAnswer(BaseModel):
-    """What a model is asked for."""
-
     title: str
     abstract: str = ""
     sections: list[TitledText] = Field(min_length=1)
@@ -105,7 +103,6 @@ def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
 
 
 def section(number: int, title: str, content: str) -> DraftSection:
-    """Return a section with its citations and its words counted."""
     return DraftSection(
         section_id=f"s{number}",
         title=title,
@@ -116,7 +113,6 @@ def section(number: int, title: str, content: str) -> DraftSection:
 
 
 def reference(result: SearchResult) -> str:
-    """Return a plain reference with its address."""
     doi = result.metadata.get("doi")
     where = f"https://doi.org/{doi}" if doi else result.source_url
     return f"{described(result)}. {where}" if where else described(result)
@@ -205,7 +201,6 @@ def _table(request: WriterInput, evidence: Evidence) -> ResearchDraft:
 
 
 def _unmended(request: WriterInput) -> list[str]:
-    """Return a line for each item of the critique: a table is not written anew."""
     return [
         f"{item.critique_id}: not done: without a model nothing is written; edit the text itself"
         for item in (request.critique.items if request.critique else [])
@@ -232,7 +227,6 @@ def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
 
 
 def _is_known(reference: str, evidence: Evidence) -> bool:
-    """Whether a reference that a model gave is of a source: by key, DOI, address or title."""
     if any(key in evidence.by_key for key in cited_keys(reference)):
         return True
     folded = " ".join(reference.casefold().split())

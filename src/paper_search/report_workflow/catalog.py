@@ -19,8 +19,6 @@ REPORT = "research_report"
 
 
 class ReportInfo(BriefInfo):
-    """One report in a list."""
-
     waits_for: str | None = None
     """Which question it waits with."""
     phase: str = ""
@@ -32,8 +30,6 @@ class ReportInfo(BriefInfo):
 
 
 class ReportDetail(ReportInfo):
-    """One report in full."""
-
     open_review: Review | None = None
     research_plan: ResearchPlan | None = None
     sources: int = 0
@@ -48,8 +44,6 @@ class ReportDetail(ReportInfo):
 
 
 class ReportCatalog(Catalog[ReportSession, ReportInfo]):
-    """Lists, shows, prunes and deletes reports."""
-
     def __init__(self, persistence: Persistence) -> None:
         super().__init__(persistence, ReportSession)
 
@@ -86,8 +80,6 @@ class ReportCatalog(Catalog[ReportSession, ReportInfo]):
 
 
 class EveryThread(AllThreads):
-    """Lists searches, reports and the threads of other workflows."""
-
     def __init__(self, persistence: Persistence) -> None:
         self.searches = ThreadCatalog(persistence)
         self.reports = ReportCatalog(persistence)

@@ -41,22 +41,17 @@ ReadsCollection = Callable[[str], Awaitable[PaperCollection]]
 
 
 class ReadsPages(Protocol):
-    """Adds the text of pages and open-access papers to sources."""
-
     async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
         """Return the sources with what could be read of at most so many addresses."""
         ...
 
 
 def no_model(_name: str | None) -> LLMProvider | None:
-    """Return no model: everything is done by algorithm."""
     return None
 
 
 @dataclass(frozen=True)
 class ReportServices:
-    """What the steps of a report are given."""
-
     searcher: MakesSearcher
     collection: ReadsCollection
     model: ChoosesModel = no_model
@@ -82,8 +77,6 @@ BATCH = 5
 
 @dataclass
 class StepLog:
-    """What a step adds to the messages, errors and checkpoints of a state, and its calls."""
-
     state: StepState
     messages: list[MessageLikeRepresentation] = field(default_factory=list)
     errors: list[WorkflowError] = field(default_factory=list)
@@ -91,15 +84,12 @@ class StepLog:
     model_calls: int = 0
 
     def say(self, text: str) -> None:
-        """Record what the step did."""
         self.messages.append(AIMessage(content=text))
 
     def note(self, text: str) -> None:
-        """Record what was decided, with the time."""
         self.checkpoints.append(f"{now().isoformat()}: {text}")
 
     def update(self, **changes: Any) -> dict[str, Any]:
-        """Return what changes in the state."""
         before: list[MessageLikeRepresentation] = [*self.state.messages]
         return {
             "messages": add_messages(before, self.messages),
@@ -145,7 +135,6 @@ def records_of(ctx: Context) -> ReportRecords:
 
 
 async def model_for(ctx: Context, log: StepLog, role: str) -> StepModel | None:
-    """Return the model of a role as the run sets it, with the calls that it has left, or None."""
     params = settings_of(ctx).model_dump()
     llm = ctx.services.model(params[f"{role}_model"])
     if llm is None:
@@ -215,7 +204,6 @@ def own_breakpoint(ctx: Context, log: StepLog, state: StepState) -> HITLBreakpoi
 
 
 def asks(kind: BreakpointName, state: StepState, own: HITLBreakpoint | None) -> dict[str, Any]:
-    """Return what changes when a person is asked next; `own`: at which breakpoint of one's own."""
     review = OpenReview(breakpoint=kind, number=state.human_reviews + 1)
     if own is not None:
         review.name, review.timeout_seconds = own.name, own.timeout_seconds
@@ -225,7 +213,6 @@ def asks(kind: BreakpointName, state: StepState, own: HITLBreakpoint | None) -> 
 
 
 def plan_of(state: WorkflowState) -> ResearchPlan:
-    """Return the plan of the report, which its planner made."""
     if state.research_plan is None:
         raise PersistenceError("the report has no plan: its planner did not run")
     return state.research_plan

@@ -91,7 +91,6 @@ async def _write(ctx: Context, log: StepLog, results: list[SearchResult]) -> Wri
 
 
 def _to_answer(state: StepState) -> Critique:
-    """Return the critique of the draft, with what a person said as its first item."""
     critique = state.critique or Critique(version=state.draft.version if state.draft else 1)
     if not state.human_note:
         return critique
@@ -165,7 +164,6 @@ async def _review(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerO
 
 
 def _best(state: StepState, critique: Critique) -> dict[str, Any]:
-    """Return which version is best: a critical issue weighs more than any score."""
     score = (critique.overall_score or 0.0) - 10.0 * min(1, critique.critical_count)
     if state.best_version is None or score >= state.best_score:
         return {"best_version": critique.version, "best_score": score}

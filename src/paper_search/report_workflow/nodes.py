@@ -154,7 +154,6 @@ def _with_permission(rows: Iterable[SourceReport], allowed_by: str) -> list[Sour
 async def _pages(
     ctx: Context, log: StepLog, params: ReportParams, results: list[SearchResult]
 ) -> PagesRead:
-    """Return the sources with the text of their pages, as many as may still be fetched."""
     room = params.max_pages - len(log.state.fetches)
     if ctx.services.pages is None or room <= 0 or not results:
         return PagesRead(results=results)

@@ -27,7 +27,6 @@ _GRAVITY = get_args(Severity)
 def final_output(
     state: WorkflowState, params: ReportParams, results: list[SearchResult]
 ) -> dict[str, Any]:
-    """Return the approved report: content, metadata, provenance."""
     draft, critique = state.draft or ResearchDraft(), state.critique
     score = critique.overall_score if critique else None
     is_sound = critique is not None and critique.is_by_model and not critique.critical_count
@@ -45,7 +44,6 @@ def final_output(
 def fallback_output(
     state: WorkflowState, params: ReportParams, results: list[SearchResult]
 ) -> dict[str, Any]:
-    """Return the best that there is: a draft, else the analysis, else the sources, else nothing."""
     content: dict[str, Any] | None = None
     if state.draft is not None:
         content = {**_content(state.draft, results), "version": state.draft.version}
@@ -103,7 +101,6 @@ def is_without_answer(state: WorkflowState, results: Sequence[SearchResult]) -> 
 
 
 def fallback_reason(state: WorkflowState, results: Sequence[SearchResult]) -> str:
-    """Return why there is no approved report, with what it lacks."""
     critique = state.critique
     reasons = (
         (state.ended_by == "rejected_by_person", "Rejected by a person"),
@@ -146,7 +143,6 @@ def _content(draft: ResearchDraft, results: list[SearchResult]) -> dict[str, Any
 
 
 def _sources(results: list[SearchResult]) -> list[dict[str, Any]]:
-    """Return every source with its key, so that the report can be checked without the store."""
     evidence = Evidence(results)
     return [
         {

@@ -31,7 +31,6 @@ class ReportRecords(RecordStore):
     listed_in = INDEX
 
     async def store_results(self, results: Sequence[SearchResult]) -> list[str]:
-        """Store what was collected and return the ids, in order."""
         rows = [_row(result) for result in results]
         await self.put("report_results", {row["result_id"]: row for row in rows})
         return [row["result_id"] for row in rows]
@@ -42,21 +41,17 @@ class ReportRecords(RecordStore):
         return [SearchResult.model_validate(value) for value in self.in_order(values, ids)]
 
     async def store_draft(self, draft: ResearchDraft) -> None:
-        """Store a version of the text."""
         await self.put("report_drafts", {str(draft.version): _row(draft)})
 
     async def draft(self, version: int) -> ResearchDraft | None:
-        """Return a version of the text, or None."""
         values = await self.get("report_drafts", [str(version)])
         value = values.get(str(version))
         return ResearchDraft.model_validate(value) if value else None
 
     async def store_critique(self, critique: Critique) -> None:
-        """Store the review of a version."""
         await self.put("report_critiques", {str(critique.version): _row(critique)})
 
     async def critique(self, version: int) -> Critique | None:
-        """Return the review of a version, or None."""
         values = await self.get("report_critiques", [str(version)])
         value = values.get(str(version))
         return Critique.model_validate(value) if value else None
@@ -122,8 +117,6 @@ def _digest(system_prompt: str, user_message: str, schema: dict[str, Any] | None
 
 
 class PlanApprovals(Approvals[ResearchPlan]):
-    """The plan of one report that a person let pass."""
-
     part = "report_approvals"
     field = "plan"
     noun = "report"

@@ -31,8 +31,6 @@ TimedBreakpoint = Literal["plan_review", "pre_output_review"]
 
 
 class HITLAction(str, Enum):
-    """What a person can do."""
-
     APPROVE = "approve"
     REJECT = "reject"
     MODIFY = "modify"
@@ -71,11 +69,9 @@ class HITLBreakpoint:
 
     @property
     def step(self) -> str:
-        """Return the step after which a person is asked."""
         return _STEPS[self.trigger, self.location]
 
     def should_trigger(self, state: Any) -> bool:
-        """Whether a person is asked in this state."""
         return self.condition is None or bool(self.condition(state))
 
 
@@ -112,8 +108,6 @@ HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType({
 
 
 class Review(ClientForms):
-    """A question to a person about a report."""
-
     kind: BreakpointName
     name: str
     run_id: str
@@ -132,11 +126,9 @@ class Review(ClientForms):
 
     @property
     def expires_at(self) -> datetime:
-        """Return when the time to answer is over."""
         return self.asked_at + timedelta(seconds=self.timeout_seconds)
 
     def is_overdue(self) -> bool:
-        """Whether the time to answer is over."""
         return now() >= self.expires_at
 
     @property
@@ -145,8 +137,6 @@ class Review(ClientForms):
 
 
 class ReviewDecision(BaseModel):
-    """An answer to a review."""
-
     action: HITLAction
     feedback: str | None = None
     modifications: dict[str, Any] | None = None
@@ -182,8 +172,6 @@ def _searched(kind: SearchType) -> SearchType:
 
 
 class QueryEdit(BaseModel, extra="forbid"):
-    """A query as a person writes it."""
-
     query_text: Text
     search_type: Annotated[SearchType, AfterValidator(_searched)] = "academic"
     priority: int = Field(default=1, ge=1, le=5)
@@ -207,8 +195,6 @@ class PlanEdit(_Edit):
 
 
 class SectionEdit(BaseModel, extra="ignore"):
-    """A section as a person writes it."""
-
     title: Text
     content: str = Field(min_length=1, max_length=MAX_SECTION_CHARS)
 
@@ -223,20 +209,14 @@ class DraftEdit(_Edit):
 
 
 class PlanModification(BaseModel, extra="forbid"):
-    """What may be modified at the plan."""
-
     research_plan: PlanEdit
 
 
 class DraftModification(BaseModel, extra="forbid"):
-    """What may be modified at the draft."""
-
     draft: DraftEdit
 
 
 class CheckedDecision(ReviewDecision, extra="forbid"):
-    """A decision in any client's shape."""
-
     feedback: str | None = Field(default=None, max_length=MAX_FEEDBACK_CHARS)
 
     @model_validator(mode="before")
@@ -334,7 +314,6 @@ def _check(decision: ReviewDecision, review: Review) -> None:
 
 
 def _check_content(decision: ReviewDecision, kind: str) -> None:
-    """Check what goes with the action, and put modifications into their form."""
     if decision.action is not HITLAction.MODIFY:
         if decision.modifications is not None:
             raise ValueError("modifications need the action modify")

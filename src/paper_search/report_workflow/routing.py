@@ -28,14 +28,12 @@ def route_after_planner(
 
 
 def route_after_searcher(state: WorkflowState, params: ReportParams) -> Ok | Iterate | Fail:
-    """Return whether to search on, to analyse what there is, or to give up with nothing."""
     if should_continue_search(state, params):
         return Outcome.ITERATE
     return Outcome.OK if state.result_ids else Outcome.FAIL
 
 
 def route_after_analyst(state: WorkflowState, params: ReportParams) -> Ok | Iterate | Fail:
-    """Return whether gaps are searched for once more."""
     if state.analysis is None:
         return Outcome.FAIL
     may_search = (
@@ -85,7 +83,6 @@ def route_after_reviewer(
 def breakpoint_after_review(
     state: WorkflowState, params: ReportParams, *, is_asked: bool = False
 ) -> BreakpointName | None:
-    """Return which question a person is asked about a reviewed draft; None: none."""
     critique = state.critique
     if critique is None or state.human_reviews >= params.max_human_reviews:
         return None

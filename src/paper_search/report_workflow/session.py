@@ -33,8 +33,6 @@ SILENCE = "timeout"
 
 
 class ReportSession(ThreadSession[WorkflowState, Review, Report]):
-    """Reads and drives one report; see `ThreadSession`."""
-
     workflow = WORKFLOW
     begins_with = "original_query"
     noun = "report"
@@ -69,7 +67,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return True
 
     async def results(self) -> list[SearchResult]:
-        """Return everything that was collected, in order."""
         return await self.records.results((await self.state()).result_ids)
 
     async def result(self) -> Report:
@@ -98,7 +95,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return report.model_copy(update={"deciders": await self._deciders()})
 
     async def _approval(self, state: WorkflowState) -> Approval | None:
-        """Return who approved the text; None: nobody did."""
         if not state.human_approved:
             return None
         counting = await self._counting()
@@ -106,12 +102,10 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return Approval(by=entry.decided_by, at=entry.decided_at) if entry else None
 
     async def _deciders(self) -> dict[int, str]:
-        """Return who answered which question."""
         counting = await self._counting()
         return {number: entry.decided_by for number, entry in counting.items()}
 
     async def _counting(self) -> dict[int, LedgerEntry]:
-        """Return the decisions that count, by the numbers of their questions."""
         entries = await self.ledger.entries(self.thread_id)
         counting = [entry for entry in entries if entry.status is not LedgerStatus.SUPERSEDED]
         return {self.reference_of(entry).position: entry for entry in counting}
@@ -121,7 +115,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return answer_model(question)
 
     def past_decision(self, named: QuestionRef, decision: Any) -> ReviewDecision | None:
-        """See `ThreadSession`."""
         return past_decision(named, decision)
 
     def as_stored(self, decision: BaseModel, named: QuestionRef) -> dict[str, Any]:
@@ -129,13 +122,11 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return super().as_stored(decision.model_copy(update={"decided_by": "person"}), named)
 
     async def propose(self) -> None:
-        """See `ThreadSession`."""
         state = await self.state()
         if state.research_plan is not None:
             approvals = PlanApprovals(self.records)
             await approvals.propose(state.research_plan, state.human_reviews)
 
     async def undo_effects(self, named: QuestionRef) -> None:
-        """See `ThreadSession`."""
         if named.kind == "plan_review":
             await PlanApprovals(self.records).revoke(0)

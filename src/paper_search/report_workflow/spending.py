@@ -57,8 +57,6 @@ def estimate_of(
 
 
 class _Roles:
-    """The calls that each role makes."""
-
     def __init__(self, plan: ResearchPlan, params: ReportParams, services: ReportServices) -> None:
         self._plan = plan
         self._params = params
@@ -89,7 +87,6 @@ class _Roles:
         return whole.model_copy(update={"papers": papers})
 
     def _name(self, model: str | None) -> str | None:
-        """Return the name of a model in the table of prices; None: none is asked."""
         llm = self._services.model(model)
         if llm is None:
             return None
@@ -130,7 +127,6 @@ class _Roles:
         return Tokens(1, question, _CRITIQUE_TOKENS)
 
     def _support(self) -> Tokens:
-        """Return the questions on single sentences: one for each that code cannot judge."""
         count = math.ceil(self._params.target_length / _SENTENCE_WORDS)
         question = self._prompt("report_support", SupportAnswer) + _SUPPORT_TOKENS
         return Tokens(count, count * question, count * _VERDICT_TOKENS)

@@ -128,8 +128,6 @@ class AskingParams(ReportParams, frozen=True):
 
 
 class OpenReview(BaseModel):
-    """Why a person is asked next."""
-
     breakpoint: BreakpointName
     number: int
     """Which question of this report it is, from 1."""
@@ -140,8 +138,6 @@ class OpenReview(BaseModel):
 
 
 class ReportEstimate(BaseModel):
-    """What a report costs from its plan on, about."""
-
     one_draft: SpendingEstimate
     """If the first draft is good, and no gap is searched for."""
     at_most: SpendingEstimate
@@ -246,12 +242,10 @@ class WorkflowState(BaseModel):
 
     @property
     def can_iterate(self) -> bool:
-        """Whether another draft may follow without a person asking for it."""
         return self.iteration_count < self.max_iterations
 
     @property
     def pending_searches(self) -> list[SearchQuery]:
-        """Return the queries that have not been asked, by priority."""
         if self.research_plan is None:
             return []
         pending = [q for q in self.research_plan.search_queries if q.status == "pending"]
@@ -259,16 +253,13 @@ class WorkflowState(BaseModel):
 
     @property
     def search_errors(self) -> int:
-        """Return how many errors the searcher met."""
         return sum(error.node == "searcher" for error in self.errors)
 
     def add_checkpoint(self, checkpoint: str) -> None:
-        """Record what was decided."""
         self.updated_at = now()
         self.checkpoints.append(f"{self.updated_at.isoformat()}: {checkpoint}")
 
     def add_error(self, error: WorkflowError | str) -> None:
-        """Record an error."""
         self.errors += _errors([error])
 
 
@@ -277,8 +268,6 @@ class StepState(WorkflowState, frozen=True):
 
 
 class ReportOutput(BaseModel):
-    """The output of the graph."""
-
     original_query: str
     status: ResearchStatus
     collected_data: dict[str, Any]

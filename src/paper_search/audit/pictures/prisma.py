@@ -36,7 +36,6 @@ class _Row:
 
 
 def prisma_flow(flow: PrismaFlow) -> Any:
-    """Return the flow as a figure."""
     rows = _rows(flow)
     height = sum(row.height for row in rows) + _GAP_IN * (len(rows) - 1) + 0.1
     figure, axes = canvas(height)

@@ -174,13 +174,11 @@ class MiniLM:
         self._files = files
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vectors of the texts, in their order."""
         numbers = [self._pieces.numbers(text, LONGEST) for text in texts]
         vectors: list[list[float]] = self._encoder.vectors(numbers).tolist() if texts else []
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a question: the model knows no difference."""
         return self.embed_documents([text])[0]
 
     @cached_property

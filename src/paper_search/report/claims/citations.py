@@ -41,8 +41,6 @@ _NOT_NAMES = frozenset((
 
 @dataclass(frozen=True)
 class Foreign:
-    """A citation in another form than ours."""
-
     text: str
     keys: tuple[str, ...]
     """Of the sources that it can mean; empty: nothing collected stands behind it."""
@@ -61,7 +59,6 @@ def cited_keys(text: str) -> list[str]:
 
 
 def without_citations(text: str) -> str:
-    """Return the text without our citations."""
     return re.sub(r"(?<!\s)\s+([.,;:!?])", r"\1", _CITED.sub("", text)).strip()
 
 

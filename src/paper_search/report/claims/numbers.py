@@ -199,7 +199,6 @@ def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
 
 
 def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Return what follows from quantities: differences, sums, products and ratios."""
     for one in window:
         yield from _restated(one)
     for one, other in combinations(window, 2):
@@ -232,7 +231,6 @@ def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
 
 
 def _restated(one: Quantity) -> Iterator[Quantity]:
-    """Return a quantity in other words: a share as its rest or as a ratio, and the other way."""
     if one.unit == "%":
         share = one.value / 100
         yield replace(one, value=100 - one.value)

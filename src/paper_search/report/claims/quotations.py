@@ -32,8 +32,6 @@ _SAME = str.maketrans(
 
 @dataclass(frozen=True)
 class Quotation:
-    """Words between quotation marks."""
-
     text: str
     start: int
     """Of the mark before it, in the text."""
@@ -41,7 +39,6 @@ class Quotation:
 
 
 def quotations(text: str) -> list[Quotation]:
-    """Return what a text gives as the words of others, in whatever marks."""
     results = []
     for match in _QUOTED.finditer(text):
         inner = next((group for group in match.groups() if group), "")
@@ -119,7 +116,6 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def sources_saying(words: str, evidence: Evidence) -> list[str]:
-    """Return the ids of the sources in which the words stand."""
     return [source.result_id for source in evidence.results if located(words, source) is not None]
 
 

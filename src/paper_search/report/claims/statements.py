@@ -24,8 +24,6 @@ _HEADING = re.compile(
 
 @dataclass(frozen=True)
 class Place:
-    """One text of a draft."""
-
     name: str
     """As `CheckedSentence.place`."""
     location: str
@@ -35,8 +33,6 @@ class Place:
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence, where it stands and what it cites."""
-
     text: str
     place: Place
     start: int

@@ -56,8 +56,6 @@ _PERSON = re.compile(rf"\b(?:Dr|Prof|Professor)\b\.? ({_NAME}(?: {_NAME}){{0,2}}
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a sentence."""
-
     statement: Statement
     category: Category
     severity: Severity
@@ -81,8 +79,6 @@ class Fault:
 
 
 class Subject:
-    """A draft with everything that it is checked against."""
-
     def __init__(self, request: ReviewerInput) -> None:
         self.given = request
         self.evidence = Evidence(request.search_results)
@@ -90,7 +86,6 @@ class Subject:
 
     @cached_property
     def plan_texts(self) -> list[str]:
-        """Return what the plan says: a report may repeat it."""
         plan = self.given.research_plan
         queries = [query.query_text for query in plan.search_queries]
         texts = [plan.original_query, *plan.decomposed_questions]
@@ -102,7 +97,6 @@ class Subject:
         return [sentence.text for sentences in by_source for sentence in sentences]
 
     def cited(self, statement: Statement) -> list[SearchResult]:
-        """Return the sources that a sentence cites and that exist."""
         by_key = self.evidence.by_key
         return [by_key[key] for key in statement.keys if key in by_key]
 
@@ -120,7 +114,6 @@ class Subject:
 
     @cached_property
     def foreign(self) -> dict[Statement, list[Foreign]]:
-        """Return for each sentence what it cites in another form than ours."""
         return {
             one: foreign_citations(own, self.evidence, self.cited(one))
             for one, own in self.own_words.items()
@@ -137,7 +130,6 @@ def _plain(text: str) -> str:
 
 
 def faults(subject: Subject) -> list[Fault]:
-    """Return what is wrong with the sentences of a draft, in their order."""
     return [
         fault
         for statement in subject.statements
@@ -147,7 +139,6 @@ def faults(subject: Subject) -> list[Fault]:
 
 
 def verdicts(subject: Subject, findings: Sequence[Fault]) -> list[CheckedSentence]:
-    """Return each sentence with what code can say of its support."""
     by_statement: dict[Statement, list[Fault]] = {}
     for fault in findings:
         if fault.is_grave:
@@ -181,7 +172,6 @@ def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> 
 
 
 def _unchecked(statement: Statement, subject: Subject) -> str:
-    """Return why a sentence is not checked, with what of it stands in its sources all the same."""
     cited = subject.cited(statement)
     if not cited:
         return "it cites no source"
@@ -340,7 +330,6 @@ def _texts(results: Sequence[SearchResult]) -> list[str]:
 def item(
     category: Category, severity: Severity, location: str, description: str, fix: str
 ) -> CritiqueItem:
-    """Return an item of a critique that code found."""
     return CritiqueItem(
         category=category,
         severity=severity,
@@ -351,5 +340,4 @@ def item(
 
 
 def excerpt(text: str) -> str:
-    """Return a text, or its beginning if it is long."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -32,7 +32,6 @@ _WIDTH = 7.2
 
 
 def is_available() -> bool:
-    """Whether figures can be drawn here."""
     return find_spec("matplotlib") is not None
 
 

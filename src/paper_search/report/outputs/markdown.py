@@ -63,7 +63,6 @@ def escaped(text: str) -> str:
 
 
 def with_number(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: "3 sources"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -81,7 +80,6 @@ class MarkdownTemplate:
         self._references = references
 
     def text(self) -> str:
-        """Return the whole report."""
         parts = [f"# {self.escaped(self.report.title)}", *self.body()]
         if self._references:
             lines = [self._reference(key, line) for key, line in self._references.items()]
@@ -89,7 +87,6 @@ class MarkdownTemplate:
         return "\n\n".join(parts).rstrip() + "\n"
 
     def body(self) -> Iterator[str]:
-        """Return the blocks between the title and the references."""
         report = self.report
         yield self._notice(_status(report))
         sections = [("Abstract", "abstract", report.abstract)] if report.abstract else []
@@ -106,24 +103,19 @@ class MarkdownTemplate:
         yield from self._searches()
 
     def escaped(self, text: str) -> str:
-        """Return text that is shown as it is."""
         return escaped(text)
 
     def heading(self, title: str) -> str:
-        """Return the heading of a part."""
         return f"## {self.escaped(title)}"
 
     def citation(self, keys: Sequence[str]) -> str:
-        """Return who is cited."""
         return f"({'; '.join(map(self.source, keys))})"
 
     def source(self, key: str) -> str:
-        """Return a source as the text names it."""
         by_key = self.report.evidence.by_key
         return escaped(author_year(by_key[key]) if key in by_key else f"?{key}")
 
     def study(self, name: str, key: str) -> str:
-        """Return who wrote the study of a row of the table of evidence."""
         del key
         return self.escaped(name)
 
@@ -136,7 +128,6 @@ class MarkdownTemplate:
 
     @staticmethod
     def rows(head: Sequence[str], rows: Sequence[Sequence[str]], dashes: Sequence[str]) -> str:
-        """Return the lines of a table."""
         first, *others = (f"| {' | '.join(cells)} |" for cells in (head, *rows))
         return "\n".join([first, f"|{'|'.join(dashes)}|", *others])
 
@@ -164,7 +155,6 @@ class MarkdownTemplate:
                 lines.append(_PREFIXES.get(kind, "") + words)
 
     def _line(self, line: str) -> str:
-        """Return a line: plain text, bold text, citations, marks of sentences."""
         parts, position = [], 0
         for match in _PART.finditer(line):
             words = match.group()
@@ -191,7 +181,6 @@ class MarkdownTemplate:
                 yield f"![{self.escaped(CAPTIONS[name])}]({self._figures[name]})"
 
     def _evidence(self) -> Iterator[str]:
-        """Return the table of evidence: each paper, what it is, who decided, and its own words."""
         report = self.report
         if not report.studies:
             return
@@ -219,7 +208,6 @@ class MarkdownTemplate:
         return [self.study(author_names(source), key), *map(self.escaped, cells)]
 
     def _searches(self) -> Iterator[str]:
-        """Return the journal: who was asked for what, when, who allowed it, and what came."""
         report, rows = self.report, self.report.journal
         if rows or self._figures:
             yield self.heading("Searches")

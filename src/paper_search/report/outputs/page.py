@@ -52,8 +52,6 @@ def render_html(
 
 
 class _LinkedTemplate(MarkdownTemplate):
-    """Links sources to their references."""
-
     def source(self, key: str) -> str:
         return self._linked(super().source(key), key)
 

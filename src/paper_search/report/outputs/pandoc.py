@@ -165,8 +165,6 @@ def pandoc_markdown(
 
 
 class _PandocTemplate(MarkdownTemplate):
-    """Writes citations by their keys, and the widths of columns."""
-
     def __init__(self, report: Report, figures: Mapping[str, str], keys: Mapping[str, str]) -> None:
         super().__init__(report, figures, {})
         self._keys = keys

@@ -67,7 +67,6 @@ def _csl_items(report: Report) -> dict[str, dict[str, Any]]:
 
 
 def csl_items(report: Report) -> list[dict[str, Any]]:
-    """Return the cited sources as CSL-JSON with the keys of the report."""
     cited = set(report.cited)
     return [{**i, "id": k} for k, i in _csl_items(report).items() if k in cited]
 
