@@ -51,7 +51,7 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("2 Searcher schema", f"{CODE}/exchange.py", ASKED, "answers_each_query"),
     ("2 Searcher logic, adaptive", f"{CODE}/query_plan.py", QUERIES, "reformulated_once"),
     ("2 Tool: web search", WEB, SEARCHES, "keeps_the_contract"),
-    ("2 Tool: academic search", f"{CODE}/source_search.py", ACADEMIC, "asked_of_every_source"),
+    ("2 Tool: academic search", f"{CODE}/searcher.py", ACADEMIC, "asked_of_every_source"),
     ("2 Tool: news search", f"{WEB}/newsapi.py", SEARCHES, "news_are_asked"),
     ("2 Tool: content parser", "src/paper_search/pages", PAGES, "quotes_what_stands_in_pages"),
     ("3 Analyst synthesis", f"{CODE}/analyst.py", ROLES, "share_no_author"),

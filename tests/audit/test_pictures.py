@@ -7,10 +7,15 @@ from xml.etree import ElementTree as ET
 from tests.audit.doubles import THREE_ROUNDS, searched
 
 from paper_search.audit import Audit, audit_of
-from paper_search.audit.fates import Fate, RecordFate, Work
-from paper_search.audit.pictures import CAPTIONS, pictures
-from paper_search.audit.pictures.found import source_contribution, source_overlap, works_by
-from paper_search.audit.pictures.judged import verdicts_in_order
+from paper_search.audit.flow import Fate, RecordFate, Work
+from paper_search.audit.pictures import (
+    CAPTIONS,
+    pictures,
+    source_contribution,
+    source_overlap,
+    verdicts_in_order,
+    works_by,
+)
 from paper_search.audit.reading import ReviewThread
 from paper_search.models import Arrival, Paper, ScreeningDecision
 from paper_search.report.outputs.figures import saved

@@ -17,7 +17,7 @@ from tests.audit.plain_counts import NAMES, QUERIES, raw_answer, recounted, reco
 from tests.web.conftest import visiting
 
 from paper_search.audit import Audit, audit_of
-from paper_search.audit.pictures.found import works_by
+from paper_search.audit.pictures import works_by
 from paper_search.cli.views import show_checkpoint
 from paper_search.config import AppConfig
 from paper_search.exports import export

@@ -8,8 +8,7 @@ from paper_search.errors import SearchSourceError
 from paper_search.models import Author, ParsedIntent, RawPaper, ScoredPaper
 from paper_search.report.exchange import SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
-from paper_search.report.searcher import KindAnswer
-from paper_search.report.source_search import MIN_RELEVANCE, AcademicSearch
+from paper_search.report.searcher import MIN_RELEVANCE, AcademicSearch, KindAnswer
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.testing.llm import FakeLLM, data_block, grades_of
 from paper_search.testing.sources import FakeSource

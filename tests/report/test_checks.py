@@ -2,7 +2,7 @@
 
 import pytest
 
-from paper_search.report.checks import reviewed
+from paper_search.report.criteria import reviewed
 from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import (

@@ -4,8 +4,7 @@ from paper_search.report.exchange import PlannerInput, SearcherInput
 from paper_search.report.models import SearchQuery
 from paper_search.report.planner import Planner
 from paper_search.report.query_plan import gap_queries, weaker
-from paper_search.report.searcher import ReportSearcher
-from paper_search.report.source_search import AcademicSearch
+from paper_search.report.searcher import AcademicSearch, ReportSearcher
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.testing.reports import FakeSearch, report_sources
 from paper_search.testing.sources import FakeSource

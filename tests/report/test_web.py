@@ -11,8 +11,7 @@ from paper_search.report.evidence import Evidence
 from paper_search.report.exchange import PlannerInput, SearcherInput
 from paper_search.report.models import SearchQuery, SearchResult
 from paper_search.report.planner import Planner
-from paper_search.report.searcher import ReportSearcher
-from paper_search.report.source_search import WebSearch
+from paper_search.report.searcher import ReportSearcher, WebSearch
 from paper_search.skills import RelevanceScorer, Searcher
 from paper_search.testing.reports import QUESTION
 from paper_search.testing.sources import FakeSource

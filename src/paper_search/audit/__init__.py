@@ -1,7 +1,6 @@
 """The audit of a search: what was asked, found, removed and decided, in numbers that add up."""
 
-from paper_search.audit.fates import Fate, RecordFate, fates
-from paper_search.audit.flow import PrismaFlow, flow_of
+from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, fates, flow_of
 from paper_search.audit.reading import ReviewThread, read_review
 from paper_search.audit.writing import (
     Audit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from paper_search.audit.fates import RecordFate
+from paper_search.audit.flow import RecordFate
 from paper_search.audit.reading import ReviewThread
 from paper_search.models import (
     Purpose,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from paper_search.audit.document import Section
-from paper_search.audit.fates import Fate, RecordFate, Work, works_of
-from paper_search.audit.flow import PrismaFlow
+from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, Work, works_of
 from paper_search.audit.logs import Row
 from paper_search.audit.pictures import CAPTIONS
 from paper_search.audit.reading import ReviewThread
+from paper_search.exports.markdown import inert
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.reviewers import Agreement
 
@@ -71,6 +71,36 @@ _DECISION_COLUMNS = {
     "labels": "Labels",
     "status": "Status",
 }
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    paragraphs: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str | int | float]] = ()
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    """Caption by the name of a picture."""
+
+
+def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, str]) -> str:
+    """Return the document; markup in what others wrote is shown, never obeyed."""
+    lines = [f"# {inert(title)}", ""]
+    for section in sections:
+        lines += [f"## {section.title}", ""]
+        lines += [line for words in section.paragraphs for line in (inert(words), "")]
+        if section.rows:
+            lines += [_row(section.columns), _row(["---"] * len(section.columns))]
+            lines += [_row(inert(str(cell)) for cell in row) for row in section.rows]
+            lines.append("")
+        for name, caption in section.pictures.items():
+            if name in pictures:
+                lines += [f"![{inert(caption)}]({pictures[name]})", ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def sections_of(

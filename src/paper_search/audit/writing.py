@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paper_search.audit.document import as_html, as_markdown
-from paper_search.audit.fates import Fate, RecordFate, fates
-from paper_search.audit.flow import PrismaFlow, flow_of
+from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, fates, flow_of
 from paper_search.audit.logs import (
     DECISION_COLUMNS,
     SEARCH_COLUMNS,
@@ -28,10 +26,11 @@ from paper_search.audit.logs import (
 )
 from paper_search.audit.pictures import is_available, pictures
 from paper_search.audit.reading import ReviewThread, read_review
-from paper_search.audit.sections import sections_of
+from paper_search.audit.sections import as_markdown, sections_of
 from paper_search.errors import ExportError
 from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
+from paper_search.report.outputs.page import embedded, html_page
 
 RECORD_COLUMNS = (
     *("id", "fate", "kept_as", "why", "source", "query", "position", "round", "found_at", "title"),
@@ -77,9 +76,10 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
     svg = pictures(thread, records, flow, "svg") if is_drawing else {}
     png = pictures(thread, records, flow, "png") if is_drawing else {}
     paths = {name: f"pictures/{name}.svg" for name in svg}
+    drawn = {name: embedded(picture) for name, picture in svg.items()}
     files = {
         "report.md": as_markdown(title, sections, paths).encode(),
-        "report.html": as_html(title, sections, svg).encode(),
+        "report.html": html_page(title, as_markdown(title, sections, drawn), is_wide=True).encode(),
         "prisma_flow.json": _json(flow.model_dump(mode="json")),
         "reviewers.json": _json(thread.agreement.model_dump(mode="json")),
         "search_log.csv": _table(SEARCH_COLUMNS, logs["search"]),

@@ -249,3 +249,26 @@ def grade_of(sources: int, *, is_title: bool = False) -> Grade:
     if is_title or sources < _MODERATE_SOURCES:
         return "weak"
     return "strong" if sources >= _STRONG_SOURCES else "moderate"
+
+
+_LONGEST_AUTHORS = 3
+
+
+def reference(result: SearchResult) -> str:
+    doi = result.metadata.get("doi")
+    where = f"https://doi.org/{doi}" if doi else result.source_url
+    return f"{described(result)}. {where}" if where else described(result)
+
+
+def described(result: SearchResult) -> str:
+    """Return a plain reference: authors, year, title, venue."""
+    names = result.authors
+    between = "; " if any("," in name for name in names) else ", "
+    first_authors = between.join(names[:_LONGEST_AUTHORS]) + (
+        " et al." if len(names) > _LONGEST_AUTHORS else ""
+    )
+    year = result.year if result.year is not None else "n.d."
+    venue = result.metadata.get("venue")
+    head = f"{first_authors} ({year})" if first_authors else f"({year})"
+    parts = [head, result.title.rstrip("."), str(venue) if venue else ""]
+    return ". ".join(part for part in parts if part)

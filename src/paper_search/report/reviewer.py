@@ -13,7 +13,6 @@ from paper_search.errors import LLMError, LLMRateLimitError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.checks import reviewed
 from paper_search.report.claims.citations import without_citations
 from paper_search.report.claims.quotations import closest, located
 from paper_search.report.claims.statements import places
@@ -27,6 +26,7 @@ from paper_search.report.criteria import (
     improvement_potential,
     overall_score,
     recommendation,
+    reviewed,
 )
 from paper_search.report.evidence import LONGEST, Evidence, sentences
 from paper_search.report.exchange import ReviewerInput, ReviewerOutput, Role

@@ -1,16 +1,33 @@
-"""The role that carries out the queries of a plan and gives every source in one form."""
+"""The role that carries out the queries of a plan: papers, and pages of the web and of the news."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
+from urllib.parse import urlsplit
 
-from paper_search.models import SourceReport
+from paper_search.bibliography.text import normalised_title
+from paper_search.models import (
+    Paper,
+    ParsedIntent,
+    QueryBuilderInput,
+    RawPaper,
+    ScoredPaper,
+    SearchReport,
+    SearchStrategy,
+    SourceReport,
+)
+from paper_search.models import SearchQuery as SourceQuery
+from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_of, stable_id
 from paper_search.report.exchange import SearcherInput, SearcherOutput
-from paper_search.report.models import SearchQuery, SearchResult, SearchType
+from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
 from paper_search.report.query_plan import weaker
+from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
+from paper_search.skills.judging.run import ALWAYS_JUDGED
+from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
 WEAK = 3
 """A query that brought fewer sources is asked again in broader words."""
@@ -115,3 +132,236 @@ def _broader_queries(queries: Sequence[SearchQuery]) -> list[SearchQuery]:
             texts.add((other.query_text.casefold(), other.search_type))
             broader.append(other)
     return broader
+
+
+MIN_RELEVANCE = 0.3
+"""Works that are judged less relevant to the whole question are left out."""
+
+
+class AcademicSearch:
+    """Finds papers for the queries of a plan.
+
+    Queries become strategies by algorithm: a plan is a model's work already. Records of all
+    queries are merged with each other and with what is known, and judged once, against the
+    question of the report.
+    """
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        deduplicator: Deduplicator,
+        relevance_scorer: RelevanceScorer,
+        sources: Sequence[str],
+    ) -> None:
+        self._searcher = searcher
+        self._deduplicator = deduplicator
+        self._scorer = relevance_scorer
+        self._sources = list(sources)
+
+    async def find(
+        self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
+    ) -> KindAnswer:
+        whole = await IntentParser(None).parse(request.original_query or queries[0].query_text)
+        records: list[RawPaper] = []
+        found_by: dict[str, list[str]] = {}
+        outcome = KindAnswer()
+        searcher = self._searcher.within_seconds(request.timeout_seconds)
+        for query in queries:
+            at = now()
+            answer = await searcher.report(await self._strategy(query, whole))
+            outcome.runs[query.query_id] = journal_rows(answer.sources, query.query_text, at)
+            failures = [source for source in answer.sources if source.status.is_failure]
+            outcome.notes += map(_failure, failures)
+            if failures and len(failures) == len(answer.sources) and not answer.papers:
+                reasons = (f"{source.source} {source.status.value}" for source in failures)
+                outcome.failures[query.query_id] = "; ".join(reasons)
+            for paper in answer.papers:
+                found_by.setdefault(paper.id, []).append(query.query_id)
+                records.append(paper)
+        works = await self._works(records, before)
+        best = self._best([work for work, is_new in works if is_new], whole)
+        if len(works) > len(best) and self._scorer.uses_model:
+            outcome.notes.append(f"the {len(best)} best of {len(works)} were judged")
+        scored = await self._scorer.score(best, whole)
+        outcome.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
+        outcome.results = _best_of_each(scored, found_by, request.max_results_per_query)
+        return outcome
+
+    def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
+        """Return what is judged: of more than a model judges always, the best by their words."""
+        if not self._scorer.uses_model:
+            return works
+        scores = [paper.relevance_score for paper in self._scorer.by_words(works, whole)]
+        ranked = sorted(range(len(works)), key=lambda number: -scores[number])
+        return [works[number] for number in ranked[:ALWAYS_JUDGED]]
+
+    async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
+        intent = await IntentParser(None).parse(query.query_text)
+        limits = whole.constraints.model_copy(update={"max_results": 50})
+        builder = QueryBuilder(None, available_sources=self._sources)
+        return await builder.build(
+            QueryBuilderInput(intent=intent.model_copy(update={"constraints": limits}))
+        )
+
+    async def _works(
+        self, records: list[RawPaper], sources: Sequence[SearchResult]
+    ) -> list[tuple[RawPaper, bool]]:
+        earlier = [_record_of(result) for result in sources if "paper_id" in result.metadata]
+        ids = {record.id for record in earlier}
+        unique = list({paper.id: paper for paper in records if paper.id not in ids}.values())
+        works = await self._deduplicator.deduplicate([*earlier, *unique])
+        return [(work, not ids & {work.id, *work.merged_from}) for work in works]
+
+
+def _record_of(result: SearchResult) -> RawPaper:
+    paper = paper_of(result)
+    shared = paper.model_dump(include=set(RawPaper.model_fields) - {"id"})
+    return RawPaper(**{**shared, "id": str(result.metadata["paper_id"]), "abstract": result.text})
+
+
+def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
+    ids = dict.fromkeys([work.id, *work.merged_from])
+    return list(dict.fromkeys(query for result_id in ids for query in found_by.get(result_id, [])))
+
+
+def _best_of_each(
+    scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
+) -> list[SearchResult]:
+    ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
+    counts: dict[str, int] = {}
+    results = []
+    for paper in ranked:
+        if paper.is_judged and paper.relevance_score < MIN_RELEVANCE:
+            continue
+        query = next(iter(_queries_of(paper.paper, found_by)), "")
+        if counts.get(query, 0) >= limit:
+            continue
+        counts[query] = counts.get(query, 0) + 1
+        results.append(result_of(Paper.from_scored(paper), query))
+    return results
+
+
+class WebSearch:
+    """Finds pages for the queries of a plan.
+
+    The services are asked in their order, each only for what the one before it failed at: they
+    cost money, and give much the same.
+    """
+
+    def __init__(
+        self,
+        kind: SearchType,
+        searcher: Searcher,
+        relevance_scorer: RelevanceScorer,
+        services: Sequence[str],
+    ) -> None:
+        self._kind = kind
+        self._searcher = searcher
+        self._scorer = relevance_scorer
+        self._services = list(services)
+
+    async def find(
+        self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
+    ) -> KindAnswer:
+        """Return the pages that the queries find, those of the same address or title once."""
+        whole = await IntentParser(None).parse(request.original_query or queries[0].query_text)
+        pages: dict[str, RawPaper] = {}
+        found_by: dict[str, str] = {}
+        outcome = KindAnswer()
+        page_names = {name for page in before for name in _names(page.source_url, page.title)}
+        for query in queries:
+            answer, failures, outcome.runs[query.query_id] = await self._ask(query, whole, request)
+            outcome.notes += [f"{self._kind} search: {failure}" for failure in failures]
+            if answer is None:
+                outcome.failures[query.query_id] = "; ".join(failures) or "no service answered"
+                continue
+            outcome.hits[query.query_id] = len(answer)
+            for page in answer:
+                names = _names(page.url or "", page.title)
+                if not names & page_names:
+                    page_names |= names
+                    pages[page.id], found_by[page.id] = page, query.query_id
+        outcome.results, left_out = await self._judge(list(pages.values()), found_by, whole)
+        if left_out:
+            outcome.notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
+        return outcome
+
+    async def _ask(
+        self, query: SearchQuery, whole: ParsedIntent, request: SearcherInput
+    ) -> tuple[list[RawPaper] | None, list[str], list[SourceReport]]:
+        """Return what the first service that answers found, which failed, and what was asked."""
+        failures: list[str] = []
+        runs: list[SourceReport] = []
+        limits = whole.constraints.model_copy(update={"max_results": request.max_results_per_query})
+        searcher = self._searcher.within_seconds(request.timeout_seconds)
+        for name in self._services:
+            at = now()
+            report: SearchReport = await searcher.report(
+                SearchStrategy(
+                    queries=[SourceQuery(keywords=[], boolean_query=query.query_text)],
+                    sources=[name],
+                    filters=limits,
+                )
+            )
+            runs += journal_rows(report.sources, query.query_text, at)
+            failures += [_failure(source) for source in report.sources if source.status.is_failure]
+            if report.papers or not any(source.status.is_failure for source in report.sources):
+                return report.papers, failures, runs
+        return None, failures, runs
+
+    async def _judge(
+        self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
+    ) -> tuple[list[SearchResult], int]:
+        """Return the relevant pages, the most relevant first, and how many others there were."""
+        readable = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
+        scored = await self._scorer.score(readable, whole) if readable else []
+        relevant = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
+        relevant.sort(key=lambda page: (-page.relevance_score, page.paper.id))
+        results = [page_result(page, self._kind, found_by[page.paper.id]) for page in relevant]
+        return results, len(scored) - len(relevant)
+
+
+def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchResult:
+    """Return a page that was found as a source of a report; all that is known is its snippet."""
+    page = scored.paper
+    snippet = shown_to_model(page.snippet, SNIPPET_CHARS) or ""
+    fields = {"year": page.year, "venue": page.venue, "doi": page.doi, "arxiv_id": page.arxiv_id}
+    return SearchResult(
+        result_id=stable_id(f"page:{_plain(page.url or '')}"),
+        query_id=query_id,
+        source_url=page.url or "",
+        title=" ".join(visible(page.title).split()),
+        snippet=snippet,
+        relevance_score=scored.relevance_score,
+        metadata={
+            **{name: value for name, value in fields.items() if value is not None},
+            "source_type": kind,
+            "publication_type": page.publication_type,
+            "url": page.url,
+            "authors": [author.name for author in page.authors],
+            "published": page.raw_data.get("published") or None,
+            "found_by": [page.source],
+            "is_judged": scored.is_judged,
+            "relevance_reason": scored.relevance_reason,
+            "is_suspicious": is_suspicious(page.title, page.snippet),
+            "has_abstract": False,
+            "text_is": "snippet",
+        },
+    )
+
+
+def _failure(report: SourceReport) -> str:
+    return f"source {report.source}: {report.status.value}: {report.error or report.note}"
+
+
+def _names(url: str, title: str) -> set[str]:
+    name = normalised_title(title)
+    return {name for name in (_plain(url), f"title:{name}" if len(name) > 20 else "") if name}  # noqa: PLR2004  # shorter titles are anybody's
+
+
+def _plain(url: str) -> str:
+    """Return an address without what means nothing for its page: scheme, www, last slash."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{parts.path.rstrip('/')}{query}" if host else ""

@@ -17,16 +17,15 @@ from paper_search.report.claims.citations import (
     normalised,
     without_citations,
 )
-from paper_search.report.evidence import Evidence, author_year
+from paper_search.report.evidence import Evidence, author_year, reference
 from paper_search.report.exchange import Role, WriterInput, WriterOutput
-from paper_search.report.models import DraftSection, ResearchDraft, SearchResult, now, short_id
+from paper_search.report.models import DraftSection, ResearchDraft, now, short_id
 from paper_search.report.passages import sources_block, table_text
 from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
 from paper_search.skills.untrusted import data_block, visible
 
 _MAX_SECTIONS = 15
 _MAX_CHARS = 60_000
-_LONGEST_AUTHORS = 3
 
 
 class DraftAnswer(BaseModel):
@@ -110,26 +109,6 @@ def section(number: int, title: str, content: str) -> DraftSection:
         citations=cited_keys(content),
         word_count=len(without_citations(content).split()),
     )
-
-
-def reference(result: SearchResult) -> str:
-    doi = result.metadata.get("doi")
-    where = f"https://doi.org/{doi}" if doi else result.source_url
-    return f"{described(result)}. {where}" if where else described(result)
-
-
-def described(result: SearchResult) -> str:
-    """Return a plain reference: authors, year, title, venue."""
-    names = result.authors
-    between = "; " if any("," in name for name in names) else ", "
-    first_authors = between.join(names[:_LONGEST_AUTHORS]) + (
-        " et al." if len(names) > _LONGEST_AUTHORS else ""
-    )
-    year = result.year if result.year is not None else "n.d."
-    venue = result.metadata.get("venue")
-    head = f"{first_authors} ({year})" if first_authors else f"({year})"
-    parts = [head, result.title.rstrip("."), str(venue) if venue else ""]
-    return ". ".join(part for part in parts if part)
 
 
 def with_edits(draft: ResearchDraft, changes: dict[str, Any], evidence: Evidence) -> ResearchDraft:

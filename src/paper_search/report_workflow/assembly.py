@@ -17,8 +17,7 @@ from paper_search.models.settings import Skill
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report.models import SearchType
 from paper_search.report.page_reader import PageReader
-from paper_search.report.searcher import FindsSources, ReportSearcher
-from paper_search.report.source_search import AcademicSearch, WebSearch
+from paper_search.report.searcher import AcademicSearch, FindsSources, ReportSearcher, WebSearch
 from paper_search.report_workflow.context import (
     MakesSearcher,
     ReadsCollection,

@@ -17,7 +17,7 @@ from defusedxml.ElementTree import fromstring
 
 from paper_search.errors import ConfigError, ExportError
 from paper_search.models import Author, Paper, SourceReport, SourceStatus
-from paper_search.report.document import Report, render_json
+from paper_search.report.document import Report, link_of, references, render_json
 from paper_search.report.evidence import result_of
 from paper_search.report.models import CheckedSentence, Critique
 from paper_search.report.outputs.figures import figures
@@ -30,7 +30,6 @@ from paper_search.report.outputs.pandoc import (
     render_docx,
     render_latex,
 )
-from paper_search.report.outputs.references import link_of, references
 from paper_search.report.writer import section
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM

@@ -73,7 +73,7 @@ class Fault:
     @property
     def item(self) -> CritiqueItem:
         reason = f"{self.reason}: “{excerpt(self.quoted)}”" if self.quoted else f"{self.reason}."
-        return item(
+        return critique_item(
             self.category, self.severity, self.statement.place.location, reason, self.advice
         )
 
@@ -167,29 +167,8 @@ def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> 
     if quote is not None:
         changes = {"status": "supported", "reason": "its words stand in the source"}
         return sentence.model_copy(update={**changes, "snippet": quote})
-    reason = _unchecked(statement, subject)
+    reason = "nobody compared it with its source" if cited else "it cites no source"
     return sentence.model_copy(update={"checked_by": "nobody", "reason": reason})
-
-
-def _unchecked(statement: Statement, subject: Subject) -> str:
-    cited = subject.cited(statement)
-    if not cited:
-        return "it cites no source"
-    texts = _texts(cited)
-    own = subject.own_words[statement]
-    stated = [
-        quantity.text
-        for quantity in quantities(own)
-        if not quantity.is_open and bearing(quantity, own, texts) == "stated"
-    ]
-    quoted = [
-        f"“{excerpt(quotation.text)}”"
-        for quotation in quotations(statement.text)
-        if any(located(quotation.text, result) for result in cited)
-    ]
-    parts = ", ".join(dict.fromkeys([*quoted, *stated]))
-    head = f"the source has {parts}; " if parts else ""
-    return f"{head}nobody compared the sentence with its source"
 
 
 def word_for_word(statement: Statement, cited: Sequence[SearchResult]) -> Quote | None:
@@ -327,7 +306,7 @@ def _texts(results: Sequence[SearchResult]) -> list[str]:
     return [_source_text(result) for result in results]
 
 
-def item(
+def critique_item(
     category: Category, severity: Severity, location: str, description: str, fix: str
 ) -> CritiqueItem:
     return CritiqueItem(

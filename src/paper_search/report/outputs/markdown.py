@@ -14,11 +14,10 @@ from paper_search.exports.text import single_line
 from paper_search.models import SourceReport
 from paper_search.models.source_report import Purpose
 from paper_search.report.claims.citations import cited_keys
-from paper_search.report.document import MARK, MARKS, Report
+from paper_search.report.document import DEFAULT_STYLE, MARK, MARKS, Report, link_of, references
 from paper_search.report.evidence import author_year
 from paper_search.report.models import Study
 from paper_search.report.outputs.figures import CAPTIONS
-from paper_search.report.outputs.references import DEFAULT_STYLE, link_of, references
 from paper_search.report.passages import (
     NOT_STATED,
     author_names,

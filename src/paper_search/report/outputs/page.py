@@ -9,9 +9,8 @@ from html import escape
 
 from markdown_it import MarkdownIt
 
-from paper_search.report.document import Report
+from paper_search.report.document import DEFAULT_STYLE, Report, references
 from paper_search.report.outputs.markdown import MarkdownTemplate, escaped
-from paper_search.report.outputs.references import DEFAULT_STYLE, references
 from paper_search.resources import PackageFiles
 
 POLICY = (
@@ -33,22 +32,36 @@ def render_html(
     Raises:
         ConfigError: the style cannot be used.
     """
-    images = {
-        name: _DRAWING + base64.b64encode(content).decode("ascii")
-        for name, content in (figures or {}).items()
-    }
+    images = {name: embedded(content) for name, content in (figures or {}).items()}
     by_key = references(report, style)
-    title = escape(" ".join(report.title.split()))
+    return html_page(
+        report.title, _LinkedTemplate(report, images, by_key).text(), reference_keys=list(by_key)
+    )
+
+
+def html_page(
+    title: str, markdown: str, *, reference_keys: Sequence[str] = (), is_wide: bool = False
+) -> str:
+    """Return Markdown as a page of its own; HTML in it is shown, and nothing is loaded.
+
+    `reference_keys`: of the references, which are the last list, in its order. `is_wide`: for
+    tables of many columns.
+    """
     css = PackageFiles("paper_search.report.outputs").read("page.css").decode("utf-8")
+    main = '<main class="wide">' if is_wide else "<main>"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{css}</style>\n</head>\n<body>\n<main>\n"
-        f"{_html(_LinkedTemplate(report, images, by_key).text(), list(by_key))}"
-        "</main>\n</body>\n</html>\n"
+        f"<title>{escape(' '.join(title.split()))}</title>\n<style>{css}</style>\n</head>\n<body>\n"
+        f"{main}\n{_html(markdown, reference_keys)}</main>\n</body>\n</html>\n"
     )
+
+
+def embedded(svg: bytes) -> str:
+    """Return a drawing as an address of itself."""
+    return _DRAWING + base64.b64encode(svg).decode("ascii")
 
 
 class _LinkedTemplate(MarkdownTemplate):

@@ -15,14 +15,13 @@ from pathlib import Path
 from paper_search.errors import ExportError
 from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.text import citation_keys, single_line
-from paper_search.report.document import Report
+from paper_search.report.document import Report, cited_collection, csl_items
 from paper_search.report.outputs.markdown import (
     REFERENCES,
     MarkdownTemplate,
     completion_day,
     escaped,
 )
-from paper_search.report.outputs.references import cited_collection, csl_items
 
 TIMEOUT_S = 120.0
 _FORMAT = (

@@ -1,0 +1,292 @@
+"""Pictures of a search: its flow, its sources, its screening. SVG or PNG, without Graphviz."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, Work, works_of
+from paper_search.audit.prisma_picture import prisma_flow
+from paper_search.audit.reading import ReviewThread
+from paper_search.report.outputs.figures import (
+    BLUE,
+    INK,
+    PALE,
+    Format,
+    canvas,
+    is_available,
+    saved,
+    short,
+)
+
+CAPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "prisma_flow": "Flow of records through the search (PRISMA 2020)",
+        "source_overlap": "Works found by each combination of sources",
+        "source_contribution": "Works by the source that found them",
+        "query_contribution": "Works by the query that found them",
+        "papers_by_year": "Works in the result by year of publication",
+        "scores": "Scores of the works, and the line below which they are set aside",
+        "recall": "Relevant works found while screening",
+    }
+)
+
+
+def pictures(
+    thread: ReviewThread, records: list[RecordFate], flow: PrismaFlow, kind: Format = "svg"
+) -> dict[str, bytes]:
+    """Return the pictures by name; those that there is nothing to show for are left out.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    works = works_of(records)
+    files: dict[str, Callable[[], Any]] = {
+        "prisma_flow": lambda: prisma_flow(flow),
+        "source_overlap": lambda: source_overlap(records),
+        "source_contribution": lambda: source_contribution(records),
+        "query_contribution": lambda: query_contribution(records),
+        "papers_by_year": lambda: papers_by_year(works),
+        "scores": lambda: scores(thread, works),
+        "recall": lambda: recall(thread, works),
+    }
+    figures = {name: draw() for name, draw in files.items()}
+    return {name: saved(figure, kind) for name, figure in figures.items() if figure is not None}
+
+
+__all__ = ["CAPTIONS", "is_available", "pictures"]
+
+
+_MOST_SETS = 8
+_MOST_COMBINATIONS = 14
+_MOST_QUERIES = 12
+
+
+def works_by(
+    records: Sequence[RecordFate], *, is_by_query: bool
+) -> dict[str, set[tuple[str, ...]]]:
+    """Return which sources found each work, by its id; or which queries of which sources."""
+    finders: dict[str, set[tuple[str, ...]]] = {}
+    for row in records:
+        if row.work is not None:
+            came = row.arrival
+            name = (came.source, came.query or "") if is_by_query else (came.source,)
+            finders.setdefault(row.kept_as, set()).add(name)
+    return finders
+
+
+def source_contribution(records: Sequence[RecordFate]) -> Any:
+    """Return works by source: those that it alone found, and the others; None: it is but one."""
+    finders = works_by(records, is_by_query=False)
+    is_one = len({name for names in finders.values() for name in names}) < 2  # noqa: PLR2004  # to compare
+    return None if is_one else _contribution(finders, "this source")
+
+
+def query_contribution(records: Sequence[RecordFate]) -> Any:
+    """Return works by query; None: the records do not say which query found them."""
+    return _contribution(works_by(records, is_by_query=True), "this query")
+
+
+def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
+    every = Counter(name for names in finders.values() for name in names)
+    alone = Counter(next(iter(names)) for names in finders.values() if len(names) == 1)
+    chosen = sorted(every, key=lambda name: (-every[name], name))[:_MOST_QUERIES]
+    if not chosen:
+        return None
+    figure, axes = canvas(0.85 + 0.36 * len(chosen))
+    own = [alone[name] for name in chosen]
+    shared = [every[name] - alone[name] for name in chosen]
+    rows = range(len(chosen))
+    axes.barh(rows, own, 0.62, color=BLUE, label=f"found by {noun} alone")
+    axes.barh(rows, shared, 0.62, own, color=PALE, label="found by others, too")
+    for row, name in enumerate(chosen):
+        count = f" {every[name]:,}"
+        axes.text(every[name], row, count, va="center", fontsize=8, color=INK)
+    axes.set_yticks(rows, [short(": ".join(filter(None, name))) for name in chosen])
+    axes.invert_yaxis()
+    axes.margins(x=0.08)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlabel("works")
+    axes.legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), borderpad=0)
+    return figure
+
+
+def source_overlap(records: Sequence[RecordFate]) -> Any:
+    """Return an UpSet plot: works by the combination of sources; None: there is but one source."""
+    finders = works_by(records, is_by_query=False)
+    every = Counter(name for names in finders.values() for (name,) in names)
+    sets = sorted(every, key=lambda name: (-every[name], name))
+    if len(sets) > _MOST_SETS:
+        # Works of the last sources are those of one set, lest others seem to have found them alone.
+        last = set(sets[_MOST_SETS - 1 :])
+        rest = f"{len(last)} other sources"
+        finders = {
+            work: {(rest,) if name in last else (name,) for (name,) in names}
+            for work, names in finders.items()
+        }
+        every = Counter(name for names in finders.values() for (name,) in names)
+        sets = [*sets[: _MOST_SETS - 1], rest]
+    if len(sets) < 2:  # noqa: PLR2004  # nothing overlaps
+        return None
+    count = Counter(tuple(name for name in sets if (name,) in names) for names in finders.values())
+    largest = sorted(count, key=lambda names: (-count[names], len(names), names))
+    combinations = largest[:_MOST_COMBINATIONS]
+    figure, spare = canvas(2.2 + 0.27 * len(sets))
+    spare.remove()
+    grid = figure.add_gridspec(
+        2, 2, width_ratios=(1, 2.9), height_ratios=(1.9, 0.27 * len(sets)), hspace=0.02, wspace=0.02
+    )
+    bars = figure.add_subplot(grid[0, 1])
+    dots = figure.add_subplot(grid[1, 1], sharex=bars)
+    sizes = figure.add_subplot(grid[1, 0], sharey=dots)
+    _combinations(bars, [count[names] for names in combinations])
+    _matrix(dots, sets, combinations)
+    _sizes(sizes, [every[name] for name in sets], sets)
+    return figure
+
+
+def _combinations(axes: Any, counts: Sequence[int]) -> None:
+    axes.bar(range(len(counts)), counts, 0.62, color=BLUE)
+    for place, count in enumerate(counts):
+        axes.text(place, count, f"{count:,}", ha="center", va="bottom", fontsize=8, color=INK)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.tick_params(length=0, labelsize=8, labelbottom=False)
+    axes.margins(y=0.12)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.set_ylabel("works", fontsize=8.5)
+
+
+def _matrix(axes: Any, sets: Sequence[str], combinations: Sequence[tuple[str, ...]]) -> None:
+    for row in range(0, len(sets), 2):
+        axes.axhspan(row - 0.5, row + 0.5, color="#f4f3ee", zorder=0)
+    for place, names in enumerate(combinations):
+        rows = [row for row, name in enumerate(sets) if name in names]
+        others = [row for row in range(len(sets)) if row not in rows]
+        axes.scatter([place] * len(others), others, s=34, color="#d9d8d2", zorder=1)
+        axes.plot([place] * len(rows), rows, "-o", color=BLUE, markersize=6, linewidth=2, zorder=2)
+    axes.set_ylim(len(sets) - 0.5, -0.5)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelbottom=False, labelleft=False)
+    axes.set_xlim(-0.6, max(len(combinations) - 0.4, 5.5))
+
+
+def _sizes(axes: Any, counts: Sequence[int], sets: Sequence[str]) -> None:
+    axes.barh(range(len(sets)), counts, 0.55, color=PALE)
+    axes.set_xlim(max(counts) * 1.5, 0)
+    for row, count in enumerate(counts):
+        axes.text(count, row, f"{count:,} ", ha="right", va="center", fontsize=8, color=INK)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelsize=8.5, labelbottom=False, labelleft=False, labelright=True)
+    axes.yaxis.tick_right()
+    axes.set_yticks(range(len(sets)), [short(name) for name in sets])
+    axes.tick_params(length=0)
+
+
+_RUST, _GREY = "#b5532f", "#d9d8d2"
+_SHOWN = {
+    Fate.INCLUDED: ("included", BLUE),
+    Fate.UNDECIDED: ("not decided", PALE),
+    Fate.NOT_JUDGED: ("not judged", "#e6d9a8"),
+    Fate.EXCLUDED: ("excluded", _RUST),
+}
+_SCORED = {**_SHOWN, Fate.SET_ASIDE: ("set aside", _GREY)}
+
+
+def papers_by_year(works: Sequence[Work]) -> Any:
+    """Return the works for screening by year; None: they are of no two years."""
+    counts = Counter((work.fate, work.paper.year) for work in works if work.paper.year)
+    years = sorted({year for fate, year in counts if fate in _SHOWN and year is not None})
+    if len(years) < 2:  # noqa: PLR2004  # one bar shows nothing
+        return None
+    span = range(years[0], years[-1] + 1)
+    figure, axes = canvas(2.4)
+    bottom = [0] * len(span)
+    for fate, (label, colour) in _SHOWN.items():
+        heights = [counts[fate, year] for year in span]
+        if any(heights):
+            axes.bar(span, heights, 0.74, bottom, color=colour, label=label)
+        bottom = [one + other for one, other in zip(bottom, heights, strict=True)]
+    axes.set_ylabel("works")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
+    axes.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+    return figure
+
+
+def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
+    """Return the scores, those of the result before its line; None: there is no result."""
+    fates = {work.paper.id: work.fate for work in works}
+    collection = thread.collection
+    if collection is None or len(fates) < 2:  # noqa: PLR2004  # no order
+        return None
+    every = sorted(
+        [*collection.papers, *collection.set_aside],
+        key=lambda paper: (fates.get(paper.id) is Fate.SET_ASIDE, -paper.relevance_score, paper.id),
+    )
+    figure, axes = canvas(2.6)
+    for fate, (label, colour) in _SCORED.items():
+        places = [n for n, paper in enumerate(every, start=1) if fates.get(paper.id) is fate]
+        if places:
+            is_decided = fate in {Fate.INCLUDED, Fate.EXCLUDED}
+            heights = [every[n - 1].relevance_score for n in places]
+            size, order = (15, 3) if is_decided else (9, 2)
+            points = {"s": size, "color": colour, "label": label, "zorder": order}
+            axes.scatter(places, heights, edgecolor="none", **points)
+    aside = sum(fates.get(paper.id) is Fate.SET_ASIDE for paper in every)
+    if aside:
+        line = len(every) - aside + 0.5
+        axes.axvline(line, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        label = f" set aside: {aside:,}"
+        axes.text(line, 1.0, label, va="top", fontsize=8, color=INK)
+    axes.set_ylim(-0.03, 1.05)
+    axes.set_xlabel("works of the result, then works set aside, by score")
+    axes.set_ylabel("score")
+    spaces = {"borderpad": 0, "columnspacing": 1.2, "handletextpad": 0.1}
+    axes.legend(frameon=False, ncols=5, loc="lower left", bbox_to_anchor=(0, 1), **spaces)
+    return figure
+
+
+def recall(thread: ReviewThread, works: Sequence[Work]) -> Any:
+    """Return how many relevant works were found by how much screening; None: too few decisions."""
+    verdicts = verdicts_in_order(thread, works)
+    if len(verdicts) < 2 or not any(verdicts):  # noqa: PLR2004  # no curve
+        return None
+    count = [0, *itertools.accumulate(int(verdict) for verdict in verdicts)]
+    figure, axes = canvas(2.8)
+    axes.fill_between(range(len(count)), count, step="post", color=PALE, alpha=0.45, linewidth=0)
+    axes.step(range(len(count)), count, where="post", color=BLUE, linewidth=2, label="found")
+    even = {"color": INK, "linewidth": 1, "linestyle": (0, (4, 3)), "label": "in a random order"}
+    axes.plot([0, len(verdicts)], [0, count[-1]], **even)
+    last = f" {count[-1]:,} of {len(verdicts):,}"
+    axes.text(len(verdicts), count[-1], last, va="center", fontsize=8, color=INK)
+    axes.set_xlabel("works screened")
+    axes.set_ylabel("relevant works found")
+    axes.set_xlim(0, len(verdicts) * 1.1)
+    axes.set_ylim(0, max(count) * 1.1)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
+    axes.legend(frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+    return figure
+
+
+def verdicts_in_order(thread: ReviewThread, works: Sequence[Work]) -> list[bool]:
+    """Return the verdicts that hold in the order in which the works were decided on.
+
+    Of independent reviewers, the first to decide counts: what they agree on is entered later, all
+    at once. What one answer says at once is taken by score, as it was shown.
+    """
+    first: dict[str, str] = {}
+    for mark in itertools.chain.from_iterable(thread.independent.values()):
+        if mark.is_relevant is not None:
+            first[mark.paper_id] = min(mark.said_at, first.get(mark.paper_id, mark.said_at))
+    decided = [work for work in works if work.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
+
+    def when(work: Work) -> tuple[str, float, str]:
+        decision, paper = work.paper.screening, work.paper
+        entered = (decision.decided_at or "") if decision else ""
+        return first.get(paper.id, entered), -paper.relevance_score, paper.id
+
+    return [work.fate is Fate.INCLUDED for work in sorted(decided, key=when)]
