@@ -1,5 +1,5 @@
 """The page, and the guard that every request to the server passes."""
 
-from paper_search.web import app_factory
+from paper_search.web import routes
 
-app = app_factory.app
+app = routes.app

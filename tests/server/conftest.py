@@ -13,8 +13,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.config import AppConfig, SearchSourceConfig, ServerConfig
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.server.access import Access, told_by_status
-from paper_search.server.open_persistence import SharedPersistence
+from paper_search.server.access import Access, SharedPersistence, told_by_status
 
 Begin = Callable[..., Awaitable[str]]
 _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")

@@ -11,8 +11,7 @@ from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, workflow
 
 from paper_search.report_workflow.catalog import EveryThread
-from paper_search.server.attachment import ThreadAttachment
-from paper_search.server.thread_list import ServerThreads
+from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.workflow import ThreadCatalog
 
 

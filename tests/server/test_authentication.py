@@ -8,7 +8,7 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.errors import ConfigError
-from paper_search.server.authentication import EVERYBODY, owner_of, thread_owner
+from paper_search.server.guard import EVERYBODY, owner_of, thread_owner
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 

@@ -12,13 +12,14 @@ import pytest
 
 from paper_search.config import STUDIO, ServerConfig
 from paper_search.server import guard as guard_module
-from paper_search.server.authentication import SESSION_COOKIE, session_of
 from paper_search.server.guard import (
     MAX_BODY_BYTES,
     MAX_UPLOAD_BYTES,
     OWNER,
+    SESSION_COOKIE,
     VISITOR,
     Guard,
+    session_of,
 )
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"

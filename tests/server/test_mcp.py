@@ -23,11 +23,10 @@ from mcp.types import ElicitResult, Implementation, InputRequiredResult
 from tests.ports import free_port
 
 from paper_search.config import AppConfig, load_config
-from paper_search.server.access import Access
+from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.app_factory import create_app
 from paper_search.server.mcp import PaperSearchServer
 from paper_search.server.mcp_texts import MOST_BYTES, part_of
-from paper_search.server.open_persistence import SharedPersistence
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 BEGIN = {"question": "graph neural networks for molecules", "sources": ["sample"]}
@@ -311,7 +310,7 @@ async def url(config, monkeypatch) -> AsyncIterator[str]:
     monkeypatch.setenv("PAPER_SEARCH_MCP", "true")
     monkeypatch.setenv("PAPER_SEARCH_TOKENS", f"ada={ADA}, bob={BOB}")
     config = load_config()
-    app = create_app(config, SharedPersistence(config.persistence_url))
+    app = create_app(config, Access(SharedPersistence(config.persistence_url), config))
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     serving = asyncio.create_task(server.serve())

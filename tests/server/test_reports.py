@@ -20,9 +20,8 @@ from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.catalog import ReportCatalog
 from paper_search.report_workflow.graph import ASKING
 from paper_search.report_workflow.session import ReportSession
-from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.server.leased import leased
-from paper_search.server.thread_list import ServerThreads
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.reports import QUESTION, report_services
 

@@ -21,10 +21,9 @@ from paper_search.errors import (
 )
 from paper_search.persistence import DecisionLedger, Persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.server.access import Access, Run, told_by_status
-from paper_search.server.authentication import EVERYBODY
+from paper_search.server.access import Access, Run, SharedPersistence, told_by_status
+from paper_search.server.guard import EVERYBODY
 from paper_search.server.leased import leased
-from paper_search.server.open_persistence import SharedPersistence
 from paper_search.steps.compiler import compile_workflow
 from paper_search.testing.reports import report_services
 from paper_search.testing.skills import FakeSkills

@@ -19,8 +19,8 @@ from tests.end_to_end.served import ServedProcess, bare_environment, serving
 
 from paper_search.config import AppConfig, ServerConfig
 from paper_search.models.settings import SearchSourceConfig
+from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.guard import Guard
-from paper_search.server.open_persistence import SharedPersistence
 from paper_search.web.routes import page_routes
 from paper_search.web.site import Site
 
@@ -154,7 +154,7 @@ def visiting(home: Path) -> Iterator[Callable[..., Visitor]]:
                     yield
 
             app = Starlette(
-                routes=page_routes(Site(config, shared)),
+                routes=page_routes(Site(config, Access(shared, config))),
                 lifespan=lifespan,
                 middleware=[Middleware(Guard, config=config.server)],
             )

@@ -6,7 +6,7 @@ import pytest
 
 from paper_search.models import Author, Paper, PaperCollection, PaperTag, SearchMetadata
 from paper_search.models.query import SearchStrategy
-from paper_search.web.result_index import PAGE, Choice, ResultIndex
+from paper_search.web.readings import PAGE, Choice, ResultIndex
 
 
 def paper(number: int, **fields: object) -> Paper:

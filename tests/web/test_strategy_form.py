@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paper_search.models import Criterion, SearchQuery, SearchStrategy
 from paper_search.query import parse, render
-from paper_search.web.strategy_form import edited_strategy, joined_groups, narrowed, term_groups
+from paper_search.web.strategy_view import edited_strategy, joined_groups, narrowed, term_groups
 
 TERMS = st.sampled_from(["gnn*", '"drug target"', "title:protein", "NOT review", "year:2010-2020"])
 GROUPS = st.lists(st.lists(TERMS, min_size=1, max_size=3, unique=True), min_size=1, max_size=3)

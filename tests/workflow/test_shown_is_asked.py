@@ -37,7 +37,7 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words
 from paper_search.testing.skills import FakeSkills
-from paper_search.web.strategy_form import edited_strategy
+from paper_search.web.strategy_view import edited_strategy
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 from paper_search.workflow.state import WorkflowState

@@ -6,7 +6,7 @@ import contextlib
 import importlib.util
 import re
 import uuid
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -22,15 +22,47 @@ from paper_search.errors import (
     ThreadExistsError,
     ThreadNotFoundError,
 )
-from paper_search.persistence import Persistence
+from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
 from paper_search.report_workflow.session import ReportSession
-from paper_search.server.authentication import thread_owner
-from paper_search.server.open_persistence import SharedPersistence
-from paper_search.server.thread_list import ServerThreads
+from paper_search.server.attachment import ServerThreads
+from paper_search.server.guard import thread_owner
 from paper_search.threads.admission import check_begin, checked_settings
+from paper_search.threads.catalog import Catalog
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow.session import SearchSession
+
+
+class SharedPersistence:
+    """Opened once for the life of a server; a run outside of one opens them for itself.
+
+    Args:
+        url: where threads are kept.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._persistence: Persistence | None = None
+
+    @contextlib.asynccontextmanager
+    async def opened(self) -> AsyncIterator[Persistence]:
+        """Keep them open for the length of a `with` block."""
+        async with open_persistence(self._url) as persistence:
+            self._persistence = persistence
+            try:
+                yield persistence
+            finally:
+                self._persistence = None
+
+    @contextlib.asynccontextmanager
+    async def use(self) -> AsyncIterator[Persistence]:
+        """Use them: only leases and ledger, which belong to no event loop."""
+        if self._persistence is not None:
+            yield self._persistence
+            return
+        async with open_persistence(self._url) as persistence:
+            yield persistence
+
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")
 _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
@@ -65,6 +97,13 @@ class Access:
         web = [name for name, search in config.web.items() if search.enabled]
         self.sources = {SEARCH: papers, REPORT: [*papers, *web]}
         """Those that the runs of a graph may name."""
+        self._every: tuple[Persistence, EveryThread] | None = None
+
+    def every(self, persistence: Persistence) -> EveryThread:
+        """Return the catalogs, which are slow to make, for as long as the persistence is open."""
+        if self._every is None or self._every[0] is not persistence:
+            self._every = persistence, EveryThread(persistence)
+        return self._every[1]
 
     # --- whose a thread is ------------------------------------------------------------------------
 
@@ -80,6 +119,10 @@ class Access:
             if not await self.session(persistence, thread_id, person) and is_begun:
                 raise _not_found(thread_id)
 
+    async def owner(self, catalog: Catalog[Any, Any] | None, thread_id: str) -> str:
+        """Return whose a thread of a catalog, or of none, is."""
+        return thread_owner(await catalog.begun_by(thread_id) if catalog else None, self._owners)
+
     async def session(
         self, persistence: Persistence, thread_id: str, person: str | None
     ) -> Session | None:
@@ -88,15 +131,14 @@ class Access:
         Raises:
             RequestRefusedError: it is somebody else's, as if it were absent, or another program's.
         """
-        every = EveryThread(persistence)
+        every = self.every(persistence)
         graph = await every.graph_of(thread_id)
         if graph is None:
             if await every.searches.session(thread_id).exists():
                 raise _not_found(thread_id)
             return None
         catalog = every.by_graph[graph]
-        owner = thread_owner(await catalog.begun_by(thread_id), self._owners)
-        if person not in {None, owner}:
+        if person not in {None, await self.owner(catalog, thread_id)}:
             raise _not_found(thread_id)
         session: Session = catalog.session(thread_id)
         return session if await session.exists() else None
@@ -110,7 +152,7 @@ class Access:
         async with self.shared.use() as persistence:
             await self.session(persistence, thread_id, person)
             with contextlib.suppress(ThreadNotFoundError):  # it never ran
-                await EveryThread(persistence).delete(thread_id)
+                await self.every(persistence).delete(thread_id)
 
     # --- which runs may begin ---------------------------------------------------------------------
 

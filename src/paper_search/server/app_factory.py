@@ -15,15 +15,12 @@ from paper_search.errors import PaperSearchError
 from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.catalog import EveryThread
-from paper_search.server.access import Access
-from paper_search.server.attachment import ThreadAttachment
+from paper_search.server.access import Access, SharedPersistence
+from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.server.auth import create_auth
-from paper_search.server.authentication import EVERYBODY
-from paper_search.server.guard import Guard
+from paper_search.server.guard import EVERYBODY, Guard
 from paper_search.server.leased import leased
-from paper_search.server.open_persistence import SharedPersistence
 from paper_search.server.serving import require_mcp
-from paper_search.server.thread_list import ServerThreads
 
 logger = logging.getLogger(__name__)
 
@@ -101,14 +98,12 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(name)
 
 
-def create_app(
-    config: AppConfig, shared: SharedPersistence, routes: Sequence[BaseRoute] = ()
-) -> Starlette:
+def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = ()) -> Starlette:
     """Return what `http.app` in langgraph.json names; threads can be read while it runs.
 
     Args:
         config: who may come in, and from where.
-        shared: where threads are kept.
+        access: says where threads are kept, and who may do what.
         routes: what is served besides LangGraph's own; the guard stands before them, too.
     """
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
@@ -119,14 +114,14 @@ def create_app(
         require_mcp()
         from paper_search.server.mcp import HttpDoor, PaperSearchServer  # noqa: PLC0415  # of the extra `mcp`
 
-        mcp_door = HttpDoor(PaperSearchServer(config, Access(shared, config)))
+        mcp_door = HttpDoor(PaperSearchServer(config, access))
         routes = [*routes, mcp_door.route]
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
         owners = list(config.server.tokens)
-        async with shared.opened() as persistence:
+        async with access.shared.opened() as persistence:
             await _finish_deletions(persistence)
             following = asyncio.create_task(_follow(persistence, owners))
             try:

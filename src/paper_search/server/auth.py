@@ -9,7 +9,7 @@ from langgraph_sdk import Auth
 
 from paper_search.config import AppConfig
 from paper_search.server.access import Access, told_by_status
-from paper_search.server.authentication import owner_of
+from paper_search.server.guard import owner_of
 
 
 def create_auth(config: AppConfig, access: Access) -> Auth:

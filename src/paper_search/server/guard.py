@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import ipaddress
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +17,64 @@ from urllib.parse import urlsplit
 from paper_search.config import ServerConfig
 from paper_search.errors import RequestRefusedError
 from paper_search.http.redaction import redact
-from paper_search.server.authentication import owner_of, owner_of_session
+
+EVERYBODY = "an unnamed person"
+"""Whose threads are where no tokens are set, as people read it: "decided by an unnamed person"."""
+SESSION_COOKIE = "paper_search_session"
+"""What tells the page who signed in."""
+
+
+def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
+    """Return who comes with an `Authorization` header; None: nobody that is known.
+
+    All tokens are compared, each in constant time, so that an answer's time tells nothing.
+    """
+    if not config.tokens:
+        return EVERYBODY
+    scheme, _, given = (authorization or "").partition(" ")
+    if scheme.lower() != "bearer":
+        return None
+    digest = _digest(given.strip())
+    found = [
+        owner
+        for owner, token in config.tokens.items()
+        if hmac.compare_digest(_digest(token), digest)
+    ]
+    return found[0] if found else None
+
+
+def session_of(token: str) -> str:
+    """Return what the page's cookie holds in place of a token: good for the page alone."""
+    return hmac.new(token.encode(), b"the page of paper_search", hashlib.sha256).hexdigest()
+
+
+def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
+    """Return who comes with a `Cookie` header; None: nobody that is known."""
+    pairs = [pair.strip().partition("=") for pair in (cookies or "").split(";")]
+    given = _digest(next((value for name, _, value in pairs if name == SESSION_COOKIE), ""))
+    found = [
+        owner
+        for owner, token in config.tokens.items()
+        if hmac.compare_digest(_digest(session_of(token)), given)
+    ]
+    return found[0] if found else None
+
+
+def thread_owner(recorded: str | None, owners: Collection[str]) -> str:
+    """Return whose a thread is: who began it, or the first owner where that one has no token.
+
+    Args:
+        recorded: who began it over a server; None: it was begun elsewhere.
+        owners: who has a token now; none: everybody is one person.
+    """
+    if recorded is not None and recorded in owners:
+        return recorded
+    return next(iter(owners), EVERYBODY)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", errors="surrogateescape")).digest()
+
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -15,7 +15,7 @@ from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report_workflow.catalog import EveryThread
 from paper_search.server.access import Access, Run, told_by_status
-from paper_search.server.authentication import EVERYBODY
+from paper_search.server.guard import EVERYBODY
 from paper_search.steps import Outcome
 from paper_search.steps.parameters import wrong_values
 from paper_search.steps.types import OUTCOME

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from typing import Any
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer, RequestStateSecurity
 from mcp.server.mcpserver.exceptions import (
-    ResourceError,
     ToolError,
-    UnexpectedResourceError,
     UnexpectedToolError,
 )
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -25,10 +22,9 @@ from starlette.types import Receive, Scope, Send
 from paper_search import __version__
 from paper_search.config import AppConfig
 from paper_search.errors import PaperSearchError
-from paper_search.server.access import Access
+from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.guard import OWNER
 from paper_search.server.mcp_tools import SCHEME, McpTools
-from paper_search.server.open_persistence import SharedPersistence
 
 ANSWERED_WITHIN_S = 24 * 3600.0
 """How long a form may wait for its answer; after that the tool `answer` shows another."""
@@ -83,17 +79,6 @@ class PaperSearchServer(MCPServer):
         except UnexpectedToolError as error:
             if isinstance(error.__cause__, PaperSearchError):
                 raise ToolError(str(error.__cause__)) from None
-            raise
-
-    async def read_resource(
-        self, uri: Any, context: Context | None = None
-    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource."""
-        try:
-            return await super().read_resource(uri, context)
-        except UnexpectedResourceError as error:
-            if isinstance(error.__cause__, PaperSearchError):
-                raise ResourceError(str(error.__cause__)) from None
             raise
 
 

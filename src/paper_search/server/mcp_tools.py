@@ -14,14 +14,20 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.types import ElicitResult, InputRequiredResult
 from pydantic import Field
 
 from paper_search.config import AppConfig, current_person
-from paper_search.errors import InputError, InvalidDecisionError, ThreadNotFoundError
+from paper_search.errors import (
+    InputError,
+    InvalidDecisionError,
+    PaperSearchError,
+    ThreadNotFoundError,
+)
 from paper_search.models import PaperCollection
 from paper_search.report_workflow.assembly import services_begun_with
-from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
+from paper_search.report_workflow.catalog import REPORT, SEARCH
 from paper_search.report_workflow.engine import ReportWorkflow
 from paper_search.server.access import Access
 from paper_search.server.guard import OWNER
@@ -182,8 +188,11 @@ class McpTools:
 
     async def page(self, thread_id: str, ctx: Context, page: int = 1) -> str:
         """Return 20 papers of the result of a search, or a part of a report in Markdown."""
-        async with self._thread(thread_id, ctx) as thread:
-            return await _standing(thread, page)
+        try:
+            async with self._thread(thread_id, ctx) as thread:
+                return await _standing(thread, page)
+        except PaperSearchError as error:
+            raise ResourceError(str(error)) from None
 
     # --- within -----------------------------------------------------------------------------------
 
@@ -200,7 +209,7 @@ class McpTools:
             if graph == SEARCH:
                 options = {"sources": sources_of_run(self._config, begun)}
             flow = self._flow(graph, persistence, **options)
-            catalog = EveryThread(persistence).by_graph[graph]
+            catalog = self._access.every(persistence).by_graph[graph]
             yield _Thread(graph, session, catalog, flow, ctx)
 
     async def _begin(
@@ -210,7 +219,7 @@ class McpTools:
         if thread_id is None:  # else this call began it before, and asked
             thread_id = str(uuid.uuid4())
             async with self._access.shared.use() as persistence:
-                session = EveryThread(persistence).by_graph[graph].session(thread_id)
+                session = self._access.every(persistence).by_graph[graph].session(thread_id)
                 begin, limits = {session.begins_with: question}, {"sources": sources}
                 await self._access.check_begin(
                     persistence, type(session), begin, limits, _owner(ctx)
@@ -221,7 +230,7 @@ class McpTools:
                 try:
                     await self._run(flow.start(question, thread_id=thread_id))
                 except InputError:
-                    await EveryThread(persistence).delete(thread_id)
+                    await self._access.every(persistence).delete(thread_id)
                     raise
         async with self._thread(thread_id, ctx) as thread:
             return await self._ask(thread)

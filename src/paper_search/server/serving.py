@@ -15,7 +15,7 @@ from paper_search.server.guard import LOOPBACK_NAMES
 
 DEFAULT_PORT = 2024
 APP_FACTORY = "paper_search.server.app_factory"
-PAGE_FACTORY = "paper_search.web.app_factory"
+PAGE_FACTORY = "paper_search.web.routes"
 """Makes the app, with the page on it."""
 GRAPHS = {
     "paper_search": {

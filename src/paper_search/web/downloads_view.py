@@ -6,12 +6,20 @@ import asyncio
 from http import HTTPStatus
 from typing import Literal, cast, get_args
 
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from paper_search.audit import audit_of, pictures_of, zipped
 from paper_search.audit.pictures import CAPTIONS, is_available
-from paper_search.errors import RequestRefusedError, ThreadNotWaitingError
+from paper_search.errors import (
+    RequestRefusedError,
+    ThreadNotFoundError,
+    ThreadNotWaitingError,
+    ThreadWaitingError,
+)
 from paper_search.exports import FORMATS, exporter_names, get_exporter, suffix_of_format
+from paper_search.report.outputs.figures import figures
+from paper_search.report.outputs.page import POLICY, render_html
+from paper_search.report_workflow.session import ReportSession
 from paper_search.web.site import Visit
 from paper_search.workflow.results import part_of
 
@@ -116,3 +124,25 @@ def _require(what: str, given: str, accepted: list[str]) -> None:
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY, f"there is no {what} {given[:60]!r}; there are {known}"
         )
+
+
+async def report(visit: Visit) -> Response:
+    """Show a report that has ended, or the latest draft."""
+    thread_id = visit.thread_id
+    session = await visit.session(thread_id)
+    if not isinstance(session, ReportSession):
+        raise ThreadNotFoundError(f"there is no report {thread_id!r}")
+    detail = await visit.every.reports.show(thread_id)
+    shown = detail.report
+    if shown is None:
+        if detail.version is None:
+            raise ThreadWaitingError(
+                f"report {thread_id!r} has no text yet: continue it with "
+                f"`paper-search resume {thread_id}`"
+            )
+        shown = await session.preview()
+    async with visit.site.drawing:
+        drawn = await asyncio.to_thread(figures, shown) if is_available() else {}
+    page = await asyncio.to_thread(render_html, shown, figures=drawn)
+    policy = f"{POLICY}; frame-ancestors 'none'"
+    return HTMLResponse(page, headers={"content-security-policy": policy})

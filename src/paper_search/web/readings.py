@@ -3,16 +3,229 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import chain
+from typing import Any
 
-from paper_search.models import PaperCollection
+from paper_search.models import Paper, PaperCollection
 from paper_search.skills.words import STOP_WORDS, tokens
 from paper_search.threads.catalog import ThreadStatus
-from paper_search.web.result_index import ResultIndex
 from paper_search.workflow.catalog import ThreadCatalog, ThreadInfo
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, ResultPayload
 from paper_search.workflow.state import WorkflowState
+
+PAGE = 50
+"""Papers on one page."""
+FACET_SHOWN = 12
+"""Values of a facet that are offered, the commonest."""
+UNDECIDED = "undecided"
+SORTS: Mapping[str, Callable[[Paper], tuple[object, ...]]] = {
+    "newest": lambda paper: (-(paper.year or 0), paper.title),
+    "oldest": lambda paper: (paper.year or 9_999, paper.title),
+    "citations": lambda paper: (-(paper.known_citation_count or -1), paper.title),
+    "title": lambda paper: (paper.title.casefold(),),
+}
+"""Beside `best`, the order of the result."""
+FACETS = ("venue", "source", "tag", "label", "decision")
+_CONDITIONS = (*FACETS, "year")
+PARTS = ("result", "aside", "earlier", "unjudged", "new")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a person wants to see of a result; empty: no condition."""
+
+    text: str = ""
+    year_from: int | None = None
+    year_to: int | None = None
+    venue: str = ""
+    source: str = ""
+    tag: str = ""
+    label: str = ""
+    decision: str = ""
+    part: str = "result"
+    sort: str = "best"
+    page: int = 1
+
+    @classmethod
+    def read(cls, given: Mapping[str, str]) -> Choice:
+        """Return the choice in the parameters of a URL; what cannot be read is left out."""
+        part, sort = given.get("part", "result"), given.get("sort", "best")
+        return cls(
+            text=given.get("text", "").strip(),
+            year_from=_number(given.get("year_from")),
+            year_to=_number(given.get("year_to")),
+            venue=given.get("venue", ""),
+            source=given.get("source", ""),
+            tag=given.get("tag", ""),
+            label=given.get("label", ""),
+            decision=given.get("decision", ""),
+            part=part if part in PARTS else "result",
+            sort=sort if sort in SORTS else "best",
+            page=max(1, _number(given.get("page")) or 1),
+        )
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether any condition leaves papers out of the part."""
+        named = any(getattr(self, name) for name in (*FACETS, "text"))
+        return named or self.year_from is not None or self.year_to is not None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a choice leaves."""
+
+    papers: list[Paper]
+    """One page of them."""
+    total: int
+    first: int
+    """Number of the first one on the page, from 1."""
+    pages: int
+    facets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    """By facet: its values with how many papers each would leave."""
+    years: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What people said of papers, by their ids."""
+
+    decisions: Mapping[str, str]
+    labels: Mapping[str, Sequence[str]]
+
+
+class ResultIndex:
+    """All papers of a result."""
+
+    def __init__(self, collection: PaperCollection) -> None:
+        self.collection = collection
+        self._every = collection.every_paper
+        self._by_id = {paper.id: paper for paper in self._every}
+        self.rank = {paper.id: number for number, paper in enumerate(self._every, start=1)}
+        self._text = {paper.id: _searchable(paper) for paper in self._every}
+        self._fixed: dict[str, dict[str, Sequence[Any]]] = {
+            "venue": {paper.id: (paper.venue,) if paper.venue else () for paper in self._every},
+            "source": {paper.id: sources_of(paper) for paper in self._every},
+            "tag": {paper.id: [tag.value for tag in paper.tags] for paper in self._every},
+            "year": {paper.id: (paper.year,) if paper.year else () for paper in self._every},
+        }
+
+    def paper(self, paper_id: str) -> Paper | None:
+        return self._by_id.get(paper_id)
+
+    def counts(self, new_ids: Collection[str]) -> dict[str, int]:
+        """Return how many papers each part has."""
+        return {part: len(self._part(part, new_ids)) for part in PARTS}
+
+    def select(
+        self,
+        choice: Choice,
+        decisions: Mapping[str, str],
+        new_ids: Collection[str] = (),
+        labels: Mapping[str, Sequence[str]] | None = None,
+    ) -> Selection:
+        """Return what a choice leaves.
+
+        Args:
+            choice: what is wanted.
+            decisions: by the id of a paper: `included`, `excluded` or `maybe`.
+            new_ids: papers that no earlier round found.
+            labels: by the id of a paper; None: those of the result.
+        """
+        said = _Said(decisions, labels or {})
+        pool = self._part(choice.part, new_ids)
+        for word in choice.text.casefold().split():
+            pool = [paper for paper in pool if word in self._text[paper.id]]
+        found, near = self._narrowed(pool, choice, said)
+        counters = {
+            name: Counter(chain.from_iterable(self._values(name, papers, said)))
+            for name, papers in ((name, [*found, *near.get(name, ())]) for name in _CONDITIONS)
+        }
+        if choice.sort in SORTS:
+            found = sorted(found, key=SORTS[choice.sort])
+        pages = max(1, -(-len(found) // PAGE))
+        start = (min(choice.page, pages) - 1) * PAGE
+        facets = {name: _commonest(counters[name]) for name in FACETS}
+        years = dict(sorted(counters["year"].items()))
+        return Selection(found[start : start + PAGE], len(found), start + 1, pages, facets, years)
+
+    def _narrowed(
+        self, pool: list[Paper], choice: Choice, said: _Said
+    ) -> tuple[list[Paper], dict[str, list[Paper]]]:
+        """Return the papers that meet all conditions, and by condition those that miss only it.
+
+        A value of a facet would leave what all other facets leave.
+        """
+        asked = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
+        is_dated = choice.year_from is not None or choice.year_to is not None
+        if not asked and not is_dated:
+            return pool, {}
+        found: list[Paper] = []
+        near: dict[str, list[Paper]] = {name: [] for name in _CONDITIONS}
+        for paper in pool:
+            missed = [
+                name
+                for name, wanted in asked.items()
+                if wanted not in next(self._values(name, (paper,), said))
+            ]
+            missed += [] if _is_dated(paper, choice) else ["year"]
+            if not missed:
+                found.append(paper)
+            elif len(missed) == 1:
+                near[missed[0]].append(paper)
+        return found, near
+
+    def _values(self, name: str, papers: Iterable[Paper], said: _Said) -> Iterator[Sequence[Any]]:
+        if name == "decision":
+            return ((said.decisions.get(paper.id, UNDECIDED),) for paper in papers)
+        if name == "label":
+            return (said.labels.get(paper.id, paper.labels) for paper in papers)
+        fixed = self._fixed[name]
+        return (fixed[paper.id] for paper in papers)
+
+    def _part(self, part: str, new_ids: Collection[str]) -> list[Paper]:
+        if part == "aside":
+            return self.collection.set_aside
+        if part == "earlier":
+            return self.collection.earlier
+        if part == "unjudged":
+            every = (*self.collection.papers, *self.collection.set_aside)
+            return [paper for paper in every if not paper.is_judged]
+        if part == "new":
+            wanted = set(new_ids)
+            return [paper for paper in self._every if paper.id in wanted]
+        return self.collection.papers
+
+
+def sources_of(paper: Paper) -> list[str]:
+    """Return the sources that gave a paper, each once."""
+    return list(dict.fromkeys([seen.source for seen in paper.sightings] or [paper.source]))
+
+
+def _commonest(counted: Counter[Any]) -> list[tuple[Any, int]]:
+    return nsmallest(FACET_SHOWN, counted.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _is_dated(paper: Paper, choice: Choice) -> bool:
+    if choice.year_from is None and choice.year_to is None:
+        return True
+    first, last = choice.year_from or 0, choice.year_to or 9_999
+    return paper.year is not None and first <= paper.year <= last
+
+
+def _searchable(paper: Paper) -> str:
+    names = " ".join(author.name for author in paper.authors)
+    parts = (paper.title, names, paper.venue, paper.abstract, " ".join(paper.keywords), paper.doi)
+    return "\n".join(part for part in parts if part).casefold()
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 5 else None  # noqa: PLR2004  # a year, or a page
+
 
 KEPT = 8
 """Threads whose papers stay in memory."""

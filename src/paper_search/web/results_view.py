@@ -12,8 +12,7 @@ from starlette.responses import Response
 
 from paper_search.errors import InputError
 from paper_search.models import Paper
-from paper_search.web.readings import Reading
-from paper_search.web.result_index import PARTS, Choice, sources_of
+from paper_search.web.readings import PARTS, Choice, Reading, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import mimetypes
 from http import HTTPStatus
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from paper_search.config import load_config
+from paper_search.server.app_factory import create_app, shared_access
 from paper_search.server.guard import UPLOAD
 from paper_search.web import (
     downloads_view,
-    reports_view,
     results_view,
     reviewers_view,
     screen_view,
@@ -29,7 +31,7 @@ def page_routes(site: Site) -> list[Route]:
     thread = "/review/threads/{thread}"
     reads = {
         "/review": threads_view.threads,
-        "/review/reports/{thread}": reports_view.report,
+        "/review/reports/{thread}": downloads_view.report,
         thread: threads_view.thread,
         f"{thread}/progress": threads_view.progress,
         f"{thread}/log": threads_view.log,
@@ -70,3 +72,11 @@ async def _static(request: Request) -> Response:
         return Response(status_code=HTTPStatus.NOT_FOUND)
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     return Response(content, media_type=kind, headers={"cache-control": _A_YEAR})
+
+
+def __getattr__(name: str) -> Any:
+    """Make `app` when the server asks for it; importing does no work."""
+    if name == "app":
+        config, access = load_config(), shared_access()
+        return create_app(config, access, page_routes(Site(config, access)))
+    raise AttributeError(name)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paper_search.errors import RequestRefusedError
-from paper_search.server.authentication import SESSION_COOKIE
+from paper_search.server.guard import SESSION_COOKIE
 
 CSRF_COOKIE = "paper_search_form"
 CSRF_FIELD = "csrf"

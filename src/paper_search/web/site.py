@@ -23,11 +23,11 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
-from paper_search.server.authentication import EVERYBODY, thread_owner
-from paper_search.server.guard import VISITOR
-from paper_search.server.open_persistence import SharedPersistence
-from paper_search.threads.catalog import Catalog
+from paper_search.report_workflow.catalog import EveryThread
+from paper_search.report_workflow.session import ReportSession
+from paper_search.server.access import Access, Session
+from paper_search.server.guard import EVERYBODY, VISITOR
+from paper_search.threads.catalog import BriefInfo
 from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs
 from paper_search.web.screening_sessions import ScreeningSessions
@@ -39,21 +39,14 @@ from paper_search.workflow.catalog import ThreadInfo
 class Site:
     """The page of one server."""
 
-    def __init__(self, config: AppConfig, shared: SharedPersistence) -> None:
+    def __init__(self, config: AppConfig, access: Access) -> None:
         self.config = config
-        self.shared = shared
+        self.access = access
         self.runs = Runs(config)
         self.readings = Readings()
         self.screening = ScreeningSessions()
         self.pictures: dict[str, dict[str, bytes]] = {}
         self.drawing = asyncio.Lock()  # matplotlib has one set of settings for all threads
-        self._every: tuple[Persistence, EveryThread] | None = None
-
-    def every(self, persistence: Persistence) -> EveryThread:
-        """Return the catalogs, which are slow to make, for as long as the persistence is open."""
-        if self._every is None or self._every[0] is not persistence:
-            self._every = persistence, EveryThread(persistence)
-        return self._every[1]
 
     def view(self, answer: View, *, is_open: bool = False) -> Callable[[Request], Any]:
         """Return what serves one path.
@@ -67,7 +60,7 @@ class Site:
             token = csrf_token(request)
             if request.scope.get(VISITOR) is None and not is_open:
                 return secure(RedirectResponse("/review/sign-in", HTTPStatus.SEE_OTHER), token)
-            async with self.shared.use() as persistence:
+            async with self.access.shared.use() as persistence:
                 visit = Visit(self, request, persistence, token, await _form(request))
                 try:
                     if request.method == "POST":
@@ -149,7 +142,7 @@ class Visit:
 
     @property
     def every(self) -> EveryThread:
-        return self.site.every(self.persistence)
+        return self.site.access.every(self.persistence)
 
     async def info(self) -> ThreadInfo:
         """Return how the search in the path stands.
@@ -183,27 +176,32 @@ class Visit:
         """Return the id of a thread, else of that in the path, which is the visitor's.
 
         Raises:
-            ThreadNotFoundError: there is none, or it is somebody else's.
+            RequestRefusedError: there is none, or it is somebody else's.
+            ThreadWaitingError: it is a report.
         """
         name = thread_id or self.thread_id
         if self.site.runs.owner_of(name) == self.owner:
             return name
-        if not await self.every.searches.has(name):
-            graph = await self.every.graph_of(name)
-            if graph == REPORT and await self.is_own(self.every.reports, name):
-                raise ThreadWaitingError(
-                    f"thread {name!r} is a report: read it at /review/reports/{name}"
-                )
-            if graph != SEARCH:
-                raise ThreadNotFoundError(f"there is no thread {name!r}")
-        if not await self.is_own(self.every.searches, name):
-            raise ThreadNotFoundError(f"there is no thread {name!r}")
+        if isinstance(await self.session(name), ReportSession):
+            raise ThreadWaitingError(
+                f"thread {name!r} is a report: read it at /review/reports/{name}"
+            )
         return name
 
-    async def is_own(self, catalog: Catalog[Any, Any] | None, thread_id: str) -> bool:
-        """Whether a thread of a catalog, or of none, is the visitor's."""
-        begun_by = await catalog.begun_by(thread_id) if catalog else None
-        return thread_owner(begun_by, list(self.site.config.server.tokens)) == self.owner
+    async def owner_of(self, info: BriefInfo) -> str:
+        """Return whose a thread of the list is."""
+        return await self.site.access.owner(self.every.by_graph.get(info.graph), info.thread_id)
+
+    async def session(self, thread_id: str) -> Session:
+        """Return what reads a thread of the visitor's.
+
+        Raises:
+            RequestRefusedError: there is none, or it is somebody else's.
+        """
+        session = await self.site.access.session(self.persistence, thread_id, self.owner)
+        if session is None:
+            raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")
+        return session
 
 
 View = Callable[[Visit], Awaitable[Response]]

@@ -13,7 +13,7 @@ from paper_search.errors import InputError, PaperSearchError, RequestRefusedErro
 from paper_search.report_workflow.catalog import SEARCH
 from paper_search.review.arrivals import ImportedRecords
 from paper_search.review.files import DatabaseSearch, read_files
-from paper_search.server.authentication import owner_of, session_of
+from paper_search.server.guard import owner_of, session_of
 from paper_search.sources import known_sources
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
 from paper_search.web.runs import chosen_sources
@@ -178,7 +178,7 @@ async def _list(visit: Visit, problem: str | None = None) -> Response:
     found = [
         info
         for info in await visit.every.threads(limit=LISTED)
-        if await visit.is_own(visit.every.by_graph.get(info.graph), info.thread_id)
+        if await visit.owner_of(info) == visit.owner
     ]
     ranks = {status: place for place, (status, _) in enumerate(_ORDER)}
     found.sort(key=lambda info: ranks[info.status])
