@@ -53,8 +53,7 @@ SERVER_EVERY = 20
 DONE, MOVED = 10, 0
 _PRELOADED = (
     "paper_search.cli.app",
-    "paper_search.cli.drive",
-    "paper_search.cli.report_drive",
+    "paper_search.cli.runner",
     "paper_search.persistence.sqlite",
     "paper_search.report_workflow.assembly",
     "paper_search.report_workflow.catalog",

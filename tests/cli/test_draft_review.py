@@ -25,7 +25,7 @@ ASK = ("report", "protein folding", "--source", "sample", "--depth", "quick")
 def drafted(cli: Cli) -> str:
     """Return a report that waits with its draft."""
     planned = cli(*ASK, "--json").document["thread_id"]
-    assert cli("report", "--thread", planned, "--approve", "--json").code == 3
+    assert cli("resume", planned, "--approve", "--json").code == 3
     return str(planned)
 
 
@@ -40,7 +40,7 @@ def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
         "path.write_text(text.replace('\\n# ', '\\n# My own title on ', 1))\n"
     )
     editor = shlex.join([sys.executable, str(script)])
-    someone = person("report", "--thread", drafted, EDITOR=editor, PAGER="cat")
+    someone = person("resume", drafted, EDITOR=editor, PAGER="cat")
     someone.sees("[s]how")
     someone.types("s")
     someone.sees("Status: draft")
@@ -52,7 +52,7 @@ def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
     someone.types("a")
     assert someone.leaves() == 0
     assert "My own title on" in someone.screen
-    product = cli("report", "--thread", drafted, "--format", "json").document
+    product = cli("export", drafted, "--format", "json").document
     assert product["content"]["title"].startswith("My own title on")
     assert product["metadata"]["version"] == 2
     assert product["provenance"]["is_approved_by_person"] is True
@@ -62,17 +62,12 @@ def test_the_text_that_waits_can_be_had_in_every_format(
     cli: Cli, drafted: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "draft.html"
-    assert cli("report", "--thread", drafted, "--draft", "-o", str(page)).code == 0
+    assert cli("export", drafted, "-o", str(page)).code == 0
     assert "Status: draft" in page.read_text()
-    assert "## References" in cli("report", "--thread", drafted, "--draft").stdout
+    ended = cli("export", drafted)
+    assert "## References" in ended.stdout
+    assert "unfinished report (waiting)" in ended.stderr
     assert cli("show", drafted, "--json").document["status"] == "waiting"
-
-
-def test_a_plan_has_no_text_yet(cli: Cli) -> None:
-    planned = cli(*ASK, "--json").document["thread_id"]
-    ended = cli("report", "--thread", planned, "--draft")
-    assert ended.code == 1
-    assert "has no draft yet" in ended.stderr
 
 
 def report() -> Report:

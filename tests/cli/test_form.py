@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paper_search.cli.form import read_form, write_form
+from paper_search.cli.search_questions import read_form, write_form
 from paper_search.models import (
     Criterion,
     CriterionKind,

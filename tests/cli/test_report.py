@@ -13,7 +13,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert planned.code == 3
     thread = planned.document["thread_id"]
     assert planned.document["review"]["kind"] == "plan_review"
-    drafted = cli("report", "--thread", thread, "--approve", "--json")
+    drafted = cli("resume", thread, "--approve", "--json")
     assert drafted.code == 3
     assert drafted.document["review"]["kind"] == "pre_output_review"
     revised = reply(thread, "--note", "more on molecules", "--json")
@@ -23,14 +23,14 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     target = tmp_path / "report.html"
     token = revised.document["review"]["token"]
     options = ("--approve", "--token", token, "-o", str(target))
-    done = cli("report", "--thread", thread, *options)
+    done = cli("resume", thread, *options)
     assert done.code == 1  # titles alone answer nothing, and no approval changes that
     assert "partial report" in done.stderr
     assert ">References</h2>" in target.read_text(encoding="utf-8")
     listed = {block["thread_id"]: block for block in cli("threads", "--json").document}
     assert listed[thread]["status"] == "done"
     assert listed[thread]["graph"] == "research_report"
-    product = json.loads(cli("report", "--thread", thread, "--format", "json").stdout)
+    product = json.loads(cli("export", thread, "--format", "json").stdout)
     assert product["provenance"]["from_thread"] == reviewing
     assert product["provenance"]["collection_ended_by"] == "approved"
     assert product["provenance"]["is_approved_by_person"] is True
@@ -39,15 +39,12 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert all(run["query"] for run in runs)
     assert any(run["kept"] for run in runs)
     by = product["approval"]["by"]
-    assert (
-        f"version {second['version']} approved by {by} on"
-        in cli("report", "--thread", thread).stdout
-    )
+    assert f"version {second['version']} approved by {by} on" in cli("export", thread).stdout
     late = cli("resume", thread, "--approve")
     assert late.code == 1
     assert "is done" in late.stderr
     assert cli("delete", thread, "--yes").code == 0
-    assert cli("report", "--thread", thread).code == 4
+    assert cli("resume", thread).code == 4
 
 
 def test_a_report_without_a_person_is_written_at_once(cli, tmp_path):
@@ -110,7 +107,7 @@ def test_a_plan_that_asks_for_a_search_of_code_is_refused(cli, tmp_path):
     planned = cli(*ASK, "--json").document["thread_id"]
     file = tmp_path / "plan.json"
     file.write_text('{"search_queries": [{"query_text": "gnn", "search_type": "code"}]}')
-    ended = cli("report", "--thread", planned, "--edit", str(file))
+    ended = cli("resume", planned, "--edit", str(file))
     assert ended.code == 2
     assert "there is no search of code" in ended.stderr
 

@@ -41,7 +41,7 @@ def test_show_has_the_question_of_a_report_and_the_way_to_answer_it(cli: Cli, pl
     shown = cli("show", planned).stdout
     assert "protein folding" in shown
     assert "Sub-questions" in shown
-    assert f"paper-search report --thread {planned} --approve" in shown
+    assert f"paper-search resume {planned} --approve" in shown
     document = cli("show", planned, "--json").document
     assert document["graph"] == "research_report"
     assert document["status"] == "waiting"
@@ -101,7 +101,7 @@ def test_an_export_of_a_report_is_in_its_own_formats(
 def test_a_report_that_waits_has_nothing_to_export(cli: Cli, planned: str) -> None:
     ended = cli("export", planned)
     assert ended.code == 1
-    assert f"paper-search resume {planned}" in ended.stderr
+    assert "has no draft yet" in ended.stderr
 
 
 def test_searches_and_reports_are_one_list_by_pages(cli: Cli, done: str, planned: str) -> None:

@@ -39,7 +39,7 @@ def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli: Cli) -> 
     thread = listed["thread_id"]
     shown = cli("show", thread, "--json").document
     estimate = shown["open_review"]["shows"]["estimate"]
-    drafted = cli("report", "--thread", thread, "--approve", "--json").document
+    drafted = cli("resume", thread, "--approve", "--json").document
     usage = [step for step in drafted["review"]["shows"]["usage"] if step["step"] != "planner"]
     assert {step["step"] for step in usage} == {"searcher", "analyst", "writer", "reviewer"}
     for name in ("calls", "input_tokens", "output_tokens", "money"):

@@ -62,22 +62,6 @@ def test_a_merge_can_be_taken_apart_in_a_later_round(cli: Cli, reply: Cli, in_do
     assert len(done.document["papers"]) == 2
 
 
-def test_what_is_said_of_a_pair_at_the_terminal_is_kept_by_ctrl_c(
-    person: Callable[..., Any], cli: Cli, in_doubt: str
-) -> None:
-    someone = person("resume", in_doubt)
-    someone.sees("[a]pprove  [r]elevant")
-    someone.types("w 1")
-    someone.sees("pairs that are one work: 1")
-    someone.sees("[a]pprove  [r]elevant")
-    someone.rests()
-    someone.presses_ctrl_c()
-    assert someone.leaves() == 130
-    done = cli("resume", in_doubt, "--approve", "--json")
-    assert done.code == 0, done.stderr
-    assert len(done.document["papers"]) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.test_prompts import Typed
 
 from paper_search.cli.console import command_line
-from paper_search.cli.next_commands import SearchCommands
+from paper_search.cli.next_commands import NextCommands
 from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
 from paper_search.models import (
@@ -189,7 +189,7 @@ def test_the_key_is_not_there_when_nothing_is_left(capsys: pytest.CaptureFixture
 
 
 def test_the_commands_that_are_printed_name_it_only_where_it_helps() -> None:
-    commands = SearchCommands("T", None)
+    commands = NextCommands("T", None)
     wait = f"  wait:    {command_line('resume', 'T', '--wait', '--token', 't')}"
     assert wait in commands.lines(question("doaj"))
     assert not any("wait:" in line for line in commands.lines(question()))

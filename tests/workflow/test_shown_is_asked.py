@@ -17,7 +17,7 @@ from tests.examples import examples
 from tests.sources.cards import KEY, Cards
 from tests.workflow.doubles import edit
 
-from paper_search.cli.form import read_form, write_form
+from paper_search.cli.search_questions import read_form, write_form
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import (
     QueryBuilderInput,

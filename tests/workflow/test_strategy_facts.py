@@ -188,16 +188,6 @@ def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixt
     assert "pubmed  query 2: ice[tiab]" in written
 
 
-def test_a_broader_query_is_taken_by_its_number(capsys: pytest.CaptureFixture[str]) -> None:
-    checkpoint = Checkpoint(kind=CheckpointKind.STRATEGY_CONFIRMATION, payload=payload(strategy()))
-    decision = decide_strategy(Typed("b 2", "b 1"), checkpoint)
-    assert "no broader query '2'" in capsys.readouterr().err
-    queries = decision.revised_data["queries"]
-    assert [query["boolean_query"] for query in queries] == [
-        *("ice AND sea", "ice", "ice OR floe OR sea")
-    ]
-
-
 def test_a_query_that_nobody_could_count_has_no_hits_beside_it() -> None:
     assert "query 2: " not in page(strategy())
 

@@ -9,7 +9,6 @@ DEFERRED = ("langsmith.types", "langgraph_sdk", "psutil", "sqlite_vec")
 
 
 def main() -> None:
-    """Run the command line on the arguments of the process, and exit with its code."""
     import gc
     import logging
     import sys

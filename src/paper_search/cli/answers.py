@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.console import UsageMistakeError
 from paper_search.errors import InputError, InvalidDecisionError
 from paper_search.models import MergeDecision, UserFeedback
 from paper_search.workflow.checkpoints import ResultPayload
@@ -68,7 +68,6 @@ class Answer:
         return [mark for mark in marks if mark is not None]
 
     def check_for_search(self) -> None:
-        """Check that the options go together in a search; Raises UsageMistakeError."""
         _refuse_several(self._actions)
         if self.reason is not None and self.relevant is None and self.irrelevant is None:
             raise UsageMistakeError("--reason says why papers are marked: give --irrelevant IDS")
@@ -87,7 +86,6 @@ class Answer:
             raise UsageMistakeError("--reject already has a note; leave --note out")
 
     def check_for_report(self) -> None:
-        """Check that the options go together in a report; Raises UsageMistakeError."""
         if self._marks or self.reason is not None or self.wait:
             raise UsageMistakeError(
                 "papers are marked and sources waited for in a search, and this thread is a "
@@ -97,7 +95,6 @@ class Answer:
         _refuse_several([*self._actions, *(["--note"] if has_note else [])])
 
     def for_report(self) -> dict[str, Any]:
-        """Return the decision on the question of a report."""
         token = {"token": self.token} if self.token else {}
         if self.edit is not None:
             return {**token, **_modification(self.edit, self.note)}

@@ -9,13 +9,12 @@ import typer
 from typer.core import TyperGroup
 
 from paper_search.cli import (
-    add,
+    arrivals,
     audit,
     config,
     evaluation,
     find,
     graph,
-    judge,
     library,
     reconcile,
     report,
@@ -23,12 +22,10 @@ from paper_search.cli import (
     screen,
     serve,
     sources,
-    strategy,
     threads,
-    update,
     usage,
 )
-from paper_search.cli.failures import EXIT_CODES, ExitCode, exit_code, explanation
+from paper_search.cli.console import EXIT_CODES, ExitCode, exit_code, explanation
 from paper_search.cli.options import GlobalOptions, Home
 from paper_search.errors import PaperSearchError
 
@@ -37,7 +34,6 @@ class CommandTree(TyperGroup):
     """The root of all commands: whatever one of them raises ends as a line and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort, typer.TyperException):
@@ -120,13 +116,13 @@ app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
-app.command("add")(add.add)
-app.command("update")(update.update)
+app.command("add")(arrivals.add)
+app.command("update")(arrivals.update)
 app.command("reconcile")(reconcile.reconcile)
-app.command("judge")(judge.judge)
+app.command("judge")(resume.judge)
 app.command("export")(threads.export)
 app.command("audit")(audit.audit)
-app.command("strategy")(strategy.strategy)
+app.command("strategy")(audit.strategy)
 app.command("fork")(threads.fork)
 app.command("eval")(evaluation.evaluate)
 app.command("usage")(usage.usage)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import print_json, run, say, visible
+from paper_search.cli.console import print_json, print_text, run, say, visible
 from paper_search.cli.options import Home, Json, Thread, settings
 
 if TYPE_CHECKING:
     from paper_search.audit import Audit
+    from paper_search.models import SearchStrategy
 
 
 def audit(
@@ -56,3 +57,83 @@ def audit(
     if not is_available():
         say("no pictures: they need matplotlib (pip install 'paper-search[figures]')")
     say(visible(f"wrote {len(audit_files.files)} files to {output}; begin with report.html"))
+
+
+def strategy(
+    ctx: typer.Context,
+    thread: Thread,
+    database: Annotated[
+        str,
+        typer.Option(
+            "--database",
+            metavar="NAME",
+            help="ovid, pubmed, embase, wos, scopus, cochrane, ebsco or proquest.",
+        ),
+    ],
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Print the strategy of a search in the language of a database, to paste there.
+
+    It has numbered lines by concept. What the database has no counterpart of is named on stderr:
+    a limit that is left out there, or a part that finds less.
+    """
+    from paper_search.query import render
+    from paper_search.skills.strategy.booleans import database_text
+
+    found, is_approved = run(_strategy_of(settings(ctx, home).persistence_url, thread))
+    written = database_text(found, database)
+    if as_json:
+        left_out = [render(node) for node in written.left_out]
+        document = {"database": database, "text": written.text, "is_approved": is_approved}
+        print_json({**document, "remarks": list(written.notes), "left_out": left_out})
+        return
+    print_text(f"{written.text}\n")
+    if not is_approved:
+        say("this strategy waits for a decision; it is not approved")
+    for note in written.notes:
+        say(visible(note))
+
+
+async def _strategy_of(url: str, thread: str) -> tuple[SearchStrategy, bool]:
+    from paper_search.cli.stored_threads import reading
+    from paper_search.errors import ThreadError
+    from paper_search.workflow.checkpoints import StrategyPayload
+    from paper_search.workflow.session import SearchSession
+
+    async with reading(SearchSession, url, thread) as session:
+        question = await session.open_question()
+        if question and isinstance(question.question.payload, StrategyPayload):
+            return question.question.payload.strategy, False
+        found = (await session.state()).strategy
+    if found is None:
+        raise ThreadError(f"thread {thread!r} has no strategy yet")
+    return found, True
+
+
+def say_contributions(text: str, must_find: list[str]) -> None:
+    """Say what each line of a strategy finds of the papers in files, and which it loses.
+
+    Papers that are named by identifier or title only have no text: they are not looked at here.
+    """
+    from paper_search.cli.find import records_of
+    from paper_search.query.contributions import contributions, report
+    from paper_search.query.strategy import read_strategy
+
+    found = read_strategy(text)
+    if found is None:
+        return
+    records = records_of(must_find)
+    papers = [
+        {
+            "title": record.title,
+            "abstract": record.abstract,
+            "keywords": "; ".join(record.keywords) or None,
+            "author": "; ".join(author.name for author in record.authors),
+            "venue": record.venue,
+            "year": record.year,
+        }
+        for record in records
+    ]
+    for line in report(contributions(found, papers), [record.title for record in records]):
+        say(visible(line))

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.failures import explanation
+from paper_search.cli.console import explanation
 from paper_search.config import WEB_SOURCES, encryption_keys
 from paper_search.errors import ConfigError, LibraryError, PaperSearchError
 from paper_search.models import (
@@ -58,7 +58,6 @@ class Check:
     fix: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the check as JSON."""
         return asdict(self)
 
 

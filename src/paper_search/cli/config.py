@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from paper_search.cli.console import data, print_json, say, visible
-from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
 from paper_search.cli.options import Home, Json, home_option, settings
 
 if TYPE_CHECKING:

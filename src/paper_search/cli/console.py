@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from paper_search.bibliography.text import SURROGATES
+from paper_search.errors import InputError, PaperSearchError, ThreadNotFoundError
 
 if TYPE_CHECKING:
     import asyncio
 
     from rich.console import Console
+    from rich.status import Status
     from rich.text import Text
 
 T = TypeVar("T")
@@ -45,12 +49,10 @@ def text(value: object, style: str = "") -> Text:
 
 
 def messages() -> Console:
-    """Return the console on stderr."""
     return _console(is_stderr=True)
 
 
 def data() -> Console:
-    """Return the console on stdout, for tables."""
     return _console(is_stderr=False)
 
 
@@ -79,7 +81,6 @@ def shortened(line: str) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Write a JSON document to stdout."""
     import orjson
 
     try:
@@ -96,7 +97,6 @@ def print_text(content: str | bytes) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether stdout is a terminal, and not a file or a pipe."""
     return sys.stdout.isatty()
 
 
@@ -106,7 +106,6 @@ def is_interactive() -> bool:
 
 
 def shows_progress() -> bool:
-    """Whether stderr is watched."""
     return sys.stderr.isatty()
 
 
@@ -167,3 +166,102 @@ def command_line(*words: str, home: Path | None = None, question: str | None = N
     if question is not None:
         words += ("--", question) if question.startswith("-") else (question,)
     return f"{program_name()} {shlex.join(words)}"
+
+
+class ExitCode(IntEnum):
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    WAITING = 3
+    NOT_FOUND = 4
+    INTERRUPTED = 130
+    """128 + SIGINT, as shells count it."""
+
+
+EXIT_CODES = """\b
+Exit codes:
+  0    done
+  1    failed: the reason is on stderr
+  2    wrong usage: an invalid name, option, question or decision
+  3    the thread waits for a person; the command that continues is printed
+  4    no such thread
+  130  interrupted with Ctrl-C; the thread can be resumed
+"""
+
+
+class UsageMistakeError(InputError): ...
+
+
+def exit_code(error: BaseException) -> ExitCode:
+    match error:
+        case ThreadNotFoundError():
+            return ExitCode.NOT_FOUND
+        case InputError():
+            return ExitCode.USAGE
+        case _:
+            return ExitCode.FAILED
+
+
+def explanation(error: Exception) -> str:
+    if isinstance(error, PaperSearchError):
+        return " ".join(str(error).split())
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"unexpected error, a bug in paper-search: {text} (--debug shows where)"
+
+
+_WORDS = {
+    "intent_parsing": "understanding the question",
+    "query_building": "writing the search strategy",
+    "searching": "searching the sources",
+    "deduplicating": "merging duplicates",
+    "scoring": "judging relevance",
+    "organizing": "organising the result",
+    "iterating": "starting another round",
+    "planner": "planning the report",
+    "searcher": "collecting sources",
+    "analyst": "reading the sources",
+    "writer": "writing",
+    "reviewer": "checking the draft",
+}
+
+
+class ProgressLine:
+    def __init__(self) -> None:
+        self._status: Status | None = None
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        if not shows_progress():
+            yield
+            return
+        with messages().status("starting") as status:
+            self._status = status
+            try:
+                yield
+            finally:
+                self._status = None
+
+    def __call__(self, phase: str, _details: dict[str, Any]) -> None:
+        if self._status is not None and phase in _WORDS:
+            self._status.update(_WORDS[phase])
+
+
+@contextlib.contextmanager
+def import_progress(
+    label: str, *, verb: str = "importing"
+) -> Iterator[Callable[[int, int | None], None] | None]:
+    """Show a bar on stderr for the length of a `with` block, if somebody watches; give its hook."""
+    if not shows_progress():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=messages(), transient=True) as progress:
+        progress.console.print(text(f"{verb} {label}"))
+        task = progress.add_task("", total=None)
+
+        def on_progress(done: int, total: int | None) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield on_progress

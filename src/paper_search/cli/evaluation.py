@@ -70,7 +70,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     precision the shown ones that are relevant, nDCG@10 how early they come. --budget limits each
     model. The calls are in `usage`, as eval-MODEL.
     """
-    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.cli.console import UsageMistakeError
     from paper_search.config import expand_sources
     from paper_search.evaluation.labels import read_labels
 
@@ -118,7 +118,6 @@ async def _evaluated(
 
 
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
-    """Return the question of a thread with the papers that a person marked in it."""
     from paper_search.errors import InputError
     from paper_search.evaluation.labels import Label, LabelledQuestion
     from paper_search.persistence import open_persistence
@@ -156,7 +155,6 @@ def _table(evaluations: "Iterable[Evaluation]") -> "Table":
 
 
 def _lines(evaluation: "Evaluation") -> Iterable[str]:
-    """Yield what else to know of an evaluation: what was wrong, and what is missing."""
     head = f"{evaluation.variant}, {evaluation.task}"
     if evaluation.problem:
         yield visible(f"{head}: ended early: {evaluation.problem}")

@@ -87,16 +87,16 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import uuid
 
-    from paper_search.cli.drive import SearchDrive
-    from paper_search.cli.next_commands import SearchCommands
+    from paper_search.cli.console import ProgressLine
+    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput
-    from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.runner import SearchRunner
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 
     topic = _question_of(question, strategy)
     if strategy is not None:
-        from paper_search.cli.strategy import say_contributions
+        from paper_search.cli.audit import say_contributions
 
         say_contributions(topic, must_find or [])
     target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
@@ -119,17 +119,16 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         budget=budget_of(budget),
     )
     thread_id = str(uuid.uuid4())
-    commands = SearchCommands(
-        thread_id, home_option(ctx, home), (*target.options, *(["--keep"] if keep else []))
-    )
-    drive = SearchDrive(config, workflow, progress, target, commands)
+    options = (*target.options, *["--keep"] * keep)
+    commands = NextCommands(thread_id, home_option(ctx, home), options)
     begin = workflow.run if yes else workflow.start
-    drive.run(begin(topic, thread_id=thread_id), is_asking=not yes)
+    runner = SearchRunner(config, workflow, progress, target, commands)
+    runner.run(begin(topic, thread_id=thread_id), is_asking=not yes)
 
 
 def _question_of(question: str | None, file: Path | None) -> str:
     """Return the question, or the strategy in the file."""
-    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.cli.console import UsageMistakeError
     from paper_search.errors import InputError
     from paper_search.skills.intent.boolean_question import read_boolean
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import print_json, print_text, say, visible
-from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.console import UsageMistakeError, print_json, print_text, say, visible
 from paper_search.cli.graph_run import Where, factory, resume, run
 from paper_search.cli.options import Force, Json
 
@@ -21,8 +20,6 @@ graph = typer.Typer(
 
 
 class GraphFormat(str, Enum):
-    """How a graph is written."""
-
     MERMAID = "mermaid"
     JSON = "json"
 

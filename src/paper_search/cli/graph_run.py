@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from paper_search.cli.console import command_line, print_json, say, visible
-from paper_search.cli.failures import ExitCode, UsageMistakeError
+from paper_search.cli.console import (
+    ExitCode,
+    UsageMistakeError,
+    command_line,
+    print_json,
+    say,
+    visible,
+)
 from paper_search.cli.options import Home, Json, Thread, home_option, settings
 
 if TYPE_CHECKING:
@@ -140,7 +146,6 @@ def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 def _tell(
     outcome: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
 ) -> None:
-    """Print the result of a run."""
     if as_json:
         print_json(_document(outcome, thread))
     else:

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.console import data, print_json, say, visible
-from paper_search.cli.failures import ExitCode, UsageMistakeError, explanation
+from paper_search.cli.console import (
+    ExitCode,
+    UsageMistakeError,
+    data,
+    explanation,
+    print_json,
+    say,
+    visible,
+)
 from paper_search.cli.options import Home, Json, settings
 
 if TYPE_CHECKING:
@@ -62,7 +69,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     Unreadable records are listed with their line; the others are imported. In a folder, files
     of other kinds are skipped. If nothing in a file could be imported, the exit code is 1.
     """
-    from paper_search.cli.progress import import_progress
+    from paper_search.cli.console import import_progress
     from paper_search.errors import InputError, UnknownFormatError
     from paper_search.library import Library
     from paper_search.library.embedding import create_embedder
@@ -106,7 +113,7 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
     """Make the missing vectors if they are wanted; a failure is told, the import kept."""
     if not is_wanted:
         return
-    from paper_search.cli.progress import import_progress
+    from paper_search.cli.console import import_progress
     from paper_search.errors import EmbeddingError, LibraryError
 
     try:
@@ -133,7 +140,6 @@ def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
 
 
 def rejection_lines(rejected: "Sequence[Rejected]", label: str) -> Iterator[str]:
-    """Yield one line for every reason, with the lines of the file that it is true of."""
     lines: dict[str, list[Rejected]] = {}
     for rejection in rejected:
         # Some formats name the entry before the reason.
@@ -222,7 +228,7 @@ def embed(
     """
     from dataclasses import asdict
 
-    from paper_search.cli.progress import import_progress
+    from paper_search.cli.console import import_progress
     from paper_search.library import Library
     from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
@@ -244,7 +250,6 @@ def embed(
 
 
 def summary_of(summary: "EmbeddingSummary") -> str:
-    """Return the result of a run in one line."""
     line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
     if summary.unusable:
         line += f"; the model can make nothing of {summary.unusable} records"
@@ -307,7 +312,6 @@ class GivenFile:
     is_found: bool = False
 
     def relabel(self, message: str) -> str:
-        """Return a message about the file with its name in it."""
         return message.replace(str(self.path), self.label)
 
 

@@ -72,6 +72,21 @@ Token = Annotated[
         help="The question that you answer, as its commands name it; another one stays open.",
     ),
 ]
+Approve = Annotated[bool, typer.Option("--approve", help="Approve what is shown.")]
+References = Annotated[
+    str,
+    typer.Option(
+        metavar="STYLE", help="References of a report: plain, or the path of a .csl file."
+    ),
+]
+Figures = Annotated[
+    bool | None,
+    typer.Option(
+        "--figures/--no-figures",
+        help="Include figures in a report; beside FILE for LaTeX and Markdown. By default in HTML "
+        "and Word, if matplotlib is installed.",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Decided = Annotated[
     Literal["included", "excluded", "undecided", "all"] | None,
@@ -85,8 +100,6 @@ Decided = Annotated[
 
 @dataclass(frozen=True)
 class GlobalOptions:
-    """The options given before the name of the command."""
-
     home: Path | None = None
     is_debugging: bool = False
 
@@ -98,11 +111,6 @@ def home_option(ctx: typer.Context, home: Path | None) -> Path | None:
 
 
 def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> AppConfig:
-    """Return the settings of the environment, with the home of the command line.
-
-    Raises:
-        ConfigError: a value cannot be used.
-    """
     from paper_search.config import load_config
 
     config = load_config(home=home_option(ctx, home))
@@ -110,14 +118,9 @@ def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> Ap
 
 
 def budget_of(given: str | None) -> Budget | None:
-    """Return the budget of `--budget`; None: none was given.
-
-    Raises:
-        UsageMistakeError: it cannot be read.
-    """
     from pydantic import ValidationError
 
-    from paper_search.cli.failures import UsageMistakeError
+    from paper_search.cli.console import UsageMistakeError
     from paper_search.models.usage import Budget
 
     if given is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.cli.console import (
     PIPE_WIDTH,
+    UsageMistakeError,
     data,
     is_terminal,
     print_json,
@@ -20,7 +21,6 @@ from paper_search.cli.console import (
     shortened,
     visible,
 )
-from paper_search.cli.failures import UsageMistakeError
 from paper_search.errors import ExportError, PaperSearchError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -83,6 +83,15 @@ class OutputTarget:
                     f"the directory {str(path.parent)!r} does not exist; create it first"
                 )
 
+    def deliver(self, result: Any, about: dict[str, Any]) -> None:
+        """Write the result; `about` is what JSON for machines says besides.
+
+        Raises:
+            ExportError: a file cannot be written, or pandoc is missing.
+            ConfigError: the style or matplotlib is missing.
+        """
+        raise NotImplementedError
+
     @property
     def options(self) -> list[str]:
         """Return the options that ask for the same again."""
@@ -103,8 +112,6 @@ class OutputTarget:
 
 @dataclass(frozen=True)
 class PaperOutput(OutputTarget):
-    """Where the papers of a search go."""
-
     plain_formats = frozenset({TABLE, "json"})
 
     @classmethod
@@ -130,11 +137,6 @@ class PaperOutput(OutputTarget):
         return target
 
     def deliver(self, collection: PaperCollection, about: dict[str, Any]) -> None:
-        """Write the papers; `about` is what JSON for machines says besides.
-
-        Raises:
-            ExportError: the file cannot be written.
-        """
         if self.output is not None:
             path = self._write(self._render(collection), self.output)
             if not self.is_json:
@@ -218,8 +220,6 @@ def _require_exporter(name: str) -> None:
 
 @dataclass(frozen=True)
 class ReportOutput(OutputTarget):
-    """Where a report goes, with what belongs beside it."""
-
     references: str = "plain"
     has_figures: bool = False
 
@@ -276,12 +276,6 @@ class ReportOutput(OutputTarget):
         return [*super().options, *references, *([figures] if self.output is not None else [])]
 
     def deliver(self, report: Report, about: dict[str, Any]) -> None:
-        """Write the report; `about` is what JSON for machines says besides.
-
-        Raises:
-            ExportError: a file cannot be written, or pandoc is missing.
-            ConfigError: the style or matplotlib is missing.
-        """
         if self.is_json:
             from paper_search.report.document import render_json
 

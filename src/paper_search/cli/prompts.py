@@ -36,8 +36,6 @@ class EditorError(PaperSearchError):
 
 
 class Terminal:
-    """Asks for lines."""
-
     def ask(self, prompt: str) -> str:
         """Return the line that the person types, without blanks around it.
 
@@ -106,7 +104,6 @@ def menu_of(choices: Sequence[Choice]) -> str:
 
 
 def help_text(choices: Sequence[Choice]) -> str:
-    """Return a line for each choice."""
     return "\n".join(
         f"  {choice.key + (' ...' if choice.takes_words else ''):<10}{choice.help}"
         for choice in choices
@@ -176,7 +173,6 @@ def _without_problem(form: str) -> str:
 
 
 def _run_editor(form: str, editor: str, name: str) -> str:
-    """Return the form as the person left it."""
     with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
         path = Path(directory) / name
         path.write_text(form, encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from paper_search.cli.console import (
+    UsageMistakeError,
     data,
     is_interactive,
     print_json,
@@ -17,7 +18,6 @@ from paper_search.cli.console import (
     text,
     visible,
 )
-from paper_search.cli.failures import UsageMistakeError
 from paper_search.cli.options import Home, Json, Thread, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 

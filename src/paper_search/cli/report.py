@@ -1,22 +1,25 @@
 """`paper-search report`: a research report from a question, or from the papers of a search."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.console import run
-from paper_search.cli.failures import UsageMistakeError
+from paper_search.cli.console import ProgressLine, UsageMistakeError, run
 from paper_search.cli.options import (
     BudgetOption,
+    Figures,
     Force,
     Home,
     Json,
-    Token,
+    References,
     budget_of,
     home_option,
     settings,
 )
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
 
 
 def report(  # noqa: PLR0913, PLR0917  # one for each option
@@ -28,10 +31,6 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     from_thread: Annotated[
         str | None,
         typer.Option("--from", metavar="THREAD", help="Use the papers of this finished search."),
-    ] = None,
-    thread: Annotated[
-        str | None,
-        typer.Option("--thread", metavar="THREAD", help="Continue this report, or output it."),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -71,24 +70,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             help="Read at most N web pages and open-access papers; 0: none.",
         ),
     ] = None,
-    draft: Annotated[
-        bool,
-        typer.Option("--draft", help="With --thread: write the text that you are asked about."),
-    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")] = False,
-    approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
-    edit: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Answer with the JSON in FILE ('-': stdin): a plan or a draft."
-        ),
-    ] = None,
-    note: Annotated[str | None, typer.Option(metavar="WORDS", help="Request changes.")] = None,
-    reject: Annotated[
-        str | None, typer.Option(metavar="NOTE", help="Reject with a reason.")
-    ] = None,
-    skip: Annotated[bool, typer.Option("--skip", help="Continue without a decision.")] = False,
-    token: Token = None,
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -101,19 +83,9 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
     ] = None,
-    references: Annotated[
-        str,
-        typer.Option(metavar="STYLE", help="References: plain, or the path of a .csl file."),
-    ] = "plain",
+    references: References = "plain",
+    figures: Figures = None,
     budget: BudgetOption = None,
-    figures: Annotated[
-        bool | None,
-        typer.Option(
-            "--figures/--no-figures",
-            help="Include figures; beside FILE for LaTeX and Markdown. By default in HTML and "
-            "Word, if matplotlib is installed.",
-        ),
-    ] = None,
     force: Force = False,
     as_json: Json = False,
     home: Home = None,
@@ -125,40 +97,62 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     that continues, unless --yes. Without a language model the report consists of sentences from the
     sources.
     """
-    from paper_search.cli.answers import Answer, read_document
+    import uuid
+
+    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import ReportOutput
-    from paper_search.cli.report_drive import begin_report, parameters_of, preview, resume_report
+    from paper_search.cli.runner import ReportRunner
+    from paper_search.report_workflow import ReportWorkflow
 
     target = ReportOutput.chosen(
         format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
     )
-    answer = Answer(approve, read_document(edit), reject, note, token, skip)
-    answer.check_for_report()
-    config, root = settings(ctx, home), home_option(ctx, home)
-    if thread is not None:
-        if question or from_thread:
-            raise UsageMistakeError("--thread continues a report; leave out QUESTION and --from")
-        if draft:
-            target.deliver(run(preview(config.persistence_url, thread)), {"thread_id": thread})
-            return
-        resume_report(config, root, target, answer, thread, is_asking=not yes)
-        return
-    if draft or not answer.is_empty:
-        raise UsageMistakeError("an answer and --draft need --thread THREAD")
-    parameters = parameters_of(
-        named_settings or [],
-        sources=source or None,
-        depth=depth,
-        style_guide=style,
-        target_length=words,
-        max_iterations=max_iterations,
-        max_pages=pages,
-        budget=budget_of(budget),
+    config, thread_id, progress = settings(ctx, home), str(uuid.uuid4()), ProgressLine()
+    parameters = _pairs(named_settings or [])
+    options = {
+        "sources": source or None,
+        "depth": depth,
+        "style_guide": style,
+        "target_length": words,
+        "max_iterations": max_iterations,
+        "max_pages": pages,
+        "budget": budget_of(budget),
+        "from_thread": from_thread,
+        "hitl_after_planning": not yes,
+        "hitl_before_output": not yes,
+    }
+    workflow = ReportWorkflow.from_config(
+        config,
+        progress_reporter=progress,
+        persistence=config.persistence_url,
+        **(parameters | {name: value for name, value in options.items() if value is not None}),
     )
-    begin_report(
-        *(config, root, target),
-        question=question,
-        from_thread=from_thread,
-        is_asking=not yes,
-        parameters=parameters,
-    )
+    begin = workflow.run if yes else workflow.start
+    commands = NextCommands(thread_id, home_option(ctx, home), tuple(target.options))
+    beginning = begin(question or _question_of(config, from_thread), thread_id=thread_id)
+    runner = ReportRunner(config, workflow, progress, target, commands)
+    runner.run(beginning, is_asking=not yes)
+
+
+def _pairs(assignments: list[str]) -> dict[str, Any]:
+    """Return the values of `--set` by name; Raises UsageMistakeError: one is not NAME=VALUE."""
+    pairs: dict[str, Any] = {}
+    for setting in assignments:
+        name, _, value = (part.strip() for part in setting.partition("="))
+        if not (name and value):
+            raise UsageMistakeError(f"--set {setting!r}: give NAME=VALUE, as in depth=quick")
+        pairs[name] = value
+    return pairs
+
+
+def _question_of(config: "AppConfig", from_thread: str | None) -> str:
+    if from_thread is None:
+        raise UsageMistakeError("give a QUESTION, or --from THREAD")
+    from paper_search.cli.stored_threads import reading
+    from paper_search.workflow.session import SearchSession
+
+    async def read() -> str:
+        async with reading(SearchSession, config.persistence_url, from_thread) as session:
+            return (await session.state()).question
+
+    return run(read())

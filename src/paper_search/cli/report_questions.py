@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.cli.console import command_line, data, is_terminal, messages, text, visible
 from paper_search.cli.prompts import Choice, Terminal, decide, edit
-from paper_search.cli.spending import report_estimate_facts, usage_facts
 from paper_search.cli.tables import show_facts
+from paper_search.cli.usage import report_estimate_facts, usage_facts
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import MARK, MARKS, Report
 from paper_search.report.outputs.markdown import render_markdown
@@ -39,11 +39,6 @@ _FRAME = {"Abstract": "abstract", "Conclusion": "conclusion"}
 def decide_review(
     terminal: Terminal, review: Review, report: Callable[[], Report], editor: str | None = None
 ) -> ReviewDecision:
-    """Return what the person decides on a plan or a draft.
-
-    Raises:
-        QuitError: they leave the question open.
-    """
     is_plan = review.kind == PLAN
 
     def answered(action: HITLAction, *details: Any) -> ReviewDecision:

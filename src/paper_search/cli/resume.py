@@ -5,15 +5,18 @@ from typing import Annotated
 
 import typer
 
-from paper_search.cli.console import run
+from paper_search.cli.console import ExitCode, ProgressLine, print_json, run, say, visible
 from paper_search.cli.options import (
+    Approve,
     BudgetOption,
+    Figures,
     Force,
     Format,
     Home,
     Json,
     Keep,
     Output,
+    References,
     Thread,
     Token,
     budget_of,
@@ -25,7 +28,7 @@ from paper_search.cli.options import (
 def resume(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    approve: Annotated[bool, typer.Option("--approve", help="Approve what is shown.")] = False,
+    approve: Approve = False,
     edit: Annotated[
         Path | None,
         typer.Option(
@@ -65,13 +68,19 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option("--wait", help="Wait for slow sources: the rest joins this result."),
     ] = False,
     note: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="Say what the next round should look for.")
+        str | None,
+        typer.Option(metavar="WORDS", help="Say what to look for next, or to change in a report."),
     ] = None,
+    skip: Annotated[
+        bool, typer.Option("--skip", help="Continue a report without a decision.")
+    ] = False,
     token: Token = None,
     budget: BudgetOption = None,
     keep: Keep = False,
     format_name: Format = None,
     output: Output = None,
+    references: References = "plain",
+    figures: Figures = None,
     force: Force = False,
     as_json: Json = False,
     home: Home = None,
@@ -83,44 +92,65 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     note without --approve start another round. The commands that are printed name their question
     by --token; without it, an answer that may be for an earlier question is refused.
 
-    A report continues as with `report --thread`: --approve, --edit, --note and --reject answer
-    its question; --format and --output choose the output.
+    In a report, --approve, --edit, --note, --reject and --skip answer the question.
     """
     from paper_search.cli.answers import Answer, read_document
-    from paper_search.cli.drive import SearchDrive
-    from paper_search.cli.next_commands import SearchCommands
+    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput, ReportOutput
-    from paper_search.cli.progress import ProgressLine
-    from paper_search.cli.report_drive import resume_report
-    from paper_search.cli.stored_threads import allow, is_report, stored_search, take_up
+    from paper_search.cli.runner import ReportRunner, SearchRunner
+    from paper_search.cli.stored_threads import allow, is_report, stored_report, stored_search
 
     config, root = settings(ctx, home, keep=keep), home_option(ctx, home)
-    limit = budget_of(budget)
-    answer = Answer(
-        approve=approve,
-        edit=read_document(edit),
-        reject=reject,
-        note=note,
-        token=token,
-        relevant=relevant,
-        irrelevant=irrelevant,
-        reason=reason,
-        same=same,
-        different=different,
-        split=split,
-        wait=wait,
-    )
+    limit, progress = budget_of(budget), ProgressLine()
+    marks = (relevant, irrelevant, reason, same, different, split, wait)
+    answer = Answer(approve, read_document(edit), reject, note, token, skip, *marks)
     if run(is_report(config.persistence_url, thread)):
         answer.check_for_report()
-        target = ReportOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+        target = ReportOutput.chosen(
+            format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
+        )
+        report = run(stored_report(config, thread, progress))
         allow(config, thread, limit)
-        resume_report(config, root, target, answer, thread)
+        commands = NextCommands(thread, root, tuple(target.options))
+        ReportRunner(config, report, progress, target, commands).resume(answer)
         return
     answer.check_for_search()
     papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
-    progress = ProgressLine()
-    workflow = run(stored_search(config, thread, progress))
+    search = run(stored_search(config, thread, progress))
     allow(config, thread, limit)
-    commands = SearchCommands(thread, root, (*papers.options, *["--keep"] * keep))
-    drive = SearchDrive(config, workflow, progress, papers, commands)
-    drive.run(take_up(config, workflow, thread, answer), is_asking=answer.is_empty)
+    commands = NextCommands(thread, root, (*papers.options, *["--keep"] * keep))
+    SearchRunner(config, search, progress, papers, commands).resume(answer)
+
+
+def judge(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    unjudged: Annotated[
+        bool, typer.Option("--unjudged", help="Only papers that no model has judged.")
+    ] = False,
+    budget: BudgetOption = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Have the model judge papers of a search.
+
+    Nothing is searched again. The open question stays open; its papers are then in the new order.
+    What the model said before of a paper, by the same criteria, costs nothing.
+    """
+    from paper_search.cli.next_commands import NextCommands
+    from paper_search.cli.stored_threads import allow, stored_search
+
+    config = settings(ctx, home)
+    allow(config, thread, budget_of(budget))
+    workflow = run(stored_search(config, thread, ProgressLine()))
+    report = run(workflow.judge(thread, is_all=not unjudged))
+    if as_json:
+        print_json({"thread_id": thread, **report.model_dump(mode="json")})
+    else:
+        count = report.papers - sum(report.unjudged.values())
+        say(f"{count} of {report.papers} papers are judged; {report.asked} were looked at now")
+    if report.summary is not None:
+        again = NextCommands(thread, home_option(ctx, home)).command("judge", "--unjudged")
+        say(visible(f"{report.summary}; `{again}` asks again"))
+    if report.is_failure:
+        raise typer.Exit(ExitCode.FAILED)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from paper_search.cli.add import contents_of, say_files
+from paper_search.cli.arrivals import contents_of, say_files
 from paper_search.cli.console import (
-    command_line,
+    ExitCode,
+    UsageMistakeError,
     is_interactive,
     messages,
     print_json,
@@ -22,14 +23,13 @@ from paper_search.cli.console import (
     text,
     visible,
 )
-from paper_search.cli.failures import ExitCode, UsageMistakeError
-from paper_search.cli.next_commands import SearchCommands
 from paper_search.cli.options import Home, Json, home_option, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.reconcile import with_reviewers
 from paper_search.errors import InputError
 
 if TYPE_CHECKING:
+    from paper_search.cli.next_commands import NextCommands
     from paper_search.config import AppConfig
     from paper_search.models import Paper
     from paper_search.persistence import Persistence
@@ -107,7 +107,9 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
     if thread is None:
         thread = run(_import(config, files or [], question or "", database or []))
-    commands, url = SearchCommands(thread, home_option(ctx, home)), config.persistence_url
+    from paper_search.cli.next_commands import NextCommands
+
+    commands, url = NextCommands(thread, home_option(ctx, home)), config.persistence_url
     if done and reviewer is not None:
         run(with_reviewers(url, thread, lambda reviewers: _finish(reviewers, reviewer)))
         _say_reconcile(commands)
@@ -115,7 +117,7 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
         _screen(url, commands, reviewer, is_json=as_json)
 
 
-def _screen(url: str, commands: SearchCommands, reviewer: str | None, *, is_json: bool) -> None:
+def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: bool) -> None:
     """Screen until all papers are marked or the person leaves; as JSON, print queue and marks."""
     from paper_search.persistence import open_persistence
     from paper_search.workflow.session import SearchSession
@@ -159,7 +161,6 @@ class ScreeningPrompt:
         self._lock = lock
 
     def run(self) -> None:
-        """Screen until all papers are marked or the person leaves."""
         try:
             while queue := self._screening.queue():
                 self._one(queue[0], len(queue))
@@ -264,12 +265,12 @@ async def _finish(reviewers: Reviewers, name: str) -> None:
     await reviewers.finish(name)
 
 
-def _say_reconcile(commands: SearchCommands) -> None:
+def _say_reconcile(commands: NextCommands) -> None:
     say("what you decided stays apart until all reviewers are done; this compares it then:")
-    say(f"  {command_line('reconcile', commands.thread_id, home=commands.home)}")
+    say(f"  {commands.command('reconcile')}")
 
 
-def _say_question(runner: asyncio.Runner, session: SearchSession, commands: SearchCommands) -> None:
+def _say_question(runner: asyncio.Runner, session: SearchSession, commands: NextCommands) -> None:
     async def question() -> Any:
         is_complete = (await session.state()).is_complete
         return None if is_complete else await session.open_question()
@@ -335,7 +336,7 @@ async def _import(
 ) -> str:
     """Read the files, merge their records on a new thread, and return its id."""
     from paper_search.audit import flow_of_thread
-    from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.console import ProgressLine
     from paper_search.persistence import open_persistence
     from paper_search.review.arrivals import ImportedRecords, begin_import, import_workflow
     from paper_search.review.files import read_files

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from paper_search.cli.answers import pairs_of, paper_ids, split_papers
-from paper_search.cli.console import messages, say
-from paper_search.cli.form import read_form, write_form
+from paper_search.cli.answers import paper_ids
+from paper_search.cli.console import messages, say, visible
 from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
 from paper_search.cli.source_lines import in_words
 from paper_search.cli.views import show_checkpoint, show_paper, show_papers
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import MergeDecision, UserFeedback
+from paper_search.models import SearchConstraints, UserFeedback
 from paper_search.threads.decisions import check
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -26,7 +27,9 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.decisions import answer_model
 
 if TYPE_CHECKING:
-    from paper_search.models import Paper, SearchStrategy
+    from collections.abc import Sequence
+
+    from paper_search.models import Criterion, Paper, RankedQuery, SearchQuery, SearchStrategy
     from paper_search.models.scope import Translation
     from paper_search.workflow.session import SearchSession
 
@@ -39,11 +42,6 @@ def decide_strategy(
     editor: str | None = None,
     translate: Callable[[SearchStrategy], Sequence[Translation]] = lambda _strategy: (),
 ) -> Decision:
-    """Return what the person decides on a strategy.
-
-    Raises:
-        QuitError: they leave the question open.
-    """
     payload = checkpoint.payload
     if not isinstance(payload, StrategyPayload):
         raise TypeError(f"no strategy in a {type(payload).__name__}")
@@ -71,7 +69,6 @@ def decide_strategy(
             lambda _: _decision(checkpoint, "approve"),
         ),
         Choice("e", "edit", "[e]dit", "edit the strategy in your editor", change),
-        *_broader_queries(checkpoint, payload),
         Choice(
             *("x", "reject", "[x] reject NOTE", "reject it, with words on what should change"),
             rejected,
@@ -81,28 +78,6 @@ def decide_strategy(
     ]
     decision: Decision = decide(terminal, choices)
     return decision
-
-
-def _broader_queries(checkpoint: Checkpoint, payload: StrategyPayload) -> list[Choice]:
-    if not (payload.scope and payload.scope.steps):
-        return []
-
-    def take(words: str) -> Decision:
-        revised = _with_step(payload, words).model_dump(mode="json")
-        return _decision(checkpoint, "edit", revised_data=revised)
-
-    about = "search with broader query N in place of its own: b 1"
-    return [Choice("b", "broader", "[b]roader N", about, take, takes_words=True)]
-
-
-def _with_step(payload: StrategyPayload, number: str) -> SearchStrategy:
-    """Return the strategy with a broader query in place of the one that it is a step from."""
-    steps = payload.scope.steps if payload.scope else []
-    if not number.isdigit() or not 1 <= int(number) <= len(steps):
-        raise InvalidDecisionError(
-            f"no broader query {number!r}: name one by its number, 1 to {len(steps)}, as in b 1"
-        )
-    return steps[int(number) - 1].taken_in(payload.strategy)
 
 
 def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:
@@ -133,16 +108,10 @@ class ResultReview:
         self._home = home
         self._papers: list[Paper] = self._payload.collection.every_paper
         self._marks = {**self._payload.earlier_marks, **self._payload.marks}
-        self._pairs = {_pair(each): each.is_same for each in self._payload.merge_decisions}
-        self._has_feedback = bool(self._payload.marks or self._pairs)
+        self._has_feedback = bool(self._payload.marks or self._payload.merge_decisions)
         self._papers_shown = 0
 
     def decide(self) -> Decision:
-        """Return what the person decides.
-
-        Raises:
-            QuitError: they leave the question open.
-        """
         self._show_result(is_full=False)
         decision: Decision = decide(self._terminal, [*self._answers(), *self._changes()])
         return decision
@@ -175,23 +144,8 @@ class ResultReview:
         ]
 
     def _changes(self) -> list[Choice]:
-        def work(key: str, word: str, text: str, change: Callable[[str], None]) -> Choice:
-            return Choice(key, word, "", text, change, takes_words=True)
-
-        def same(words: str, *, is_same: bool) -> None:
-            self._say_works(pairs_of(self._payload, words, is_same=is_same))
-
         return [
             self._marking("u", "unmark", "take marks back: u 1", None),
-            work(
-                *("w", "same", 'pair 1 of "same work?" is one work: w 1'),
-                lambda words: same(words, is_same=True),
-            ),
-            work("d", "different", "pair 1 is two works: d 1", lambda w: same(w, is_same=False)),
-            work(
-                *("split", "split", "split paper 4 into the records that it was merged from"),
-                lambda words: self._say_works(split_papers(self._payload, words)),
-            ),
             Choice("m", "more", "", "show more papers", lambda _: self._show_more()),
             Choice(
                 *("s", "show", "", "show papers in full (s 4), or the result (s)"),
@@ -242,13 +196,6 @@ class ResultReview:
             ]
             say(f"  {name}: {' '.join(places) or '-'}")
 
-    def _say_works(self, decisions: list[MergeDecision]) -> None:
-        self._save(lambda session: session.mark_pairs(decisions))
-        self._pairs.update({_pair(each): each.is_same for each in decisions})
-        self._has_feedback = True
-        same = sum(self._pairs.values())
-        say(f"  pairs that are one work: {same}; that are not: {len(self._pairs) - same}")
-
     def _show(self, words: str) -> None:
         if not words:
             self._show_result(is_full=True)
@@ -282,10 +229,6 @@ class ResultReview:
             say(f"{remaining} more" if remaining else "no more papers")
 
 
-def _pair(decision: MergeDecision) -> frozenset[str]:
-    return frozenset((decision.one, decision.other))
-
-
 def _decision(checkpoint: Checkpoint, action: str, **about: Any) -> Decision:
     return Decision(
         action=DecisionAction(action),
@@ -293,3 +236,100 @@ def _decision(checkpoint: Checkpoint, action: str, **about: Any) -> Decision:
         token=checkpoint.token or None,
         **about,
     )
+
+
+HEADER = """\
+# The search strategy. Change it, save, and close the editor to search with it.
+# An empty or unchanged form changes nothing and takes you back to the question.
+"""
+
+OPTIONAL = {
+    "year_from": "2015",
+    "year_to": "2025",
+    "language": '"en"',
+    "publication_types": '["article-journal", "paper-conference"]',
+    "excluded_types": '["review"]',
+    "conditions": '["NOT bees"]',
+}
+
+
+CRITERIA = """\
+# What the model judges papers by: 2 to 6 criteria, "inclusion" or "exclusion", weight 1 to 3."""
+
+
+def write_form(
+    strategy: SearchStrategy,
+    available: list[str],
+    criteria: Sequence[Criterion] = (),
+) -> str:
+    """Return the form of a strategy.
+
+    Args:
+        strategy: what it holds.
+        available: sources that may be named; empty: not known.
+        criteria: what papers are judged by; none: no model judges.
+    """
+    sources_hint = f"  # known: {visible(', '.join(available))}" if available else ""
+    lines = [HEADER, f"sources = {_toml(strategy.sources)}{sources_hint}", "", "[filters]"]
+    for name in type(strategy.filters).model_fields:
+        value = getattr(strategy.filters, name)
+        is_open = value is None or value == []
+        lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
+    if criteria:
+        lines += ["", CRITERIA, *(line for criterion in criteria for line in _criterion(criterion))]
+    for ranked in strategy.ranked:
+        lines += ["", *_ranked(ranked)]
+    for query in strategy.queries:
+        lines += ["", *_query(query)]
+    return "\n".join(lines) + "\n"
+
+
+def read_form(form: str) -> Any:
+    """Return the strategy in a form as plain data, unchecked; None if the form is empty.
+
+    Raises:
+        InvalidDecisionError: it is not TOML; says in which line.
+    """
+    try:
+        fields = tomllib.loads(form)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidDecisionError(f"the form cannot be read: {error}") from None
+    if not fields:
+        return None
+    # TOML has no way to write an empty list of tables, or nothing in the place of a limit.
+    limits = {**SearchConstraints().model_dump(), **fields.get("filters", {})}
+    return {"queries": [], **fields, "filters": limits}
+
+
+def _criterion(criterion: Criterion) -> list[str]:
+    return [
+        "[[criteria]]",
+        *(f"{name} = {_toml(value)}" for name, value in criterion.model_dump(mode="json").items()),
+    ]
+
+
+def _ranked(query: RankedQuery) -> list[str]:
+    terms = ", ".join(f"{_toml(term)} = {weight}" for term, weight in query.terms.items())
+    return [
+        "[[ranked]]",
+        f"text = {_toml(query.text)}",
+        f"terms = {{ {terms} }}" if terms else '# terms = { "another word" = 0.5 }',
+    ]
+
+
+def _query(query: SearchQuery) -> list[str]:
+    synonyms = [
+        f"    {{ keyword = {_toml(entry.keyword)}, synonyms = {_toml(entry.synonyms)} }},"
+        for entry in query.synonym_map
+    ]
+    table = ["synonym_map = [", *synonyms, "]"] if synonyms else []
+    return [
+        "[[queries]]",
+        f"boolean_query = {_toml(query.boolean_query)}",
+        f"keywords = {_toml(query.keywords)}",
+        *table,
+    ]
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -68,7 +68,6 @@ def mcp(ctx: typer.Context, home: Home = None) -> None:
 
 
 def run(options: "ServerOptions", config: "AppConfig") -> None:
-    """Run the server until it is stopped."""
     import gc
 
     from paper_search.server.serving import serve as run_until_stopped

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.console import data, print_json, run, text
-from paper_search.cli.failures import ExitCode, explanation
+from paper_search.cli.console import ExitCode, data, explanation, print_json, run, text
 from paper_search.cli.options import Home, Json, settings
 
 if TYPE_CHECKING:

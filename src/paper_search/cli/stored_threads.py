@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from paper_search.cli.failures import UsageMistakeError
-from paper_search.errors import StaleDecisionError
+from paper_search.cli.console import UsageMistakeError
 from paper_search.persistence import open_persistence
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow
@@ -15,16 +14,15 @@ from paper_search.workflow.assembly import sources_of_run
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
-    from paper_search.cli.answers import Answer
     from paper_search.config import AppConfig
-    from paper_search.models import PaperCollection
     from paper_search.models.usage import Budget
+    from paper_search.report.document import Report
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.report_workflow.reviews import BreakpointName
     from paper_search.threads.every import PlainDetail
     from paper_search.threads.progress import ProgressReporter
-    from paper_search.workflow import Checkpoint, ThreadDetail
+    from paper_search.workflow import ThreadDetail
 
 
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
@@ -70,11 +68,23 @@ async def is_report(url: str, thread_id: str) -> bool:
         return await EveryThread(persistence).graph_of(thread_id) == REPORT
 
 
+async def preview(url: str, thread_id: str) -> Report:
+    """Return a report before it is given out.
+
+    Raises:
+        ThreadNotFoundError: there is no such report.
+        ExportError: nothing is written yet.
+    """
+    from paper_search.report_workflow.session import ReportSession
+
+    async with reading(ReportSession, url, thread_id) as session:
+        return await session.preview()
+
+
 @contextlib.asynccontextmanager
 async def reading(
     session_type: type[SessionT], url: str, thread_id: str
 ) -> AsyncIterator[SessionT]:
-    """Open one thread to look at it, for the length of an `async with` block."""
     async with open_persistence(url) as persistence:
         yield session_type.on(persistence, thread_id)
 
@@ -98,33 +108,23 @@ async def stored_search(
     )
 
 
-async def take_up(
-    config: AppConfig, workflow: SearchWorkflow, thread_id: str, answer: Answer
-) -> Checkpoint | PaperCollection:
-    """Bring the thread to its next open question or its end, with the answer if there is one.
+async def stored_report(
+    config: AppConfig, thread_id: str, progress: ProgressReporter
+) -> ReportWorkflow:
+    """Return a workflow with the services that the report began with; the rest is in its thread.
 
-    Raises:
-        ThreadFinishedError: it is done.
-        ThreadNotWaitingError: there is an answer and no question.
-        ThreadBusyError: another process drives it.
-        InvalidDecisionError: the answer cannot be used; the question stays open.
+    Raises: as `stored_search`.
     """
-    if answer.is_empty:
-        return await workflow.pending(thread_id) or await workflow.proceed(thread_id)
-    async with reading(SearchSession, config.persistence_url, thread_id) as session:
-        waiting = None if (await session.state()).is_complete else await session.open_question()
-        if answer.token is None or answer.counts_papers:
-            waiting = await session.require_question()
-    question = waiting.question if waiting else None
-    if question is not None and answer.token not in {None, question.token}:
-        if answer.counts_papers:
-            raise StaleDecisionError(
-                f"the papers are numbered by the question with the token {answer.token}, and the "
-                f"open one is another: {question.reference} (token {question.token}). See "
-                f"`paper-search show {thread_id}`"
-            )
-        question = None
-    return await workflow.answer(thread_id, answer.for_search(question))
+    from paper_search.report_workflow import ReportWorkflow
+    from paper_search.report_workflow.assembly import services_begun_with
+    from paper_search.report_workflow.session import ReportSession
+
+    url = config.persistence_url
+    async with reading(ReportSession, url, thread_id) as session:
+        values = await session.channels()
+    return ReportWorkflow.from_config(
+        config, progress_reporter=progress, persistence=url, **services_begun_with(values)
+    )
 
 
 def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
@@ -139,43 +139,17 @@ def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
         UsageLog(config.usage_path, thread_id).append(BudgetSet(budget=budget))
 
 
-async def stored_report(
-    config: AppConfig, thread_id: str, progress: ProgressReporter
-) -> ReportWorkflow:
-    """Return a workflow with the services that the report began with; the rest is in its thread.
-
-    Raises:
-        ThreadNotFoundError: there is no such report.
-        UnknownNameError: one of its sources is not installed any more.
-    """
-    from paper_search.report_workflow import ReportWorkflow
-    from paper_search.report_workflow.assembly import services_begun_with
-    from paper_search.report_workflow.session import ReportSession
-
-    url = config.persistence_url
-    async with reading(ReportSession, url, thread_id) as session:
-        values = await session.channels()
-    return ReportWorkflow.from_config(
-        config, progress_reporter=progress, persistence=url, **services_begun_with(values)
-    )
-
-
 async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
     """Go back to a question of a search or a report that was decided, and ask it again.
 
-    Args:
-        config: the settings.
-        thread_id: which thread.
-        to: `strategy` or `result` of a search (else the result), `plan` or `draft` of a report
-            (else the latest question).
-        number: of the round, or of the question in a report; None: the latest one.
+    `number`: of the round, or of the question in a report; None: the latest one.
 
     Raises:
         ThreadNotFoundError: there is no such thread.
         UsageMistakeError: such a thread has no such question.
         StaleDecisionError: it was never decided, or the history was pruned.
     """
-    from paper_search.cli.progress import ProgressLine
+    from paper_search.cli.console import ProgressLine
     from paper_search.workflow import CheckpointKind
 
     if await is_report(config.persistence_url, thread_id):

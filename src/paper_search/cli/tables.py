@@ -54,12 +54,10 @@ def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
 
 
 def fact_line(name: str, value: object) -> Text:
-    """Return a fact as a line."""
     return Text.assemble((f"{name:>10}  ", "bold"), text(value))
 
 
 def show_facts(console: Console, facts: Iterable[Fact]) -> None:
-    """Print a line for each fact that is known."""
     for name, value in facts:
         if value not in {None, ""}:
             console.print(fact_line(name, value))
@@ -100,7 +98,6 @@ def paper_table(
 
 
 def record_table(records: Sequence[BibliographicRecord]) -> Table:
-    """Return records without verdicts, numbered."""
     numbered = enumerate(records, start=1)
     return grid(["#>", *_RECORD], ([n, each.title, *_record_cells(each)] for n, each in numbered))
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from paper_search.cli.console import (
-    command_line,
+    ExitCode,
+    UsageMistakeError,
     data,
     is_interactive,
     print_json,
@@ -15,16 +16,17 @@ from paper_search.cli.console import (
     say,
     visible,
 )
-from paper_search.cli.failures import ExitCode, UsageMistakeError
 from paper_search.cli.options import (
     All,
     Decided,
+    Figures,
     Force,
     Format,
     Home,
     Json,
     MinScore,
     Output,
+    References,
     Thread,
     Yes,
     home_option,
@@ -89,7 +91,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     For a report, shows the plan or draft to be reviewed, and the events so far.
     """
     from paper_search.cli.graph_run import show_plain
-    from paper_search.cli.next_commands import ReportCommands, SearchCommands
+    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import decision_line
     from paper_search.cli.report_questions import show_report
     from paper_search.cli.stored_threads import thread_detail, with_translations
@@ -118,16 +120,13 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     root = home_option(ctx, home)
     if isinstance(detail, ReportDetail):
         show_report(data(), detail, home=root)
-        commands = ReportCommands(thread, root)
-        for line in commands.lines(detail.open_review) if detail.open_review else ():
-            typer.echo(line)
-        return
-    show_thread(data(), detail, home=root, has_details=details, is_all=is_listing)
-    if decided:
-        typer.echo(decided)
-    if detail.open_checkpoint is not None:
-        for line in SearchCommands(thread, root).lines(detail.open_checkpoint):
-            typer.echo(line)
+    else:
+        show_thread(data(), detail, home=root, has_details=details, is_all=is_listing)
+        if decided:
+            typer.echo(decided)
+    waiting = detail.open_review if isinstance(detail, ReportDetail) else detail.open_checkpoint
+    for line in NextCommands(thread, root).lines(waiting) if waiting is not None else ():
+        typer.echo(line)
 
 
 def export(  # noqa: PLR0913, PLR0917  # one for each option
@@ -139,6 +138,8 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     is_all: All = False,
     min_score: MinScore = None,
     decision: Decided = None,
+    references: References = "plain",
+    figures: Figures = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -146,31 +147,30 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
 
     They go to stdout or to a file; --force overwrites a file. An unfinished search gives the papers
     of its latest round. Papers that you decided irrelevant are left out unless --decision asks for
-    them. A finished report is written as markdown, html, latex, json or docx; `report --thread` can
-    also format its references.
+    them. A report is written as markdown, html, latex, json or docx, an unfinished one as a draft.
     """
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line
-    from paper_search.cli.stored_threads import thread_detail
+    from paper_search.cli.stored_threads import preview, thread_detail
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
-    detail = run(thread_detail(settings(ctx, home).persistence_url, thread))
+    url = settings(ctx, home).persistence_url
+    detail = run(thread_detail(url, thread))
     if isinstance(detail, PlainDetail):
         raise ExportError(
             f"thread {thread!r} belongs to the workflow {detail.graph!r} and has no papers; "
             "`paper-search show THREAD --json` prints its state"
         )
     if isinstance(detail, ReportDetail):
-        target = ReportOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
+        target = ReportOutput.chosen(
+            format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
+        )
+        text = detail.report or run(preview(url, thread))
         if detail.report is None:
-            command = command_line("resume", thread, home=home_option(ctx, home))
-            raise ExportError(
-                f"report {thread!r} has no text yet: it is {detail.status.value}; "
-                f"continue it first: {command}"
-            )
-        target.deliver(detail.report, {"thread_id": thread})
+            say(f"unfinished report ({detail.status.value}): this is its draft")
+        target.deliver(text, {"thread_id": thread})
         return
     papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     if detail.collection is None:
@@ -212,17 +212,14 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     The thread then waits at that question. Later steps stay in its history, and `show` says who
     reopened it and when.
     """
-    from paper_search.cli.next_commands import ReportCommands, SearchCommands
+    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.stored_threads import reopened
     from paper_search.report_workflow import Review
     from paper_search.workflow import Checkpoint
 
-    root = home_option(ctx, home)
     question = run(reopened(settings(ctx, home), thread, to, round_number))
-    if isinstance(question, Checkpoint):
-        SearchCommands(thread, root).pause(question, is_json=as_json)
-    if isinstance(question, Review):
-        ReportCommands(thread, root).pause(question, is_json=as_json)
+    if isinstance(question, Checkpoint | Review):
+        NextCommands(thread, home_option(ctx, home)).pause(question, is_json=as_json)
     say(f"thread {thread} has no open question")
 
 
@@ -364,7 +361,6 @@ def restore(
 
 
 def _confirm(question: str, wish: str) -> None:
-    """Ask whether something is to be done that cannot be undone."""
     from paper_search.cli.prompts import QuitError, Terminal
 
     if not is_interactive():

@@ -1,5 +1,8 @@
 """`paper-search usage`: what models were asked, and what it cost."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,8 +13,9 @@ from paper_search.cli.options import Home, Json, settings
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from paper_search.cli.tables import Fact
     from paper_search.llm.usage_log import LoggedUsage
-    from paper_search.models.usage import Spending
+    from paper_search.models.usage import Spending, StepSpending
 
 
 def usage(
@@ -55,14 +59,13 @@ def usage(
     data().print(_table("Thread", {**rows, "all": total(rows.values())}))
 
 
-def _parts(logged: "LoggedUsage") -> "dict[str, Spending]":
-    from paper_search.cli.spending import step_name
+def _parts(logged: LoggedUsage) -> dict[str, Spending]:
 
     steps = {f"{step_name(s.step)} of round {s.iteration + 1}": s for s in logged.steps}
     return {**steps, **logged.by_model, "all": logged.spent}
 
 
-def _table(of: str, rows: "dict[str, Spending]") -> "Table":
+def _table(of: str, rows: dict[str, Spending]) -> Table:
     from paper_search.cli.tables import grid
     from paper_search.models.usage import money_in_words
 
@@ -74,7 +77,7 @@ def _table(of: str, rows: "dict[str, Spending]") -> "Table":
     return grid(columns, cells)
 
 
-def _as_json(thread: str, logged: "LoggedUsage") -> dict[str, Any]:
+def _as_json(thread: str, logged: LoggedUsage) -> dict[str, Any]:
     return {
         "thread_id": thread,
         "first_at": logged.first_at,
@@ -84,3 +87,53 @@ def _as_json(thread: str, logged: "LoggedUsage") -> dict[str, Any]:
         "models": {name: spent.model_dump(mode="json") for name, spent in logged.by_model.items()},
         "budget": logged.budget.model_dump(mode="json") if logged.budget else None,
     }
+
+
+_STEPS = {
+    "parse_intent": "question",
+    "build_strategy": "strategy",
+    "deduplicate": "duplicates",
+    "score": "judging",
+    "judge": "judging again",
+}
+"""What steps are called where their cost is shown, if not as they are."""
+
+
+def step_name(step: str) -> str:
+    return _STEPS.get(step, step)
+
+
+def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield what a report will cost by its plan, and what it may; nothing without a model."""
+    if not shows.get("estimate"):
+        return
+    from paper_search.report_workflow.state import ReportEstimate
+
+    estimate = ReportEstimate.model_validate(shows["estimate"])
+    once, most = estimate.one_draft, estimate.at_most
+    dated = f" (prices of {once.priced_at})" if once.priced_at else ""
+    yield "will cost", f"about {once} with one draft{dated}"
+    more = [_number_of(estimate.drafts, "draft", "drafts")]
+    if estimate.gap_searches:
+        more.append(_number_of(estimate.gap_searches, "more search", "more searches"))
+    if most != once:
+        yield "at most", f"about {most} with {' and '.join(more)}"
+    if shows.get("budget"):
+        yield "budget", shows["budget"]
+
+
+def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[Fact]:
+    """Yield what was spent, in all and by step; nothing where no model was asked."""
+    if not usage:
+        return
+    from paper_search.models.usage import StepSpending, total
+
+    parts = [StepSpending.model_validate(part) for part in usage]
+    yield "spent", str(total(parts))
+    for part in parts:
+        where = f"{step_name(part.step)} of round {part.iteration + 1}"
+        yield "", f"{where}: {part}"
+
+
+def _number_of(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -15,7 +15,6 @@ from paper_search.cli.source_lines import (
     no_network,
     public_sources_hint,
 )
-from paper_search.cli.spending import usage_facts
 from paper_search.cli.tables import (
     Fact,
     fact_line,
@@ -25,7 +24,8 @@ from paper_search.cli.tables import (
     score,
     source_table,
 )
-from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
+from paper_search.cli.usage import usage_facts
+from paper_search.workflow.checkpoints import Checkpoint, ResultPayload, StrategyPayload
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.judging import JudgingReport
 from paper_search.workflow.strategy_facts import (
@@ -37,7 +37,6 @@ from paper_search.workflow.strategy_facts import (
 
 if TYPE_CHECKING:
     from paper_search.models import (
-        Facets,
         KnownPapersReport,
         Paper,
         PaperCollection,
@@ -45,12 +44,12 @@ if TYPE_CHECKING:
         UserFeedback,
     )
     from paper_search.models.scope import Translation
-    from paper_search.workflow import Checkpoint, IterationRecord, ThreadDetail
+    from paper_search.report_workflow import Review
+    from paper_search.workflow import IterationRecord, ThreadDetail
 
 Line: TypeAlias = "Fact | RenderableType"
 
 PAGE = 20
-FACETS_SHOWN = 8
 ONLY_EARLIER = "only in earlier rounds, undecided"
 _AROUND = 4
 """Lines of the window for what is below a page of papers."""
@@ -59,6 +58,16 @@ _AROUND = 4
 def _print(console: Console, lines: Iterable[Line]) -> None:
     for line in lines:
         console.print(fact_line(*line) if isinstance(line, tuple) else line)
+
+
+def show_question(console: Console, question: Checkpoint | Review, *, home: Path | None) -> None:
+    """Print the question of a search or of a report."""
+    if isinstance(question, Checkpoint):
+        show_checkpoint(console, question, home=home)
+        return
+    from paper_search.cli.report_questions import show_review
+
+    show_review(console, question)
 
 
 def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
@@ -150,7 +159,6 @@ def show_papers(
 
 
 def show_paper(console: Console, number: int, paper: Paper) -> None:
-    """Print all that is known of one paper."""
     console.print(text(f"{number}. {paper.title}", style="bold"))
     facts = {
         "authors": ", ".join(author.name for author in paper.authors),
@@ -267,7 +275,6 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[L
     yield from _must_find(payload.known_papers)
     yield from _unjudged(collection)
     yield from usage_facts(payload.usage)
-    yield from _facets(collection.facets)
     yield from _same_work(payload)
     ids = {paper.id for paper in (*collection.papers, *collection.set_aside)}
     if missing := [paper for paper in payload.accumulated_papers if paper.id not in ids]:
@@ -289,19 +296,6 @@ def _same_work(payload: ResultPayload) -> Iterator[Line]:
     for number, question in enumerate(payload.same_work, start=1):
         pair = " and ".join(str(numbers.get(paper_id, paper_id)) for paper_id in question.papers)
         yield f"pair {number}", f"papers {pair}: {question.confidence:.0%}, {question.evidence}"
-
-
-def _facets(facets: Facets) -> Iterator[Fact]:
-    years = sorted(facets.by_year.items(), reverse=True)
-    venues = sorted(facets.by_venue.items(), key=lambda item: (-item[1], item[0]))
-    parts = {
-        "years": [f"{year}: {count}" for year, count in years],
-        "venues": [f"{name}: {count}" for name, count in venues],
-        "authors": facets.top_authors,
-    }
-    yield from ((name, ", ".join(part[:FACETS_SHOWN])) for name, part in parts.items() if part)
-    if facets.key_themes:
-        yield "themes", ", ".join(facets.key_themes)
 
 
 def _reports(

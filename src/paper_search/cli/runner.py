@@ -1,27 +1,25 @@
-"""A search or a report, driven from question to question to its end or its pause."""
+"""A search or a report, run from question to question to its end or its pause."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
-from typing_extensions import TypeIs
 
 from paper_search.cli.console import (
-    command_line,
+    ExitCode,
+    ProgressLine,
     is_interactive,
     run,
     say,
     shortened,
     visible,
 )
-from paper_search.cli.failures import ExitCode
-from paper_search.cli.next_commands import NextCommands, SearchCommands
-from paper_search.cli.outputs import OutputTarget, PaperOutput
-from paper_search.cli.progress import ProgressLine
+from paper_search.cli.next_commands import NextCommands
+from paper_search.cli.outputs import OutputTarget
 from paper_search.cli.prompts import QuitError, Terminal
 from paper_search.cli.source_lines import (
     failed_sources,
@@ -31,8 +29,15 @@ from paper_search.cli.source_lines import (
     public_sources_hint,
     unfinished_line,
 )
-from paper_search.cli.stored_threads import reading
-from paper_search.errors import InputError, InvalidDecisionError, PaperSearchError, ThreadError
+from paper_search.cli.stored_threads import preview, reading
+from paper_search.errors import (
+    InputError,
+    InvalidDecisionError,
+    PaperSearchError,
+    StaleDecisionError,
+    ThreadError,
+    ThreadWaitingError,
+)
 from paper_search.models import EndReason, PaperCollection
 from paper_search.threads.engine import ThreadEngine
 from paper_search.threads.session import ThreadSession
@@ -44,23 +49,21 @@ from paper_search.workflow.results import part_of
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
+    from paper_search.cli.answers import Answer
     from paper_search.config import AppConfig
+    from paper_search.report.document import Report
+    from paper_search.report_workflow import Review, ReviewDecision
     from paper_search.workflow import Decision
     from paper_search.workflow.state import WorkflowState
 
-QuestionT = TypeVar("QuestionT")
-ResultT = TypeVar("ResultT")
-OutputT = TypeVar("OutputT", bound=OutputTarget)
 
-
-class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
+class ThreadRunner(ABC):
     """Takes a thread as far as the person takes it.
 
     Everything runs on one event loop, which rests while the person thinks: clients of sources
     live on, and Ctrl-C at a prompt is an ordinary one.
     """
 
-    session_type: ClassVar[type[ThreadSession[Any, Any, Any]]]
     noun: ClassVar[str]
     """What such a thread is called."""
 
@@ -69,8 +72,8 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
         config: AppConfig,
         workflow: ThreadEngine[Any, Any, Any],
         progress: ProgressLine,
-        output: OutputT,
-        commands: NextCommands[QuestionT],
+        output: OutputTarget,
+        commands: NextCommands,
     ) -> None:
         self._config = config
         self._url = config.persistence_url
@@ -80,15 +83,37 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
         self._commands = commands
         self._thread_id = commands.thread_id
 
+    @property
     @abstractmethod
-    def _decide(self, question: QuestionT, terminal: Terminal, runner: asyncio.Runner) -> Any:
+    def _session_type(self) -> type[ThreadSession[Any, Any, Any]]: ...
+
+    @abstractmethod
+    def _decide(self, question: Any, terminal: Terminal, runner: asyncio.Runner) -> Any:
         """Return what the person decides; Raises QuitError."""
 
     @abstractmethod
-    def _hand_over(self, result: ResultT, state: Any) -> None:
-        """Deliver the result and say what there is to know of it."""
+    async def _decision(self, answer: Answer) -> dict[str, Any]:
+        """Return the decision that the options describe."""
 
-    def run(self, beginning: Coroutine[Any, Any, QuestionT | ResultT], *, is_asking: bool) -> None:
+    @abstractmethod
+    def _hand_over(self, result: Any, state: Any) -> None: ...
+
+    def resume(self, answer: Answer) -> None:
+        """Answer the open question, or continue a thread that stopped; see `run`."""
+        self.run(self._continued(answer), is_asking=answer.is_empty)
+
+    async def _continued(self, answer: Answer) -> Any:
+        if not answer.is_empty:
+            return await self._workflow.answer(self._thread_id, await self._decision(answer))
+        try:
+            return await self._workflow.proceed(self._thread_id)
+        except ThreadWaitingError:
+            question = await self._workflow.pending(self._thread_id)
+            if question is None:
+                raise
+            return question
+
+    def run(self, beginning: Coroutine[Any, Any, Any], *, is_asking: bool) -> None:
         """Begin, ask whoever is there, and hand over the result or say how to go on.
 
         Raises:
@@ -113,19 +138,16 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
             # Closing the loop waits for look-ups of names, which take long without a network.
             if self._is_question(outcome):
                 self._commands.pause(outcome, is_json=self._output.is_json)
-            else:
-                self._hand_over(outcome, state)
+            self._hand_over(outcome, state)
 
-    def _is_question(self, outcome: QuestionT | ResultT) -> TypeIs[QuestionT]:
-        return isinstance(outcome, self.session_type.question_type)
+    def _is_question(self, outcome: Any) -> bool:
+        return isinstance(outcome, self._session_type.question_type)
 
-    def _work(
-        self, runner: asyncio.Runner, work: Coroutine[Any, Any, QuestionT | ResultT]
-    ) -> QuestionT | ResultT:
+    def _work(self, runner: asyncio.Runner, work: Coroutine[Any, Any, Any]) -> Any:
         with self._progress.shown():
             return run(work, runner)
 
-    def _ask(self, runner: asyncio.Runner, outcome: QuestionT | ResultT) -> QuestionT | ResultT:
+    def _ask(self, runner: asyncio.Runner, outcome: Any) -> Any:
         while self._is_question(outcome):
             try:
                 decision = self._decide(outcome, Terminal(), runner)
@@ -136,7 +158,7 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
                 say(visible(error))
         return outcome
 
-    def _is_resumable(self, runner: asyncio.Runner, what: str) -> bool:
+    def _is_resumable(self, runner: asyncio.Runner, event: str) -> bool:
         """Whether there is a thread to go on with; if so, say how."""
         try:
             state = run(self._state(), runner)
@@ -144,21 +166,58 @@ class Drive(ABC, Generic[QuestionT, ResultT, OutputT]):
             return False
         if state.is_complete:
             return False
-        say(f"{what}; {self.noun} {self._thread_id}; continue with:")
-        say(f"  {self._commands.command()}")
+        say(f"{event}; {self.noun} {self._thread_id}; continue with:")
+        say(f"  {self._commands.resume()}")
         return True
 
     async def _state(self) -> Any:
-        async with reading(self.session_type, self._url, self._thread_id) as session:
+        async with reading(self._session_type, self._url, self._thread_id) as session:
             return await session.state()
 
 
-class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
+class ReportRunner(ThreadRunner):
+    """Takes a report as far as the person takes it."""
+
+    noun = "report"
+
+    @property
+    def _session_type(self) -> type[ThreadSession[Any, Any, Any]]:
+        from paper_search.report_workflow.session import ReportSession
+
+        return ReportSession
+
+    def _decide(
+        self, question: Review, terminal: Terminal, _runner: asyncio.Runner
+    ) -> ReviewDecision:
+        from paper_search.cli.report_questions import decide_review
+
+        def report() -> Report:
+            return run(preview(self._url, self._thread_id))
+
+        return decide_review(terminal, question, report, self._config.editor)
+
+    async def _decision(self, answer: Answer) -> dict[str, Any]:
+        return answer.for_report()
+
+    def _hand_over(self, result: Report, _state: Any) -> None:
+        self._output.deliver(result, {"thread_id": self._thread_id})
+        ending = str(result.provenance.get("ended_by") or "").replace("_", " ")
+        words = f"{result.metadata.get('word_count', 0):,} words"
+        parts = filter(None, (f"{result.status} report", words, ending))
+        say(f"{', '.join(parts)}; thread {self._thread_id}")
+        if result.reason:
+            say(visible(f"unfinished report: {result.reason}"))
+        for error in result.provenance.get("errors") or []:
+            say(visible(error))
+        if result.is_failure:
+            raise typer.Exit(ExitCode.FAILED)
+
+
+class SearchRunner(ThreadRunner):
     """Takes a search as far as the person takes it."""
 
-    session_type = SearchSession
     noun = "thread"
-    _commands: SearchCommands
+    _session_type = SearchSession
 
     def _decide(self, question: Checkpoint, terminal: Terminal, runner: asyncio.Runner) -> Decision:
         from paper_search.cli.search_questions import ResultReview, decide_strategy
@@ -179,6 +238,22 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
 
         return ResultReview(terminal, question, save, self._commands.home).decide()
 
+    async def _decision(self, answer: Answer) -> dict[str, Any]:
+        async with reading(SearchSession, self._url, self._thread_id) as session:
+            waiting = None if (await session.state()).is_complete else await session.open_question()
+            if answer.token is None or answer.counts_papers:
+                waiting = await session.require_question()
+        question = waiting.question if waiting else None
+        if question is not None and answer.token not in {None, question.token}:
+            if answer.counts_papers:
+                raise StaleDecisionError(
+                    f"the papers are numbered by the question with the token {answer.token}, and "
+                    f"the open one is another: {question.reference} (token {question.token}). See "
+                    f"`paper-search show {self._thread_id}`"
+                )
+            question = None
+        return answer.for_search(question)
+
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         self._output.deliver(part_of(result), {"thread_id": self._thread_id, "status": "done"})
         ending = (result.ended_by.value if result.ended_by else "done").replace("_", " ")
@@ -186,14 +261,14 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
         papers = "1 paper" if count == 1 else f"{count} papers"
         say(f"{papers}, {ending}; thread {self._thread_id}")
         if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
-            export = ("export", self._thread_id, "--decision", "excluded")
-            command = command_line(*export, home=self._commands.home)
+            command = self._commands.command("export", "--decision", "excluded")
             say(f"{excluded} decided irrelevant and left out; to list them: {command}")
         for line in self._closing_messages(result, state):
             say(line)
         judging = JudgingReport.of([*result.papers, *result.set_aside])
         if judging.summary is not None:
-            say(visible(f"{judging.summary}; `{self._commands.judging()}` asks again"))
+            command = self._commands.command("judge", "--unjudged")
+            say(visible(f"{judging.summary}; `{command}` asks again"))
         is_failure = not result.papers and _have_all_failed(state)
         if judging.is_failure or is_failure:
             raise typer.Exit(ExitCode.FAILED)
@@ -214,9 +289,9 @@ class SearchDrive(Drive[Checkpoint, PaperCollection, PaperOutput]):
         failed = failed_sources(reports)
         if not collection.papers and no_network(reports) is None:
             is_failure = _have_all_failed(state)
-            what = f"no paper, as {in_words(failed)} failed" if is_failure else "no relevant papers"
-            command = self._commands.details()
-            yield visible(f"{what}; to see each query and what the sources answered: {command}")
+            lack = f"no paper, as {in_words(failed)} failed" if is_failure else "no relevant papers"
+            command = self._commands.command("show", "--details")
+            yield visible(f"{lack}; to see each query and what the sources answered: {command}")
         yield from map(visible, failure_lines(reports))
         if silent := [name for name in collection.silent_sources if name not in failed]:
             yield visible(f"No results from: {', '.join(silent)}")

@@ -1,0 +1,189 @@
+"""`paper-search add`: records of files that join a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paper_search.cli.console import (
+    ExitCode,
+    UsageMistakeError,
+    command_line,
+    print_json,
+    run,
+    say,
+    visible,
+)
+from paper_search.cli.options import Home, Json, Thread, home_option, settings
+from paper_search.errors import InputError
+
+if TYPE_CHECKING:
+    from paper_search.config import AppConfig
+    from paper_search.review.files import FileReport
+
+
+def add(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Exports of a database.")],
+    database: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Database that the records are from, such as 'Embase (Ovid)': one for all files, "
+            "or one for each. Default: what each record says, or the name of its file.",
+        ),
+    ] = None,
+    searched: Annotated[
+        str, typer.Option(metavar="DAY", help="When it was searched, as 2026-11-02.")
+    ] = "",
+    strategy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The strategy as it was run there, for the search log."),
+    ] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Add the records of files to a thread.
+
+    They are merged with what is there, and only works that nobody decided on are asked about.
+    Decisions, notes and reviewers stay, also on a thread that is done. Nothing is searched. The
+    search log has the database, the day, the strategy and the number of records. All files are
+    added, or none.
+    """
+    from paper_search.audit import flow_of_thread
+    from paper_search.cli.console import ProgressLine
+    from paper_search.cli.stored_threads import stored_search
+    from paper_search.persistence import open_persistence
+    from paper_search.review.arrivals import add_files
+    from paper_search.review.files import DatabaseSearch
+
+    config, progress = settings(ctx, home), ProgressLine()
+    text = contents_of([strategy])[0][1].decode(errors="replace").strip() if strategy else ""
+    search, contents = DatabaseSearch(searched, text), contents_of(files)
+    workflow = run(stored_search(config, thread, progress))
+    with progress.shown():
+        reports = run(add_files(workflow, thread, contents, database or [], search=search))
+
+    async def flow() -> dict[str, int]:
+        async with open_persistence(config.persistence_url) as persistence:
+            counts = await flow_of_thread(persistence, thread)
+        names = ("identified", "removed_by_checks", "duplicates", "works", "undecided")
+        say(counts.summary)
+        return {name: getattr(counts, name) for name in names}
+
+    say_files(reports)
+    counts = run(flow())
+    if as_json:
+        fields = [
+            {"name": f.name, "read": len(f.records), "rejected": len(f.rejected)} for f in reports
+        ]
+        print_json({"thread_id": thread, "files": fields, "flow": counts})
+    say(f"{counts['undecided']:,} papers wait for a decision:")
+    say(f"  {command_line('screen', thread, home=home_option(ctx, home))}")
+
+
+def contents_of(files: Sequence[Path]) -> list[tuple[str, bytes]]:
+    """Return name and content of each file.
+
+    Raises:
+        InputError: one of them cannot be read.
+    """
+    try:
+        return [(file.name, file.read_bytes()) for file in files]
+    except OSError as error:
+        raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error
+
+
+def say_files(reports: Sequence[FileReport]) -> None:
+    for report in reports:
+        for line in (*report.remarks, report.summary):
+            say(visible(line))
+
+
+def update(
+    ctx: typer.Context,
+    thread: Annotated[
+        str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; see `threads`.")
+    ] = None,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="Update every search whose result was approved.")
+    ] = False,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Search the approved strategy of a thread again, for what is new.
+
+    You are asked about the strategy, with the hits of each source then and now, and about the
+    result. Only works that were not found before are asked about; earlier decisions stay and
+    order the new works.
+
+    With --all, for cron: a thread waits with its strategy if a source has more or fewer hits than
+    before, or does not say. Exit code 0: nothing new; 3: a thread waits for you.
+    """
+    from paper_search.cli.console import ProgressLine
+    from paper_search.cli.next_commands import NextCommands
+    from paper_search.cli.outputs import PaperOutput
+    from paper_search.cli.runner import SearchRunner
+    from paper_search.cli.stored_threads import stored_search
+    from paper_search.review.updates import update_review
+
+    if (thread is None) != is_all:
+        raise UsageMistakeError("give a THREAD, or --all")
+    config, progress = settings(ctx, home), ProgressLine()
+    if thread is None:
+        _update_all(config, is_json=as_json)
+        return
+    output = PaperOutput.chosen(None, None, is_forced=False, is_json=as_json)
+    workflow = run(stored_search(config, thread, progress))
+    commands = NextCommands(thread, home_option(ctx, home))
+    runner = SearchRunner(config, workflow, progress, output, commands)
+    runner.run(update_review(workflow, thread), is_asking=True)
+
+
+def _update_all(config: AppConfig, *, is_json: bool) -> None:
+    entries = run(_updates(config))
+    if is_json:
+        print_json(entries)
+    for entry in entries:
+        say(visible(f"{entry['thread_id']}  {entry['outcome']}: {entry['question']}"))
+    outcomes = {entry["outcome"] for entry in entries}
+    if outcomes & {"waits", "failed"}:
+        raise typer.Exit(ExitCode.WAITING if "waits" in outcomes else ExitCode.FAILED)
+
+
+async def _updates(config: AppConfig) -> list[dict[str, Any]]:
+    from paper_search.cli.stored_threads import stored_search
+    from paper_search.errors import InputError, PaperSearchError
+    from paper_search.models import EndReason
+    from paper_search.persistence import open_persistence
+    from paper_search.review.updates import update_review
+    from paper_search.threads.catalog import ALL, ThreadStatus
+    from paper_search.workflow import Checkpoint, ThreadCatalog
+
+    entries: list[dict[str, Any]] = []
+    async with open_persistence(config.persistence_url) as persistence:
+        catalog = ThreadCatalog(persistence)
+        infos = await catalog.threads(limit=ALL)
+        open_ids = [info.thread_id for info in infos if info.status is ThreadStatus.WAITING]
+        waiting = {i for i in open_ids if (await catalog.session(i).state()).updates}
+    for info in infos:
+        entry = {"thread_id": info.thread_id, "question": info.question, "outcome": "nothing new"}
+        if info.thread_id in waiting:
+            entries.append({**entry, "outcome": "waits"})
+        if info.status is not ThreadStatus.DONE or info.ended_by != EndReason.APPROVED:
+            continue
+        try:
+            workflow = await stored_search(config, info.thread_id, lambda _phase, _details: None)
+            outcome = await update_review(workflow, info.thread_id, is_quiet=True)
+        except InputError:  # it has no strategy that sources could be asked
+            continue
+        except PaperSearchError as error:
+            entries.append({**entry, "outcome": "failed", "error": str(error)})
+            continue
+        is_open = isinstance(outcome, Checkpoint)
+        entries.append({**entry, "outcome": "waits" if is_open else "nothing new"})
+    return entries
