@@ -19,21 +19,14 @@ Cli = Callable[..., Any]
 
 def test_the_picture_has_every_answer_of_a_person_on_its_edges(cli: Cli):
     drawn = cli("graph").stdout
-    assert drawn == cli("graph", "--format", "mermaid").stdout
     assert "confirm_strategy -- reject --> build_strategy" in drawn
     assert "review_results -- approve --> finish" in drawn
 
 
 def test_json_has_the_same_edges(cli: Cli):
-    document = cli("graph", "--format", "json").document
-    assert document == cli("graph", "--json").document
+    document = cli("graph", "--json").document
     edge = {"from": "confirm_strategy", "outcome": "edit", "to": "search"}
     assert edge in document["transitions"]
-
-
-def test_an_unknown_format_is_a_usage_error(cli: Cli):
-    assert cli("graph", "--format", "png").code == 2
-    assert cli("graph", "--format", "mermaid", "--json").code == 2
 
 
 # --- list -----------------------------------------------------------------------------------------
@@ -80,51 +73,9 @@ def test_show_prints_mermaid_and_json(cli: Cli):
     assert [entry["id"] for entry in shown["steps"]] == ["split", "shorten", "name"]
 
 
-def test_show_writes_a_file_by_its_name_and_overwrites_nothing_unasked(cli: Cli, tmp_path: Path):
-    path = tmp_path / "graph.mmd"
-    assert cli("graph", "show", "paper_search", "-o", str(path)).code == 0
-    drawn = path.read_text(encoding="utf-8")
-    assert drawn == cli("graph").stdout
-    path.write_text("mine")
-    refused = cli("graph", "show", "paper_search", "-o", str(path))
-    assert refused.code == 1
-    assert "--force" in refused.stderr
-    assert path.read_text() == "mine"
-    assert cli("graph", "show", "paper_search", "-o", str(path), "--force").code == 0
-    assert path.read_text(encoding="utf-8") == drawn
-
-
-def test_show_writes_json_to_a_file_that_is_called_so(cli: Cli, tmp_path: Path):
-    path = tmp_path / "graph.json"
-    assert cli("graph", "show", "paper_search", "-o", str(path)).code == 0
-    assert json.loads(path.read_text()) == cli("graph", "--json").document
-
-
-@pytest.mark.parametrize("format_name", ["svg", "png"])
-def test_show_refuses_a_picture_and_says_what_it_writes(cli: Cli, tmp_path: Path, format_name: str):
-    by_option = cli("graph", "show", "paper_search", "--format", format_name)
-    assert by_option.code == 2
-    assert "'mermaid', 'json'" in by_option.stderr
-    path = tmp_path / f"graph.{format_name}"
-    by_name = cli("graph", "show", "paper_search", "-o", str(path))
-    assert by_name.code == 2
-    assert ".json, .mermaid, .mmd" in by_name.stderr
-    assert not path.exists()
-
-
-def test_show_writes_any_file_in_the_format_that_is_named(cli: Cli, tmp_path: Path):
-    path = tmp_path / "graph.txt"
-    shown = cli("graph", "show", "paper_search", "--format", "mermaid", "-o", str(path))
-    assert shown.code == 0
-    assert path.read_text(encoding="utf-8") == cli("graph").stdout
-
-
-def test_show_refuses_what_does_not_go_together(cli: Cli, tmp_path: Path):
-    assert cli("graph", "show", "paper_search", "--format", "mermaid", "--json").code == 2
+def test_show_refuses_a_workflow_that_is_not_there(cli: Cli):
     assert cli("graph", "--json", "list").code == 2
     assert cli("graph", "show", "nope").code == 2
-    away = tmp_path / "absent" / "g.mmd"
-    assert cli("graph", "show", "paper_search", "-o", str(away)).code == 1
 
 
 # --- check ----------------------------------------------------------------------------------------

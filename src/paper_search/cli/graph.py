@@ -1,17 +1,38 @@
 """`paper-search graph`: workflows listed, drawn, run and checked."""
 
-from enum import Enum
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from paper_search.cli.console import UsageMistakeError, print_json, print_text, say, visible
-from paper_search.cli.graph_run import Where, factory, resume, run
-from paper_search.cli.options import Force, Json
+from paper_search.cli.console import (
+    ExitCode,
+    UsageMistakeError,
+    command_line,
+    print_json,
+    print_text,
+    say,
+    visible,
+)
+from paper_search.cli.options import Home, Json, Thread, home_option, settings
 
 if TYPE_CHECKING:
-    from paper_search.steps import Workflow
+    from paper_search.steps import Run, Workflow
+    from paper_search.threads.every import PlainDetail
+
+Where = Annotated[
+    str,
+    typer.Option(
+        "--in", metavar="WHERE", help="Package (dotted name) or directory (with a separator)."
+    ),
+]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option("--answer", metavar="JSON", help="The answer to the next question; repeatable."),
+]
 
 graph = typer.Typer(
     help="Show the steps of a search, or other workflows.",
@@ -19,36 +40,13 @@ graph = typer.Typer(
 )
 
 
-class GraphFormat(str, Enum):
-    MERMAID = "mermaid"
-    JSON = "json"
-
-
-SUFFIXES = {
-    ".mmd": GraphFormat.MERMAID,
-    ".mermaid": GraphFormat.MERMAID,
-    ".json": GraphFormat.JSON,
-}
-
-
 @graph.callback(invoke_without_command=True)
-def draw(
-    ctx: typer.Context,
-    format_name: Annotated[
-        GraphFormat | None, typer.Option("--format", help="Output format; else mermaid.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
+def draw(ctx: typer.Context, as_json: Json = False) -> None:
     """Print the steps of a search, and where each of their outcomes leads."""
-    if ctx.invoked_subcommand is not None:
-        if as_json or format_name is not None:
-            raise UsageMistakeError(
-                f"put --json and --format after {ctx.invoked_subcommand!r}, not before it"
-            )
-        return
-    from paper_search.workflow.graph import WORKFLOW
-
-    print_text(_serialize(WORKFLOW, _format(format_name, None, as_json=as_json)))
+    if ctx.invoked_subcommand is None:
+        _print_graph("paper_search", "paper_search", as_json=as_json)
+    elif as_json:
+        raise UsageMistakeError(f"put --json after {ctx.invoked_subcommand!r}, not before it")
 
 
 @graph.command("list")
@@ -78,53 +76,20 @@ def list_workflows(where: Where = "paper_search", as_json: Json = False) -> None
 
 
 @graph.command("show")
-def show(  # noqa: PLR0913, PLR0917  # one argument for each option
+def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a workflow; see `list`.")],
     where: Where = "paper_search",
-    format_name: Annotated[
-        GraphFormat | None,
-        typer.Option("--format", help="Output format; else by the name of --output."),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
-    ] = None,
-    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Draw one workflow."""
-    from paper_search.errors import ExportError
-    from paper_search.exports.files import write_export
-    from paper_search.steps import discover_workflows
-
-    form = _format(format_name, output, as_json=as_json)
-    text = _serialize(discover_workflows(where).read(name), form)
-    if output is not None:
-        if output.exists() and not force:
-            raise ExportError(f"{str(output)!r} exists; give --force to overwrite it")
-        write_export(text, output, overwrite=force)
-    else:
-        print_text(text)
+    """Print one workflow as Mermaid or JSON."""
+    _print_graph(name, where, as_json=as_json)
 
 
-def _format(given: GraphFormat | None, output: Path | None, *, as_json: bool) -> GraphFormat:
-    from paper_search.errors import UnknownNameError
+def _print_graph(name: str, where: str, *, as_json: bool) -> None:
+    from paper_search.steps import discover_workflows, to_json, to_mermaid
 
-    if as_json and given is GraphFormat.MERMAID:
-        raise UsageMistakeError("--json and --format mermaid contradict each other; give one")
-    if as_json or given is not None:
-        return given or GraphFormat.JSON
-    if output is None:
-        return GraphFormat.MERMAID
-    suffix = output.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UnknownNameError("graph format for a file", suffix or output.name, [*SUFFIXES])
-    return SUFFIXES[suffix]
-
-
-def _serialize(workflow: "Workflow", form: GraphFormat) -> str:
-    from paper_search.steps import to_json, to_mermaid
-
-    return to_json(workflow) + "\n" if form is GraphFormat.JSON else to_mermaid(workflow)
+    workflow = discover_workflows(where).read(name)
+    print_text(to_json(workflow) + "\n" if as_json else to_mermaid(workflow))
 
 
 @graph.command("check")
@@ -175,5 +140,212 @@ def check(
         raise typer.Exit(1)
 
 
-graph.command("run")(run)
-graph.command("resume")(resume)
+ResultT = TypeVar("ResultT")
+
+
+@graph.command("run")
+def run(  # noqa: PLR0913  # one argument for each option
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a workflow; see `list`.")],
+    *,
+    where: Where = "paper_search",
+    params: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A setting of the run; repeatable."),
+    ] = None,
+    given: Annotated[
+        str | None, typer.Option("--input", metavar="JSON", help="The input: a JSON object.")
+    ] = None,
+    answers: Answers = None,
+    thread: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Keep the run as a thread of this id; else in memory."),
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Run this step alone; --input is the state before it."),
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Run one workflow, to its end or a question, or one step of it.
+
+    It prints the result or the question. With --thread, `graph resume` continues it, and `threads`,
+    `show`, `prune` and `delete` know it. Without, nothing is saved.
+    """
+    from pydantic_core import to_jsonable_python
+
+    if step is not None and (thread is not None or answers):
+        raise UsageMistakeError("--step runs without a thread and asks nobody; leave out the other")
+    from paper_search.persistence import open_persistence
+    from paper_search.steps import discover_workflows
+    from paper_search.steps.parameters import parse_params
+    from paper_search.steps.running import run_workflow
+    from paper_search.threads.engine import checked_thread
+
+    workflow = discover_workflows(where).read(name)
+    options: dict[str, Any] = {
+        "params": parse_params(workflow.params, params or []),
+        "services": _services(ctx, workflow, home),
+    }
+    step_input = _json_object(given)
+    if step is not None:
+        work = asyncio.to_thread(workflow.run, step, state=step_input, **options)
+        print_json(to_jsonable_python(asdict(_validated(work))))
+        return
+    options["answers"] = [_json(answer, "--answer") for answer in answers or []]
+
+    async def on_a_thread(thread_id: str) -> "Run":
+        async with open_persistence(settings(ctx, home).persistence_url) as persistence:
+            storage: dict[str, Any] = {"thread_id": thread_id, "persistence": persistence}
+            return await run_workflow(workflow, step_input, **storage, **options)
+
+    if thread is None:
+        _tell(_validated(run_workflow(workflow, step_input, **options)), as_json=as_json)
+    else:
+        outcome = _validated(on_a_thread(checked_thread(thread)))
+        _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
+
+
+@graph.command("resume")
+def resume(  # noqa: PLR0913  # one argument for each option
+    ctx: typer.Context,
+    thread: Thread,
+    *,
+    where: Where,
+    answers: Answers = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a workflow's question, or continue the thread."""
+    from paper_search.persistence import open_persistence
+    from paper_search.steps import discover_workflows
+    from paper_search.steps.running import resume_workflow
+    from paper_search.threads.every import PlainThreads
+
+    workflows = discover_workflows(where)
+
+    async def resumed() -> "Run":
+        async with open_persistence(settings(ctx, home).persistence_url) as persistence:
+            workflow = workflows.read((await PlainThreads(persistence).info(thread)).graph)
+            return await resume_workflow(
+                workflow,
+                thread,
+                persistence=persistence,
+                answers=[_json(answer, "--answer") for answer in answers or []],
+                services=_services(ctx, workflow, home),
+            )
+
+    _tell(_validated(resumed()), thread, home_option(ctx, home), as_json=as_json)
+
+
+def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Return what the work gives; settings or a state that cannot be used are an InputError."""
+    from pydantic import ValidationError
+
+    from paper_search.errors import InputError
+    from paper_search.steps.parameters import describe_errors
+
+    try:
+        return asyncio.run(work)
+    except ValidationError as error:
+        raise InputError(f"{error.title} cannot be used: {describe_errors(error)}") from error
+
+
+def _tell(
+    outcome: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
+) -> None:
+    if as_json:
+        print_json(_document(outcome, thread))
+    else:
+        for step_id, way in outcome.trace:
+            say(f"{visible(step_id)}: {way.value}")
+        print_json(outcome.questions[-1] if outcome.is_waiting else dict(outcome.result))
+    if not outcome.is_waiting:
+        return
+    if thread is None:
+        say("the run waits for an answer to the question above; pass it with --answer JSON")
+    else:
+        say("the thread waits for an answer to the question above; continue with:")
+        say(f"  {continuing(thread, home, is_waiting=True)}")
+    raise typer.Exit(ExitCode.WAITING)
+
+
+def _document(outcome: "Run", thread: str | None) -> dict[str, Any]:
+    about = {} if thread is None else {"thread_id": thread}
+    return {
+        **about,
+        "status": "waiting" if outcome.is_waiting else "done",
+        "result": dict(outcome.result),
+        "trace": [{"step": step_id, "outcome": way.value} for step_id, way in outcome.trace],
+        "questions": list(outcome.questions),
+    }
+
+
+def _json(text: str, option: str) -> Any:
+    import json
+
+    from paper_search.errors import InputError
+
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{option} {text!r} is not JSON: {error}") from error
+
+
+def _json_object(text: str | None) -> dict[str, Any]:
+    from paper_search.errors import InputError
+
+    value = {} if text is None else _json(text, "--input")
+    if not isinstance(value, dict):
+        raise InputError(f"--input {text!r} is not a JSON object")
+    return value
+
+
+def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
+    """Return the live objects that the workflow names, made from the program's settings, if any."""
+    from paper_search.llm.tracing import redact_output
+
+    config = settings(ctx, home)
+    redact_output(config.secrets)
+    return None if workflow.services is None else factory(workflow)(config)
+
+
+def factory(workflow: "Workflow") -> Any:
+    """Return the function that makes the live objects of a workflow.
+
+    Raises:
+        ConfigError: there is no such function.
+    """
+    from importlib import import_module
+
+    from paper_search.errors import ConfigError
+
+    module, _, function = (workflow.services or "").partition(":")
+    try:
+        return getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"workflow {workflow.name!r} takes its services from {workflow.services!r}, "
+            f"which cannot be imported: {error}"
+        ) from error
+
+
+def show_plain(detail: "PlainDetail", *, is_json: bool, home: Path | None) -> None:
+    """Print the state of a thread, or the question that it waits with and how to answer it."""
+    if is_json:
+        print_json(detail.model_dump(mode="json"))
+        return
+    say(f"{visible(detail.graph)}: {detail.status.value}")
+    if detail.error:
+        say(visible(detail.error))
+    is_waiting = detail.status.value == "waiting"
+    print_json(detail.open_question if is_waiting else detail.state)
+    if detail.status.value in {"waiting", "failed"}:
+        say(f"  {continuing(detail.thread_id, home, is_waiting=is_waiting)}")
+
+
+def continuing(thread_id: str, home: Path | None, *, is_waiting: bool) -> str:
+    """Return the command that takes a thread further; WHERE is where its workflow is written."""
+    answer = " --answer JSON" if is_waiting else ""
+    return command_line("graph", "resume", thread_id, home=home) + f" --in WHERE{answer}"

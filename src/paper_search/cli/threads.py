@@ -90,7 +90,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
 
     For a report, shows the plan or draft to be reviewed, and the events so far.
     """
-    from paper_search.cli.graph_run import show_plain
+    from paper_search.cli.graph import show_plain
     from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import decision_line
     from paper_search.cli.report_questions import show_report
