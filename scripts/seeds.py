@@ -184,7 +184,7 @@ def missing(folder: Path) -> list[str]:
     """
     program = Program()
     page = PAGE.read_text(encoding="utf-8")
-    known, lines = set(_explained(page)), [f"the page: {row}" for row in _unexplained(page)]
+    known, lines = set(explained_names(page)), [f"the page: {row}" for row in _unexplained(page)]
     for path in sorted(folder.glob("*.md")):
         for item in _items(path.read_text(encoding="utf-8"), path.stem[:3]):
             if _is_explained(item, known, program) or EXAMPLES.fullmatch(item.name):
@@ -213,10 +213,13 @@ def _rows(text: str) -> Iterator[list[str]]:
             yield cells
 
 
-def _explained(page: str) -> Iterator[str]:
-    """Yield what the rows of the page name in all cells but the last, which has the reason."""
+def explained_names(page: str) -> Iterator[str]:
+    """Yield what the rows of the page name in all cells but the last, which has the reason.
+
+    A row of a rule names the rule in its first cell; what its second cell mentions must be there.
+    """
     for *cells, _ in _rows(page):
-        for quoted in QUOTED.findall(" ".join(cells)):
+        for quoted in QUOTED.findall(cells[0] if cells[0].startswith("`") else " ".join(cells)):
             yield quoted
             for word in re.findall(r"[\w.]+", quoted):
                 yield from (word, word.rpartition(".")[2])

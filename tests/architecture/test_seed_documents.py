@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripts.seeds import BLOCK, missing
+from scripts.seeds import BLOCK, explained_names, missing
 
 from paper_search.steps import (
     Dispatch,
@@ -94,6 +94,13 @@ def test_a_name_in_neither_is_listed(tmp_path: Path):
         f"009: rule 009 INVARIANT {RULE} has no test that names it",
         f"009: rule {9:03} Invariants 1 has no test that names it",
     ]
+
+
+def test_what_a_row_of_a_rule_mentions_is_not_explained_by_it():
+    row = "| `000 C3` | a state with `add_lost` | `tests/workflow/test_engine.py` |"
+    assert "000 C3" in explained_names(row)
+    assert "add_lost" not in explained_names(row)
+    assert "add_lost" in explained_names("| 000 | `add_lost` | `add_found` does it |")
 
 
 def test_a_step_context_takes_the_three_arguments_of_the_document():

@@ -279,24 +279,20 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
             "`paper-search library add FILE`"
         )
     vectors = info_found.vectors
-    size = (info_found.records_bytes + info_found.index_bytes + vectors.size_bytes) / 1_000_000
-    years = (
-        f"{info_found.first_year}-{info_found.last_year}"
-        if info_found.first_year is not None
-        else "-"
-    )
-    typer.echo(visible(f"path     {info_found.path}"))
-    typer.echo(f"records  {info_found.records}")
-    typer.echo(f"years    {years}")
-    typer.echo(f"disk     {size:.1f} MB")
-    typer.echo(
-        f"index    {'up to date' if info_found.is_index_current else 'rebuilt at next search'}"
-    )
-    if vectors.model:
-        rest = (
-            "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
-        )
-        typer.echo(visible(f"vectors  {vectors.records}, by {vectors.model}{rest}"))
+    size = info_found.records_bytes + info_found.index_bytes + vectors.size_bytes
+    years = f"{info_found.first_year}-{info_found.last_year}" if info_found.first_year else "-"
+    rest = "" if vectors.is_current else "; `paper-search library embed` creates the missing ones"
+    facts = {
+        "path": info_found.path,
+        "records": info_found.records,
+        "years": years,
+        "disk": f"{size / 1_000_000:.1f} MB",
+        "index": "up to date" if info_found.is_index_current else "rebuilt at next search",
+        "vectors": f"{vectors.records}, by {vectors.model}{rest}" if vectors.model else None,
+    }
+    for name, value in facts.items():
+        if value is not None:
+            typer.echo(visible(f"{name:<9}{value}"))
 
 
 STANDARD_INPUT = "-"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,7 @@ REPORT_SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class OutputTarget:
+class OutputTarget(ABC):
     """A format, and stdout or a file; checked before any work is done."""
 
     format_name: str
@@ -83,6 +84,7 @@ class OutputTarget:
                     f"the directory {str(path.parent)!r} does not exist; create it first"
                 )
 
+    @abstractmethod
     def deliver(self, result: Any, about: dict[str, Any]) -> None:
         """Write the result; `about` is what JSON for machines says besides.
 
@@ -90,7 +92,6 @@ class OutputTarget:
             ExportError: a file cannot be written, or pandoc is missing.
             ConfigError: the style or matplotlib is missing.
         """
-        raise NotImplementedError
 
     @property
     def options(self) -> list[str]:

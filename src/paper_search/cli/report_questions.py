@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_search.cli.console import command_line, data, is_terminal, messages, text, visible
-from paper_search.cli.prompts import Choice, Terminal, decide, edit
+from paper_search.cli.console import command_line, messages, text, visible
+from paper_search.cli.prompts import Choice, Terminal, decide, edit, paged
 from paper_search.cli.tables import show_facts
 from paper_search.cli.usage import report_estimate_facts, usage_facts
 from paper_search.errors import InvalidDecisionError
@@ -41,8 +41,16 @@ def decide_review(
 ) -> ReviewDecision:
     is_plan = review.kind == PLAN
 
-    def answered(action: HITLAction, *details: Any) -> ReviewDecision:
-        return _answer(review, action, *details)
+    def answered(
+        action: HITLAction, feedback: str | None = None, fields: dict[str, Any] | None = None
+    ) -> ReviewDecision:
+        return ReviewDecision(
+            action=action,
+            feedback=feedback or None,
+            modifications=fields,
+            review=review.reference,
+            token=review.token or None,
+        )
 
     def change(words: str) -> ReviewDecision | None:
         if is_plan or words:
@@ -56,7 +64,7 @@ def decide_review(
         if is_plan:
             show_review(messages(), review)
         else:
-            show_text(render_markdown(report()))
+            _show_text(terminal, render_markdown(report()))
 
     def rejected(words: str) -> ReviewDecision:
         return answered(HITLAction.REJECT, words or terminal.ask("what is wrong with it? "))
@@ -81,32 +89,12 @@ def decide_review(
     return decision
 
 
-def _answer(
-    review: Review,
-    action: HITLAction,
-    feedback: str | None = None,
-    fields: dict[str, Any] | None = None,
-) -> ReviewDecision:
-    return ReviewDecision(
-        action=action,
-        feedback=feedback or None,
-        modifications=fields,
-        review=review.reference,
-        token=review.token or None,
-    )
-
-
-def show_text(markdown: str) -> None:
-    """Show a text page by page, where there is a terminal; else whole."""
+def _show_text(terminal: Terminal, markdown: str) -> None:
     from rich.markdown import Markdown
 
     lines = (_LINK.sub(r"\g<title>\g<address>", visible(line)) for line in markdown.split("\n"))
-    document = Markdown("\n".join(lines), hyperlinks=False)
-    if not is_terminal():
-        messages().print(document)
-        return
-    with data().pager(styles=True):
-        data().print(document)
+    with paged(terminal) as console:
+        console.print(Markdown("\n".join(lines), hyperlinks=False))
 
 
 def show_review(console: Console, review: Review) -> None:
