@@ -41,24 +41,13 @@ def decide_review(
 ) -> ReviewDecision:
     is_plan = review.kind == PLAN
 
-    def answered(
-        action: HITLAction, feedback: str | None = None, fields: dict[str, Any] | None = None
-    ) -> ReviewDecision:
-        return ReviewDecision(
-            action=action,
-            feedback=feedback or None,
-            modifications=fields,
-            review=review.reference,
-            token=review.token or None,
-        )
-
     def change(words: str) -> ReviewDecision | None:
         if is_plan or words:
             words = words or terminal.ask("what should be different? ")
-            return answered(HITLAction.MODIFY, words) if words else None
+            return _decision(review, HITLAction.MODIFY, words) if words else None
         draft = write_draft(report())
         fields = edit(terminal, editor, draft, "report.md", lambda text: changes(draft, text))
-        return answered(HITLAction.MODIFY, None, {"draft": fields}) if fields else None
+        return _decision(review, HITLAction.MODIFY, None, {"draft": fields}) if fields else None
 
     def show(_words: str) -> None:
         if is_plan:
@@ -67,10 +56,12 @@ def decide_review(
             _show_text(terminal, render_markdown(report()))
 
     def rejected(words: str) -> ReviewDecision:
-        return answered(HITLAction.REJECT, words or terminal.ask("what is wrong with it? "))
+        return _decision(
+            review, HITLAction.REJECT, words or terminal.ask("what is wrong with it? ")
+        )
 
     def simple(key: str, action: HITLAction, menu: str, text: str) -> Choice:
-        return Choice(key, action.value, menu, text, lambda _: answered(action))
+        return Choice(key, action.value, menu, text, lambda _: _decision(review, action))
 
     show_review(messages(), review)
     choices = [
@@ -87,6 +78,21 @@ def decide_review(
     ]
     decision: ReviewDecision = decide(terminal, choices)
     return decision
+
+
+def _decision(
+    review: Review,
+    action: HITLAction,
+    feedback: str | None = None,
+    fields: dict[str, Any] | None = None,
+) -> ReviewDecision:
+    return ReviewDecision(
+        action=action,
+        feedback=feedback or None,
+        modifications=fields,
+        review=review.reference,
+        token=review.token or None,
+    )
 
 
 def _show_text(terminal: Terminal, markdown: str) -> None:
