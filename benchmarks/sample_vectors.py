@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 import paper_search.library.sample as package
-from paper_search.library.embedding import create_embedder, embedded_text
+from paper_search.library.embedding import create_embedder, digest_of, embedded_text
 from paper_search.library.samples import VECTOR, open_sample
-from paper_search.library.vectors import LEVELS, digest_of
+from paper_search.library.vectors import encode
 from paper_search.models.settings import EmbeddingsConfig
 
 FILE = Path(package.__path__[0]) / "vectors.bin"
@@ -27,8 +27,7 @@ def main() -> None:
         [embedder.documents(texts[start : start + 64]) for start in range(0, len(texts), 64)]
     )
     entries = np.empty(len(texts), dtype=VECTOR)
-    entries["scale"] = np.abs(vectors).max(axis=1) / LEVELS
-    entries["codes"] = np.rint(vectors / entries["scale"][:, None])
+    entries["codes"], entries["scale"] = encode(vectors)
     entries["digest"] = np.frombuffer(b"".join(map(digest_of, texts)), dtype=VECTOR[0][1])
     FILE.write_bytes(entries.tobytes())
     print(f"{FILE.name}: {len(texts)} vectors, {FILE.stat().st_size:,} bytes")

@@ -19,8 +19,8 @@ POINTS = 20
 CHILD = """
 import sys
 from pathlib import Path
-from paper_search.library import Library, corpus, writing
-writing.BATCH, corpus._INDEXED_AT_ONCE = 100, 700
+from paper_search.library import Library, corpus, current_index
+current_index.BATCH, corpus._INDEXED_AT_ONCE = 100, 700
 print("ready", flush=True)
 with Library.open(sys.argv[1]) as library:
     library.import_file(Path(sys.argv[2]))
@@ -67,10 +67,10 @@ def test_kill_9_at_twenty_points_loses_nothing_that_was_in(tmp_path: Path) -> No
 DYING = """
 import os, sys
 from pathlib import Path
-from paper_search.library import Library, corpus, writing
+from paper_search.library import Library, corpus, current_index
 from paper_search.library.index import TextIndex
 from paper_search.library.records import RecordStore
-writing.BATCH, corpus._INDEXED_AT_ONCE = 100, 300
+current_index.BATCH, corpus._INDEXED_AT_ONCE = 100, 300
 owner, name, moment, count = sys.argv[3:]
 of = {"records": RecordStore, "index": TextIndex}[owner]
 original, calls = getattr(of, name), 0

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from paper_search.errors import PaperSearchError
 from paper_search.library import Library, bm25
-from paper_search.library.analysis import one_spelling
-from paper_search.library.lexicon import query_weights, ranked_text, ranked_words
+from paper_search.library.lexicon import one_spelling, query_weights, ranked_text, ranked_words
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints
 
 

@@ -12,7 +12,7 @@ from tests.examples import examples
 
 from paper_search.errors import InputError
 from paper_search.library import Library
-from paper_search.library.analysis import EXACT, words
+from paper_search.library.lexicon import EXACT, words
 from paper_search.models import Author, RawPaper
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, evaluate, render
 

@@ -25,9 +25,9 @@ IMPORT = """
 import resource, sys
 from pathlib import Path
 from paper_search.errors import LibraryError
-from paper_search.library import Library, corpus, writing
+from paper_search.library import Library, corpus, current_index
 import tantivy, filelock
-writing.BATCH, corpus._INDEXED_AT_ONCE = 100, 700
+current_index.BATCH, corpus._INDEXED_AT_ONCE = 100, 700
 if limit := int(sys.argv[3]):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:

@@ -1,4 +1,4 @@
-"""Vectors are kept on disk in a byte a number, and the nearest are found among them."""
+"""Vectors are kept in a byte a number, the nearest are found, and join the ranking by words."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ from numpy.typing import NDArray
 from tests.examples import examples
 
 from paper_search.errors import LibraryError
-from paper_search.library.vectors import Manifest, Nearness, VectorFiles
+from paper_search.library.embedded import State, VectorStore
+from paper_search.library.vectors import Matrix, Neighbourhood, encode, fused, moved
 
 DIGEST = b"12345678"
+EAST, NORTH, SOUTH = 1, 2, 3
+NONE = np.empty((0, 3), dtype=np.float32)
+X, Y, Z = np.eye(3, dtype=np.float32)
+scores = st.dictionaries(
+    st.integers(1, 30), st.floats(0.0, 100.0, allow_subnormal=False), max_size=20
+)
+cosines = st.dictionaries(
+    st.integers(1, 30), st.floats(-1.0, 1.0, allow_subnormal=False), max_size=20
+)
 
 
 def vectors(count: int, dimension: int = 70, seed: int = 1) -> NDArray[np.float32]:
@@ -22,18 +32,20 @@ def vectors(count: int, dimension: int = 70, seed: int = 1) -> NDArray[np.float3
     return made / np.linalg.norm(made, axis=1, keepdims=True)
 
 
-def stored(
-    path: Path, rows: list[int], given_vectors: NDArray[np.float32], superseded: int = 0
-) -> tuple[VectorFiles, Manifest]:
-    files = VectorFiles(path / "vectors")
-    manifest = files.begin("key", "model")
-    digests = [DIGEST] * len(rows)
-    return files, files.append(manifest, rows, digests, given_vectors, superseded)
+def matrix_of(rows: list[int], made: NDArray[np.float32]) -> Matrix:
+    return Matrix(np.array(rows), *encode(made))
 
 
-def test_the_nearest_are_those_of_the_exact_numbers(tmp_path: Path) -> None:
+@pytest.fixture
+def store(tmp_path: Path) -> VectorStore:
+    made = VectorStore(tmp_path / "vectors.db")
+    made.begin(State("library", "model"))
+    return made
+
+
+def test_the_nearest_are_those_of_the_exact_numbers() -> None:
     made = vectors(3_000)
-    near = Nearness.opened(*stored(tmp_path, list(range(1, 3_001)), made))
+    near = matrix_of(list(range(1, 3_001)), made)
     question = vectors(1, seed=2)[0]
     exact = made @ question
     found = near.nearest(question, 10)
@@ -43,8 +55,8 @@ def test_the_nearest_are_those_of_the_exact_numbers(tmp_path: Path) -> None:
         assert cosine == pytest.approx(exact[row - 1], abs=0.01)
 
 
-def test_only_those_among_the_given_rows_count(tmp_path: Path) -> None:
-    near = Nearness.opened(*stored(tmp_path, [10, 20, 30], vectors(3)))
+def test_only_those_among_the_given_rows_count() -> None:
+    near = matrix_of([10, 20, 30], vectors(3))
     question = vectors(3)[0]
     assert set(near.nearest(question, 5, among=[30, 20, 999])) == {20, 30}
     assert near.nearest(question, 5, among=[]) == {}
@@ -52,28 +64,29 @@ def test_only_those_among_the_given_rows_count(tmp_path: Path) -> None:
     assert set(near.cosines(question, {10, 11})) == {10}
 
 
-def test_the_last_vector_of_a_row_counts(tmp_path: Path) -> None:
-    first, second = vectors(2)
-    near = Nearness.opened(*stored(tmp_path, [5, 3, 5], np.stack([first, first, second]), 1))
-    assert len(near) == 2
-    found = near.nearest(second, 5)
-    assert list(found) == [5, 3]
-    assert found[5] == pytest.approx(1.0, abs=0.01)
-
-
-def test_a_record_without_a_meaning_is_near_to_nothing(tmp_path: Path) -> None:
+def test_a_record_without_a_meaning_is_near_to_nothing() -> None:
     made = vectors(2)
     made[1] = 0
-    near = Nearness.opened(*stored(tmp_path, [1, 2], made))
+    near = matrix_of([1, 2], made)
     assert near.nearest(made[0], 2)[2] == 0
     assert not near.vectors([2]).any()
 
 
-def test_vectors_come_back_as_they_were_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [1_000, 1_024, 2_500])
+def test_no_vector_is_passed_over_however_many_there_are(count: int) -> None:
+    made = vectors(count, dimension=16)
+    near = matrix_of(list(range(count)), made)
+    for row in (0, 999, count // 2, count - 1):
+        assert next(iter(near.nearest(made[row], 1))) == row
+
+
+def test_vectors_come_back_as_they_were_written(store: VectorStore) -> None:
     made = vectors(3)
-    near = Nearness.opened(*stored(tmp_path, [10, 20, 30], made))
+    store.keep([10, 20, 30], [DIGEST] * 3, made)
+    near = store.matrix()
     np.testing.assert_allclose(near.vectors([30, 999, 10, 30]), made[[0, 2]], atol=0.005)
     assert near.vectors([]).shape == (0, 70)
+    assert store.digests() == dict.fromkeys([10, 20, 30], DIGEST)
 
 
 @examples(25)
@@ -82,59 +95,143 @@ def test_vectors_come_back_as_they_were_written(tmp_path: Path) -> None:
     limit=st.integers(1, 50),
     seed=st.integers(0, 5),
 )
-def test_every_row_is_found_once_whatever_was_written(
+def test_the_last_vector_of_every_row_counts(
     tmp_path_factory: pytest.TempPathFactory, rows: list[int], limit: int, seed: int
 ) -> None:
     made = vectors(len(rows), seed=seed)
-    superseded = len(rows) - len(set(rows))
-    files, manifest = stored(tmp_path_factory.mktemp("v"), rows, made, superseded)
-    found = Nearness.opened(files, manifest).nearest(made[-1], limit)
+    store = VectorStore(tmp_path_factory.mktemp("v") / "vectors.db")
+    store.begin(State("library", "model"))
+    store.keep(rows, [DIGEST] * len(rows), made)
+    found = store.matrix().nearest(made[-1], limit)
     assert len(found) == min(limit, len(set(rows)))
-    assert set(found) <= set(rows)
-    compacted = files.compacted(manifest)
-    again = Nearness.opened(files, compacted).nearest(made[-1], limit)
-    assert again == pytest.approx(found)
+    assert next(iter(found)) == rows[-1]
+    assert found[rows[-1]] == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.parametrize("count", [1_000, 1_024, 2_500, 60_000])
-def test_no_vector_is_passed_over_however_many_there_are(tmp_path: Path, count: int) -> None:
-    made = vectors(count, dimension=16)
-    near = Nearness.opened(*stored(tmp_path, list(range(count)), made))
-    for row in (0, 999, count // 2, count - 1):
-        assert next(iter(near.nearest(made[row], 1))) == row
+@pytest.mark.parametrize("text", [b"", b"not a database", b"SQLite format 3\0" * 50])
+def test_a_file_that_cannot_be_read_is_none(store: VectorStore, text: bytes) -> None:
+    store.path.write_bytes(text)
+    assert store.state() is None
 
 
-def test_what_was_written_but_does_not_count_is_written_over(tmp_path: Path) -> None:
-    """PER-01: killed between the data and the manifest."""
-    files, before = stored(tmp_path, [1, 2], vectors(2))
-    files.append(before, [3, 4], [DIGEST] * 2, vectors(2, seed=5), 0)
-    files.note(before)
-    manifest = files.manifest()
-    assert manifest == before
-    after = files.append(before, [7], [DIGEST], vectors(1, seed=6), 0)
-    near = Nearness.opened(files, after)
-    assert set(near.nearest(vectors(1, seed=6)[0], 9)) == {1, 2, 7}
-    assert after.count == 3
-
-
-def test_a_file_that_is_too_short_is_damaged(tmp_path: Path) -> None:
-    files, manifest = stored(tmp_path, [1, 2], vectors(2))
-    (codes,) = files.path.glob("codes-*.bin")
-    codes.write_bytes(b"")
+def test_vectors_of_different_lengths_are_damaged(store: VectorStore) -> None:
+    store.keep([1], [DIGEST], vectors(1))
+    store.keep([2], [DIGEST], vectors(1, dimension=71))
     with pytest.raises(LibraryError, match="library embed"):
-        files.opened(manifest)
+        store.matrix()
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", '{"count": -1}', "\x00", '{"key": 1}'],
-)
-def test_a_manifest_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
-    files, _ = stored(tmp_path, [1], vectors(1))
-    (files.path / "vectors.json").write_text(text)
-    assert files.manifest() is None
+def test_a_vector_takes_little_more_than_a_byte_a_number(store: VectorStore) -> None:
+    store.keep(list(range(1, 1_001)), [DIGEST] * 1_000, vectors(1_000, dimension=384))
+    assert store.size_bytes() < 1_000 * 384 * 1.25
 
 
-def test_a_vector_takes_little_more_than_a_byte_a_number(tmp_path: Path) -> None:
-    files, _ = stored(tmp_path, list(range(1, 1_001)), vectors(1_000, dimension=384))
-    assert files.size_bytes() < 1_000 * 384 * 1.2
+@pytest.fixture
+def compass() -> Matrix:
+    made = np.array([[1, 0], [0.6, 0.8], [0.61, -0.79]], dtype=np.float32)
+    return matrix_of([EAST, NORTH, SOUTH], made)
+
+
+QUESTION = np.array([1, 0], dtype=np.float32)
+
+
+def test_records_by_words_get_their_nearness_and_those_without_a_vector_stay(
+    compass: Matrix,
+) -> None:
+    assert list(Neighbourhood(compass, QUESTION).mixed({})) == [EAST, SOUTH, NORTH]
+    near = Neighbourhood(compass, QUESTION)
+    assert list(near.mixed({NORTH: 4.0, 99: 1.0})) == [EAST, NORTH, 99, SOUTH]
+
+
+@pytest.mark.parametrize("marks", [{"relevant": [SOUTH]}, {"irrelevant": [NORTH]}])
+def test_the_question_moves_with_what_a_person_marked(
+    compass: Matrix, marks: dict[str, list[int]]
+) -> None:
+    near = Neighbourhood(compass, QUESTION, **marks)
+    assert list(near.mixed({})).index(SOUTH) < list(near.mixed({})).index(NORTH)
+
+
+def test_marks_of_records_without_a_vector_leave_the_question_where_it_is(compass: Matrix) -> None:
+    near = Neighbourhood(compass, QUESTION, relevant=[98], irrelevant=[99])
+    assert near.mixed({}) == Neighbourhood(compass, QUESTION).mixed({})
+
+
+@given(scores, cosines)
+def test_no_record_is_lost_and_none_is_made_up(
+    words: dict[int, float], near: dict[int, float]
+) -> None:
+    made = fused(words, near)
+    assert made.keys() == words.keys() | near.keys()
+    assert all(0 <= score <= 1 for score in made.values())
+    assert list(made.values()) == sorted(made.values(), reverse=True)
+
+
+@given(st.permutations(range(1, 11)))
+def test_the_fusion_of_equal_rankings_is_that_ranking(order: list[int]) -> None:
+    ranking = {row: 1.0 - place / 20 for place, row in enumerate(order)}
+    assert list(fused(ranking, ranking)) == order
+
+
+@given(scores, cosines)
+def test_a_record_that_is_better_on_both_sides_is_not_behind(
+    words: dict[int, float], near: dict[int, float]
+) -> None:
+    made = fused(words, near)
+    least = min(near.values(), default=0.0)
+    for one in made:
+        for other in made:
+            is_better = words.get(one, 0.0) >= words.get(other, 0.0) and (
+                near.get(one, least) >= near.get(other, least)
+            )
+            assert not is_better or made[one] >= made[other]
+
+
+def test_both_sides_count_half() -> None:
+    made = fused({1: 8.0, 2: 6.0, 3: 2.0}, {1: 0.5, 2: 0.6, 3: 0.7, 4: 0.55})
+    assert made == pytest.approx({1: 0.5, 2: 0.375 + 0.25, 3: 0.125 + 0.5, 4: 0.125})
+
+
+@given(st.floats(-0.5, 0.5))
+def test_where_the_cosines_of_a_model_lie_does_not_matter(shift: float) -> None:
+    """Some models put all texts close together, some spread them around zero."""
+    near = {1: 0.1, 2: 0.3, 3: 0.2}
+    shifted = {row: cosine + shift for row, cosine in near.items()}
+    words = {1: 3.0, 2: 1.0}
+    assert fused(words, shifted) == pytest.approx(fused(words, near), abs=1e-5)
+
+
+def test_one_side_alone_orders_where_the_other_tells_nothing_apart() -> None:
+    assert list(fused({1: 3.0, 2: 2.0, 3: 4.0}, {1: 0.4, 2: 0.4, 3: 0.4})) == [3, 1, 2]
+    assert list(fused({1: 2.0, 2: 2.0}, {1: 0.1, 2: 0.9})) == [2, 1]
+
+
+def test_equal_scores_come_in_the_order_of_import() -> None:
+    assert list(fused({9: 1.0, 3: 1.0, 5: 1.0}, {})) == [3, 5, 9]
+    assert fused({}, {}) == {}
+
+
+def test_without_records_a_question_stays_where_it_is() -> None:
+    np.testing.assert_array_equal(moved(X, NONE, NONE), X)
+
+
+def test_the_weights_are_those_of_the_textbook() -> None:
+    made = moved(X, np.stack([Y]), np.stack([Z]))
+    np.testing.assert_allclose(made / made[0], [1, 0.75, -0.15], rtol=1e-6)
+    assert np.linalg.norm(made) == pytest.approx(1)
+
+
+def test_many_records_weigh_no_more_than_one() -> None:
+    one, many = np.stack([Y]), np.stack([Y] * 9)
+    np.testing.assert_allclose(moved(X, one, one), moved(X, many, many), rtol=1e-6)
+
+
+def test_records_count_by_their_middle() -> None:
+    made = moved(X, np.stack([Y, Z]), NONE)
+    np.testing.assert_allclose(made / made[0], [1, 0.375, 0.375], rtol=1e-6)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.0])
+def test_a_question_of_which_nothing_is_left_stays_where_it_is(share: float) -> None:
+    question: NDArray[np.float32] = np.array([share, 0, 0], dtype=np.float32)
+    opposite = np.array([[-share / 0.75, 0, 0]])
+    np.testing.assert_array_equal(moved(question, opposite, NONE), question)

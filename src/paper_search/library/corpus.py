@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING, Self
 
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
-from paper_search.library.current_index import CurrentIndex
+from paper_search.library.current_index import CurrentIndex, WritingRights, batches
 from paper_search.library.embedded import EmbeddedRecords, EmbeddingSummary, Progress
 from paper_search.library.embedding import Embedder
 from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, read_file
 from paper_search.library.index import TextIndex
-from paper_search.library.neighbourhood import Neighbourhood, words_of
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
-from paper_search.library.writing import WritingRights, batches
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import Node, parse
+from paper_search.query.leaves import words_of
+from paper_search.query.normal_form import wanted_leaves
 from paper_search.query.prose import is_prose
 from paper_search.query.widening import askable
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+
+    from paper_search.library.vectors import Neighbourhood
 
 RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
@@ -39,9 +41,6 @@ _OPERATORS = re.compile(
 )
 _LONG = 4
 """Words of a text that may be a title with a star in it, such as *The R*-tree and its heirs*."""
-
-
-"""Called with how many records are done, and of how many, if that is known."""
 
 
 class Library:
@@ -113,7 +112,6 @@ class Library:
 
     @property
     def path(self) -> Path:
-        """The directory."""
         return self._path
 
     @property
@@ -123,7 +121,6 @@ class Library:
             return self._records.is_empty()
 
     def close(self) -> None:
-        """Close the files."""
         with self._threads:
             self._records.close()
             self._index.close()
@@ -262,7 +259,9 @@ class Library:
         tree = _tree_of(text)
         return self._found(
             lambda one, size, bounds: one.boolean(tree, size, bounds),
-            words_of(tree),
+            " ".join(
+                word.replace("*", "") for leaf in wanted_leaves(tree) for word in words_of(leaf)
+            ),
             limit,
             filters,
             feedback,

@@ -1,28 +1,45 @@
-"""A library's vectors: updated by one writer, used by every reader."""
+"""A library's vectors in SQLite: updated by one writer, used by every reader."""
 
 from __future__ import annotations
 
-import importlib.util
+import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from paper_search.errors import EmbeddingError, LibraryError
-from paper_search.library.embedding import Embedder, as_embedder, embedded_text
-from paper_search.library.neighbourhood import Neighbourhood
+from paper_search.library.embedding import (
+    Embedder,
+    as_embedder,
+    digest_of,
+    embedded_text,
+    require_numpy,
+)
 from paper_search.library.records import RecordStore
-from paper_search.library.vectors import Manifest, Nearness, VectorFiles, digest_of
+from paper_search.private_files import private_file
 
 if TYPE_CHECKING:
+    import numpy as np
     from langchain_core.embeddings import Embeddings
+    from numpy.typing import NDArray
 
-VECTORS_DIRECTORY = "vectors"
-_PAGE = 1_000
+    from paper_search.library.vectors import Matrix, Neighbourhood
+
+VECTORS_FILE = "vectors.db"
+_T = TypeVar("_T")
 Progress = Callable[[int, int | None], None]
+_FORMAT = 3
+_PAGE = 1_000
 _EMBED = "`paper-search library embed`"
+_SCHEMA = f"""
+CREATE TABLE vectors (row INTEGER PRIMARY KEY, digest BLOB, scale REAL, codes BLOB);
+CREATE TABLE state (library TEXT, model TEXT, generation INTEGER, writes INTEGER);
+PRAGMA user_version = {_FORMAT};
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,167 @@ class EmbeddedInfo:
     size_bytes: int = 0
     is_current: bool = True
     """Whether every record has the vector of its present text."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSummary:
+    """The result of one run."""
+
+    model: str
+    made: int
+    """Vectors that were asked for and kept."""
+    unusable: int
+    """Records for which the model returned no usable vector."""
+    total: int
+    """Records with a vector, now."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the file holds.
+
+    Attributes:
+        library: the key of the library whose rows these are.
+        model: what made the vectors.
+        generation: the last write of the library up to which every record has its vector.
+        writes: how often the file was written.
+    """
+
+    library: str
+    model: str
+    generation: int = 0
+    writes: int = 0
+
+
+class VectorStore:
+    """The vectors of one library in a file of their own; one writer, any readers."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def state(self) -> State | None:
+        """Return what there is; None: nothing, or nothing that can be read.
+
+        Raises:
+            LibraryError: another process writes for too long, or the disk cannot be read.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            with self._open() as connection:
+                is_ours = connection.execute("PRAGMA user_version").fetchone() == (_FORMAT,)
+                found = connection.execute("SELECT * FROM state").fetchone() if is_ours else None
+        except _DamagedError:
+            return None
+        return State(*found) if found else None
+
+    def count(self) -> int:
+        with self._open() as connection:
+            return int(connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+    def size_bytes(self) -> int:
+        return self.path.stat().st_size
+
+    def begin(self, state: State) -> None:
+        """Start anew, for another model or after damage."""
+        try:
+            for path in self.path.parent.glob(f"{self.path.name}*"):
+                path.unlink()
+            private_file(self.path)
+        except OSError as error:
+            raise self._unusable(error.strerror or str(error)) from error
+        with self._open() as connection:
+            connection.executescript(_SCHEMA)
+            connection.execute(
+                "INSERT INTO state VALUES (?, ?, ?, ?)",
+                (state.library, state.model, state.generation, state.writes),
+            )
+
+    def digests(self) -> dict[int, bytes]:
+        """Return the digests of the texts that the vectors were made of, by row."""
+        with self._open() as connection:
+            return dict(connection.execute("SELECT row, digest FROM vectors").fetchall())
+
+    def keep(
+        self, rows: Sequence[int], digests: Sequence[bytes], vectors: NDArray[np.float32]
+    ) -> None:
+        """Add or replace vectors of length 1, or 0, in one transaction."""
+        from paper_search.library.vectors import encode  # noqa: PLC0415  # loads numpy
+
+        codes, scales = encode(vectors)
+        entries = zip(rows, digests, scales.tolist(), map(bytes, codes), strict=True)
+        with self._open() as connection:
+            connection.executemany("REPLACE INTO vectors VALUES (?, ?, ?, ?)", entries)
+            connection.execute("UPDATE state SET writes = writes + 1")
+
+    def note(self, generation: int) -> None:
+        """Note that every record has its vector up to a write of the library."""
+        with self._open() as connection:
+            connection.execute(
+                "UPDATE state SET generation = ?, writes = writes + 1", (generation,)
+            )
+
+    def matrix(self) -> Matrix:
+        """Return all vectors.
+
+        Raises:
+            LibraryError: they are damaged.
+        """
+        import numpy as np  # noqa: PLC0415  # an extra
+
+        from paper_search.library.vectors import Matrix  # noqa: PLC0415  # loads numpy
+
+        with self._open() as connection:
+            found = connection.execute("SELECT row, scale, codes FROM vectors ORDER BY row")
+            rows, scales, codes = zip(*found, strict=True)
+        try:
+            made = np.array(scales, dtype=np.float32)
+            table = np.frombuffer(b"".join(codes), dtype=np.int8).reshape(len(rows), -1)
+        except (TypeError, ValueError) as error:
+            raise self._damaged() from error
+        if not (np.isfinite(made).all() and (made > 0).all()):
+            raise self._damaged()
+        return Matrix(np.array(rows), table, made)
+
+    def dimension(self) -> int:
+        """Return how many numbers a vector has; 0: there is none."""
+        with self._open() as connection:
+            found = connection.execute("SELECT length(codes) FROM vectors LIMIT 1").fetchone()
+        return int(found[0]) if found else 0
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction.
+
+        Raises:
+            LibraryError: it is damaged, or cannot be read or written.
+        """
+        address = f"{self.path.resolve().as_uri()}?mode=rw"
+        try:
+            with (
+                closing(sqlite3.connect(address, uri=True, timeout=30.0)) as connection,
+                connection,
+            ):
+                yield connection
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code in {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+                raise self._damaged() from error
+            raise self._unusable(str(error)) from error
+
+    def _unusable(self, reason: str) -> LibraryError:
+        return LibraryError(
+            f"the vectors in {str(self.path)!r} cannot be read or written: {reason}"
+        )
+
+    def _damaged(self) -> _DamagedError:
+        return _DamagedError(
+            f"the vectors in {str(self.path)!r} are damaged: {_EMBED} rebuilds them"
+        )
+
+
+class _DamagedError(LibraryError):
+    """The file of vectors is none, or parts of it are lost."""
 
 
 class EmbeddedRecords:
@@ -51,21 +229,22 @@ class EmbeddedRecords:
         self._directory = directory
         self._embedder = None if embedder is None else as_embedder(embedder)
         self._wait_s = wait_s
-        self._files = VectorFiles(directory / VECTORS_DIRECTORY)
-        self._opened: Nearness | None = None
+        self._store = VectorStore(directory / VECTORS_FILE)
+        self._opened: tuple[State, Matrix] | None = None
         self._threads = threading.Lock()
 
     def info(self, written: tuple[str, int]) -> EmbeddedInfo:
         """Return what there is, for the library of that key at that write."""
         key, generation = written
-        manifest = self._manifest(key)
-        if manifest is None:
+        state = self._store.state()
+        if state is None or state.library != key:
             return EmbeddedInfo(is_current=False)
+        count = self._store.count()
         return EmbeddedInfo(
-            records=manifest.count - manifest.superseded,
-            model=manifest.model if manifest.count else None,
-            size_bytes=self._files.size_bytes(),
-            is_current=manifest.generation >= generation,
+            records=count,
+            model=state.model if count else None,
+            size_bytes=self._store.size_bytes(),
+            is_current=state.generation >= generation,
         )
 
     def neighbourhood(
@@ -84,27 +263,50 @@ class EmbeddedRecords:
             return None, None
         key, generation = written()
         try:
-            nearness = self._nearness(self._usable(key), key)
+            state, matrix = self._matrix(key, self._embedder.model)
             question = self._embedder.query(text)
         except (EmbeddingError, LibraryError) as error:
             return None, f"ranked by words only: {error}"
-        manifest = nearness.manifest
-        if len(question) != manifest.dimension:
+        from paper_search.library.vectors import Neighbourhood  # noqa: PLC0415  # loads numpy
+
+        if len(question) != matrix.dimension:
             return None, (
                 f"ranked by words only: {self._embedder.model!r} gives {len(question)} numbers, "
-                f"the library's vectors have {manifest.dimension}; {_EMBED} --again replaces them"
+                f"the library's vectors have {matrix.dimension}; {_EMBED} --again replaces them"
             )
-        is_behind = manifest.generation < generation
         note = (
             f"records without a vector are ranked by words only; {_EMBED} creates the missing ones"
         )
-        near = Neighbourhood(nearness, question, relevant=relevant, irrelevant=irrelevant)
-        return near, note if is_behind else None
+        near = Neighbourhood(matrix, question, relevant=relevant, irrelevant=irrelevant)
+        return near, note if state.generation < generation else None
+
+    def _matrix(self, key: str, model: str) -> tuple[State, Matrix]:
+        require_numpy()
+        state = self._store.state()
+        if state is None or state.library != key or not self._store.count():
+            raise EmbeddingError(f"no record has a vector yet; {_EMBED} creates them")
+        if state.model != model:
+            raise EmbeddingError(
+                f"the library's vectors come from {state.model!r}, but {model!r} is set; "
+                f"{_EMBED} --again replaces them"
+            )
+        with self._threads:
+            if self._opened is None or self._opened[0] != state:
+                self._opened = state, self._store.matrix()
+            return self._opened
 
     def bring_up_to_date(
         self, records: Path, *, anew: bool, on_progress: Progress | None
     ) -> EmbeddingSummary:
-        """Create the missing vectors; meanwhile readers use the existing ones.
+        """Create the missing vectors, or replace all; meanwhile readers use the existing ones.
+
+        Every batch is kept at once, so a run that is cut off can be repeated: what has the vector
+        of its text is not asked for again.
+
+        Args:
+            records: the file of the library.
+            anew: replace all vectors, whatever model made them.
+            on_progress: called with the number of records looked at, and of how many, if known.
 
         Raises:
             EmbeddingError: no model is set, it failed, or the vectors come from another one.
@@ -122,172 +324,74 @@ class EmbeddedRecords:
         lock = FileLock(self._directory / "vectors.lock")
         try:
             with lock.acquire(timeout=self._wait_s), RecordStore(records) as store:
-                run = EmbeddingRun(store, self._files, self._embedder)
-                return run.run(anew=anew, on_progress=on_progress)
+                return self._run(store, self._embedder, anew=anew, on_progress=on_progress)
         except Timeout as error:
             raise LibraryError(
                 f"another process is creating vectors for the library {str(self._directory)!r}: "
                 "wait until it has finished and try again"
             ) from error
 
-    def _manifest(self, key: str) -> Manifest | None:
-        manifest = self._files.manifest()
-        return manifest if manifest is not None and manifest.key == key else None
-
-    def _usable(self, key: str) -> Manifest:
-        require_numpy()
-        manifest = self._manifest(key)
-        if manifest is None or not manifest.count:
-            raise EmbeddingError(f"no record has a vector yet; {_EMBED} creates them")
-        if self._embedder is not None and manifest.model != self._embedder.model:
-            raise EmbeddingError(
-                f"the library's vectors come from {manifest.model!r}, but "
-                f"{self._embedder.model!r} is set; {_EMBED} --again replaces them"
-            )
-        return manifest
-
-    def _nearness(self, manifest: Manifest, key: str) -> Nearness:
-        with self._threads:
-            if self._opened is None or self._opened.manifest != manifest:
-                try:
-                    self._opened = Nearness.opened(self._files, manifest)
-                except LibraryError:
-                    # Another process may have replaced the files after the manifest was read.
-                    newer = self._manifest(key)
-                    if newer is None or newer == manifest:
-                        raise
-                    self._opened = Nearness.opened(self._files, newer)
-            return self._opened
-
-
-def require_numpy() -> None:
-    """Make sure that vectors can be worked with.
-
-    Raises:
-        EmbeddingError: numpy is not installed.
-    """
-    if importlib.util.find_spec("numpy") is None:
-        raise EmbeddingError("vectors need numpy: pip install 'paper-search[vectors]'")
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingSummary:
-    """The result of one run."""
-
-    model: str
-    made: int
-    """Vectors that were asked for and kept."""
-    unusable: int
-    """Records for which the model returned no usable vector."""
-    total: int
-    """Records with a vector, now."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Lacking:
-    row: int
-    text: str
-    digest: bytes
-    is_replaced: bool
-
-
-class EmbeddingRun:
-    """Asks the model for what is missing, a batch at a time; every batch is kept at once.
-
-    A run that is cut off can be repeated: what has its vector is not asked for again, and a
-    record that changed elsewhere than in its title and abstract keeps the one it has.
-    """
-
-    def __init__(self, records: RecordStore, files: VectorFiles, embedder: Embedder) -> None:
-        self._records = records
-        self._files = files
-        self._embedder = embedder
-        self._made = 0
-        self._unusable = 0
-
-    def run(self, *, anew: bool = False, on_progress: Progress | None = None) -> EmbeddingSummary:
-        """Bring the vectors up to date; the caller holds the right to write them.
-
-        Args:
-            anew: replace all vectors, whatever model made them.
-            on_progress: called with the number of records looked at, and of how many, if known.
-
-        Raises:
-            EmbeddingError: the model failed, or the existing vectors come from another one.
-            LibraryError: the disk cannot be read or written.
-        """
-        manifest, known = self._begun(anew=anew)
-        reached = self._records.generation
-        total = None if manifest.generation else self._records.count()
-        looked_at = 0
-        for page in _pages(self._records.changed_since(manifest.generation)):
-            lacking = list(self._lacking(page, known))
-            looked_at += len(page) - len(lacking)
-            for start in range(0, len(lacking), self._embedder.batch_size):
-                batch = lacking[start : start + self._embedder.batch_size]
-                manifest = self._kept(manifest, batch)
-                looked_at += len(batch)
+    def _run(
+        self, records: RecordStore, embedder: Embedder, *, anew: bool, on_progress: Progress | None
+    ) -> EmbeddingSummary:
+        since, digests = self._begin(records.key, embedder.model, anew=anew)
+        reached = records.generation
+        total = None if since else records.count()
+        made = unusable = looked_at = 0
+        for page in _batches(records.changed_since(since), _PAGE):
+            missing = list(_missing(page, digests))
+            looked_at += len(page) - len(missing)
+            for batch in _batches(missing, embedder.batch_size):
+                vectors = self._vectors(embedder, [text for _, text, _ in batch])
+                self._store.keep([row for row, *_ in batch], [end for *_, end in batch], vectors)
+                made, looked_at = made + len(batch), looked_at + len(batch)
+                unusable += int((~vectors.any(axis=1)).sum())
                 if on_progress is not None:
                     on_progress(looked_at, total)
-        self._files.note(replace(manifest, generation=reached))
-        manifest = self._files.compacted(replace(manifest, generation=reached))
-        kept = manifest.count - manifest.superseded
-        return EmbeddingSummary(self._embedder.model, self._made, self._unusable, kept)
+        self._store.note(reached)
+        return EmbeddingSummary(embedder.model, made, unusable, self._store.count())
 
-    def _begun(self, *, anew: bool) -> tuple[Manifest, Nearness | None]:
-        """Return what is there, or an empty start where it is nothing, damaged or not ours."""
-        model, key = self._embedder.model, self._records.key
-        manifest = self._files.manifest()
-        if manifest is not None and manifest.key == key and not anew:
-            if manifest.model != model and manifest.count:
+    def _begin(self, key: str, model: str, *, anew: bool) -> tuple[int, dict[int, bytes]]:
+        """Return up to which write all have vectors, and the digests of those that are there."""
+        state = self._store.state()
+        if state is not None and state.library == key and not anew:
+            if state.model != model and self._store.count():
                 raise EmbeddingError(
-                    f"the library's vectors come from {manifest.model!r}, but {model!r} is set: "
-                    f"set {manifest.model!r}, or replace all vectors with "
-                    "`paper-search library embed --again`"
+                    f"the library's vectors come from {state.model!r}, but {model!r} is set: "
+                    f"set {state.model!r}, or replace all vectors with {_EMBED[:-1]} --again`"
                 )
-            with suppress(LibraryError):  # damaged: begun anew
-                known = Nearness.opened(self._files, manifest) if manifest.count else None
-                return replace(manifest, model=model), known
-        return self._files.begin(key, model), None
+            with suppress(_DamagedError):
+                if self._store.count():
+                    self._store.matrix()
+                if state.model == model:
+                    return state.generation, self._store.digests()
+        self._store.begin(State(key, model))
+        return 0, {}
 
-    def _lacking(
-        self, page: Mapping[int, Mapping[str, Any]], known: Nearness | None
-    ) -> Iterator[_Lacking]:
-        there = known.digests(list(page)) if known is not None else {}
-        for row, fields in page.items():
-            text = embedded_text(fields)
-            digest = digest_of(text)
-            if there.get(row) != digest:
-                yield _Lacking(row, text, digest, row in there)
-
-    def _kept(self, manifest: Manifest, batch: list[_Lacking]) -> Manifest:
-        vectors = self._embedder.documents([waiting.text for waiting in batch])
-        if manifest.dimension not in {0, vectors.shape[1]}:
+    def _vectors(self, embedder: Embedder, texts: list[str]) -> NDArray[np.float32]:
+        vectors = embedder.documents(texts)
+        dimension = self._store.dimension()
+        if dimension not in {0, vectors.shape[1]}:
             raise EmbeddingError(
-                f"the embedding model {self._embedder.model!r} gives {vectors.shape[1]} numbers, "
-                f"the library's vectors have {manifest.dimension}: it is another model with the "
-                "same name; `paper-search library embed --again` replaces all vectors"
+                f"the embedding model {embedder.model!r} gives {vectors.shape[1]} numbers, the "
+                f"library's vectors have {dimension}: it is another model with the same name; "
+                f"{_EMBED[:-1]} --again` replaces all vectors"
             )
-        grown = self._files.append(
-            manifest,
-            [waiting.row for waiting in batch],
-            [waiting.digest for waiting in batch],
-            vectors,
-            sum(waiting.is_replaced for waiting in batch),
-        )
-        self._made += len(batch)
-        self._unusable += int((~vectors.any(axis=1)).sum())
-        return grown
+        return vectors
 
 
-def _pages(
-    records: Iterable[tuple[int, dict[str, Any]]],
-) -> Iterator[dict[int, dict[str, Any]]]:
-    page: dict[int, dict[str, Any]] = {}
-    for row, fields in records:
-        page[row] = fields
-        if len(page) == _PAGE:
-            yield page
-            page = {}
-    if page:
-        yield page
+def _missing(
+    page: Iterable[tuple[int, Mapping[str, Any]]], digests: Mapping[int, bytes]
+) -> Iterator[tuple[int, str, bytes]]:
+    """Yield row, text and its digest of those whose vector is missing or of another text."""
+    for row, fields in page:
+        text = embedded_text(fields)
+        digest = digest_of(text)
+        if digests.get(row) != digest:
+            yield row, text, digest
+
+
+def _batches(values: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    waiting = iter(values)
+    while batch := list(islice(waiting, size)):
+        yield batch

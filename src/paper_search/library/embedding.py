@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import queue
@@ -140,13 +141,30 @@ class Embedder:
 
 
 def as_embedder(model: Embeddings | Embedder) -> Embedder:
-    """Return the embedder, with the usual limits where it is only the model."""
     return model if isinstance(model, Embedder) else Embedder(model)
 
 
 def embedded_text(fields: Mapping[str, Any]) -> str:
     """Return what a record's vector is made of: its title, abstract and keywords."""
     return f"{fields.get('title') or ''}\n{text_of(fields)}".strip() or "-"
+
+
+DIGEST_BYTES = 8
+
+
+def digest_of(text: str) -> bytes:
+    """Return what tells whether a vector was made of this text."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()
+
+
+def require_numpy() -> None:
+    """Make sure that vectors can be worked with.
+
+    Raises:
+        EmbeddingError: numpy is not installed.
+    """
+    if importlib.util.find_spec("numpy") is None:
+        raise EmbeddingError("vectors need numpy: pip install 'paper-search[vectors]'")
 
 
 def _name_of(embeddings: object) -> str:

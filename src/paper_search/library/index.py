@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.errors import LibraryError
-from paper_search.library.analysis import EXACT, READY, analysers, prepared
-from paper_search.library.lexicon import ranked_text
+from paper_search.library.lexicon import EXACT, READY, analysers, prepared, ranked_text
 
 if TYPE_CHECKING:
     import tantivy
@@ -101,12 +100,10 @@ class TextIndex:
 
     @property
     def path(self) -> Path:
-        """The directory."""
         return self._path
 
     @property
     def schema(self) -> tantivy.Schema:
-        """The schema that queries are built for."""
         return self._opened().schema
 
     def state(self) -> IndexState | None:
@@ -119,7 +116,6 @@ class TextIndex:
         return state if state.format == FORMAT else None
 
     def size_bytes(self) -> int:
-        """Return how much the index takes on disk."""
         return sum(file.stat().st_size for file in self._path.glob("*") if file.is_file())
 
     def searcher(self) -> tantivy.Searcher:
@@ -154,14 +150,12 @@ class TextIndex:
         return first, last
 
     def close(self) -> None:
-        """Let go of the files."""
         self._index = None
         if self._mirror is not None:
             self._mirror.cleanup()
             self._mirror = None
 
     def clear(self) -> None:
-        """Remove the index; the records are elsewhere."""
         self.close()
         shutil.rmtree(self._path, ignore_errors=True)
 

@@ -109,7 +109,6 @@ class RecordStore:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     @property
@@ -127,7 +126,6 @@ class RecordStore:
         return int(self._meta("generation"))
 
     def count(self) -> int:
-        """Return the number of records."""
         with self._named_errors():
             return int(self._connection.execute("SELECT count(*) FROM records").fetchone()[0])
 

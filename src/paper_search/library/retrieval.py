@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.bibliography.text import normalised_title
 from paper_search.library import bm25
-from paper_search.library.analysis import EXACT, words
 from paper_search.library.index import RANKED
 from paper_search.library.lexicon import (
+    EXACT,
     TITLE_WEIGHT,
     query_weights,
     query_words,
     ranked_words,
     text_of,
+    words,
 )
-from paper_search.library.neighbourhood import DEPTH, Neighbourhood
 from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
 from paper_search.models import SearchConstraints
@@ -26,6 +26,8 @@ from paper_search.query.ast import And, Near, Node, Or, Phrase, Term
 
 if TYPE_CHECKING:
     import tantivy
+
+    from paper_search.library.vectors import Neighbourhood
 
 _SPARE = 50
 _MOST_WORDS = 64
@@ -138,7 +140,7 @@ class Retrieval:
             rank = self._translator.ranking(words)
             return self._translator.within(condition, rank, is_rank_needed=text is not None)
 
-        size = max(limit, bm25.READ, DEPTH if self._near else 0) + _SPARE
+        size = max(limit, bm25.READ, self._near.depth if self._near else 0) + _SPARE
         result: Any = self._searcher.search(query(weights), limit=size, count=True)
         scored = self._scored(result)
         if self._near:
@@ -172,8 +174,9 @@ class Retrieval:
         """
         if self._near is None:
             return scored
-        by_row = self._near.mixed({hit.row: hit.score for hit in scored[:DEPTH]})
-        others = [_Scored(hit.row, 0.0) for hit in scored[DEPTH:] if hit.row not in by_row]
+        depth = self._near.depth
+        by_row = self._near.mixed({hit.row: hit.score for hit in scored[:depth]})
+        others = [_Scored(hit.row, 0.0) for hit in scored[depth:] if hit.row not in by_row]
         return [_Scored(row, score) for row, score in by_row.items()] + others
 
     def _scored(self, result: Any) -> list[_Scored]:
@@ -216,7 +219,6 @@ class Retrieval:
         return _in_order(raised) + scored[bm25.READ :]
 
     def _text(self, row: int, known: Mapping[int, Mapping[str, Any]]) -> bm25.Text:
-        """Return the words of a record, which are looked for once."""
         if row not in self._texts:
             fields = known.get(row, {})
             title = ranked_words(fields.get("title") or "")

@@ -81,7 +81,6 @@ class LibrarySource:
 
     @property
     def source_name(self) -> str:
-        """The name that strategies use."""
         return self._name
 
     @property
@@ -315,5 +314,4 @@ def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> Lib
 
 
 def library_path(home: Path) -> Path:
-    """Return the directory of the person's own library."""
     return home / LIBRARY_DIRECTORY

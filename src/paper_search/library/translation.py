@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from paper_search.errors import InputError
-from paper_search.library.analysis import EXACT, STEMMED, words
 from paper_search.library.index import POSITIONED, RANKED, UNKNOWN_LANGUAGE
+from paper_search.library.lexicon import EXACT, STEMMED, words
 from paper_search.models import SearchConstraints
 from paper_search.query import conditions_in
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
@@ -156,7 +156,6 @@ class Translator:
         return self._unscored(self._all(conditions)) if conditions else None
 
     def both(self, first: tantivy.Query, second: tantivy.Query | None) -> tantivy.Query:
-        """Return the query for what meets both conditions."""
         return first if second is None else self._all([first, second])
 
     def _all_of(self, children: tuple[Node, ...]) -> tantivy.Query:

@@ -72,12 +72,10 @@ def is_span(text: str) -> bool:
 
 
 def bounds(text: str) -> tuple[str | None, str | None]:
-    """Return the first and the last date of the text of an `entered` leaf."""
     first, slash, last = text.partition("/")
     return (first or None, last or None) if slash else (first, first)
 
 
 def is_entered(day: str, span: str) -> bool:
-    """Whether a day, in ISO form, lies in a span."""
     first, last = bounds(span)
     return bool(day) and (not first or day >= first) and (not last or day[: len(last)] <= last)

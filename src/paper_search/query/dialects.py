@@ -76,15 +76,12 @@ class Dialect:
 
     @property
     def limit_notes(self) -> list[str]:
-        """What to know of limits that are set beside the query."""
         return [self.limit_note] if self.limit_note else []
 
     def word(self, operator: str) -> str:
-        """Return AND, OR or NOT as it is written here."""
         return self.operators.get(operator, operator)
 
     def combination(self, operator: str, numbers: list[int]) -> str:
-        """Return a line that joins lines."""
         if self.name == "Ovid" and numbers == list(range(numbers[0], numbers[-1] + 1)):
             return f"{self.word(operator)}/{numbers[0]}-{numbers[-1]}"
         names = map(self.reference.format, numbers)
@@ -173,12 +170,10 @@ class Dialect:
         return _open_ended(form, first, last).format(**values)
 
     def year_span(self, years: YearRange) -> dict[str, int]:
-        """Return the years of a span, and those around it."""
         first, last = years.first or FIRST_YEAR, years.last or FAR_FUTURE
         return {"first": first, "last": last, "before": first - 1, "after": last + 1}
 
     def published(self, years: YearRange) -> str:
-        """Return a span of years as a part of a query."""
         return _open_ended(self.years, years.first, years.last).format(**self.year_span(years))
 
     def limit_line(self, line: str, part: Node) -> str | None:

@@ -9,6 +9,17 @@ from typing import NoReturn
 
 from paper_search.query.ast import FIELDS, WILDCARDS, Phrase, Term, YearRange
 
+CURLY_QUOTES = "“”„‟«»″＂"
+"""Characters that word processors put where a query needs a plain quotation mark."""
+
+_PLAIN = str.maketrans({**dict.fromkeys(CURLY_QUOTES, '"'), "（": "(", "）": ")", "：": ":"})
+
+
+def straighten(text: str) -> str:
+    """Return the text of the same length with plain quotes, parentheses and colons."""
+    return text.translate(_PLAIN)
+
+
 Refusal = Callable[[int, str], NoReturn]
 """Raises for an offset from the start of the token, in characters, and a reason."""
 
@@ -67,7 +78,6 @@ def words_of(leaf: Term | Phrase) -> tuple[str, ...]:
 
 
 def before_wildcard(word: str) -> str:
-    """Return a word up to its first wildcard."""
     return _WILDCARD.split(word, maxsplit=1)[0]
 
 

@@ -86,12 +86,10 @@ class Line:
     wraps: list[tuple[int, int, int]] = field(default_factory=list)
 
     def go_on(self, text: str, row: int, column: int) -> None:
-        """Append the text of another row."""
         self.wraps.append((len(self.text) + 1, row, column))
         self.text += f" {text}"
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Return the row and the column of an offset in the text."""
         found = [(0, self.row, self.column), *self.wraps]
         start, row, column = next(wrap for wrap in reversed(found) if wrap[0] <= offset)
         return row, column + offset - start
@@ -293,12 +291,10 @@ def _is_open(text: str) -> bool:
 
 
 def _is_heading(text: str) -> bool:
-    """Whether a line only says what those after it are about."""
     return not _MARKED.search(text) and not is_combined(text, set())
 
 
 def _is_part(after: Line | None, line: Line) -> bool:
-    """Whether the next line is numbered as a part of this one, as 1a is of 1."""
     return after is not None and after.label[:-1] == line.label and after.label[-1].isalpha()
 
 

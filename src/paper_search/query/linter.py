@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query.ast import And, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.leaves import CURLY_QUOTES, straighten
 from paper_search.query.normal_form import identity, parts
 from paper_search.query.parser import Reading, read
-from paper_search.query.typography import CURLY_QUOTES, straighten
 
 STOP_WORDS = frozenset({
         "a", "an", "are", "as", "at", "be", "been", "but", "by", "for", "from", "had", "has",

@@ -21,8 +21,7 @@ from paper_search.query.ast import (
     YearRange,
 )
 from paper_search.query.dates import day_after, entry_span
-from paper_search.query.leaves import LETTER, clean_word, leaf_of
-from paper_search.query.typography import straighten
+from paper_search.query.leaves import LETTER, clean_word, leaf_of, straighten
 
 
 def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
@@ -132,7 +131,6 @@ def field_of(node: Node) -> str | Several | None:
 
 
 def in_field(node: Node, name: str | None) -> Node:
-    """Return a part with all its words in a field."""
     match node:
         case Term() | Phrase():
             return replace(node, field=name)

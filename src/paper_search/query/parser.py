@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import leaves
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.leaves import straighten
 from paper_search.query.normal_form import depth, is_near_side, normalise, parts, render
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, read_sentence
 from paper_search.query.strategy import read_strategy
 from paper_search.query.systems import SYSTEMS, recognised
-from paper_search.query.typography import straighten
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -59,7 +59,6 @@ def conditions_in(texts: Iterable[str]) -> list[Node]:
 
 
 def limited(tree: Node, texts: Iterable[str]) -> Node:
-    """Return the tree within the conditions."""
     conditions = conditions_in(texts)
     return normalise(And((tree, *conditions))) if conditions else tree
 

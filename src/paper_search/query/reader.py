@@ -102,7 +102,6 @@ class _Reader(OperatorReader):
         self._is_naming = self._is_exact = False
 
     def sentence(self) -> Sentence:
-        """Return the whole string, read."""
         limits: list[Node] = []
         for footer in self._footers:
             nodes, notes = meaning_of(footer, self._system, self._refuse)
@@ -255,7 +254,6 @@ class _Reader(OperatorReader):
             self._refuse(start, f"parentheses are nested deeper than {MAX_DEPTH}")
 
     def _prefixed(self) -> Part:
-        """Return what a tag in front limits: a group, or all up to the next operator."""
         token = self._take()
         tags = token.found["before"]
         if tags.lower() in self._system.availability:
@@ -301,7 +299,6 @@ class _Reader(OperatorReader):
         return token.found["before"] not in EBSCO_TAGS
 
     def _words(self) -> Part:
-        """Return words that follow each other, with a tag of PubMed behind them."""
         pieces = self._pieces()
         shown = " ".join(piece.text for piece in pieces)
         if pieces[0].kind == "span" and len(pieces) == 1:
@@ -338,7 +335,6 @@ class _Reader(OperatorReader):
         return self._leaves.fields(token.found["behind"]) == {"author"}
 
     def _sets(self, token: Token) -> Node:
-        """Return the lines that a token names, joined."""
         nodes = [self._line(label, token.start) for label in labels_of(token, self._refuse)]
         kind = And if token.kind == "sets" and token.found["how_many"].upper() == "AND" else Or
         return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]

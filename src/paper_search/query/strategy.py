@@ -9,11 +9,11 @@ from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query.ast import Node
+from paper_search.query.leaves import straighten
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import normalise
 from paper_search.query.reader import read_sentence
 from paper_search.query.systems import PUBMED, System, recognised
-from paper_search.query.typography import straighten
 
 
 @dataclass(slots=True)
@@ -137,7 +137,6 @@ class _Known:
         return read
 
     def knows(self, label: str) -> bool:
-        """Return whether some line has the label."""
         return _bare(label) in self._labels
 
     def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:

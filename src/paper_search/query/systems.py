@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from paper_search.query.ast import FIELDS
-from paper_search.query.typography import straighten
+from paper_search.query.leaves import straighten
 
 ANYWHERE = ""
 """The field of a tag that does not limit a word."""

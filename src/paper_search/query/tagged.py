@@ -69,7 +69,6 @@ class Leaves:
             )
 
     def phrase(self, pieces: list[Token]) -> Node:
-        """Return the leaf for words that follow each other."""
         words = [word for piece in pieces for word in _bare(piece).split()]
         is_quoted = len(pieces) == 1 and pieces[0].kind == "quoted"
         return self.leaf(words, pieces[0].start, ending=_TRAILING[1:] if is_quoted else _TRAILING)
@@ -150,7 +149,6 @@ class Leaves:
         return [*(self.phrase([piece]) for piece in pieces[:-count]), limited]
 
     def author(self, pieces: list[Token]) -> Node:
-        """Return a name: `smith ja` finds John A. Smith, too."""
         words = [word.strip(",;?.") for piece in pieces for word in _bare(piece).split()]
         names = [word for word in words if LETTER.search(word)]
         if not names:
@@ -189,7 +187,6 @@ class Leaves:
                 )
 
     def limited(self, node: Node, token: Token) -> Node:
-        """Return the tree limited by a tag behind it."""
         tags = token.found["behind"].strip("()")
         self.check_field(tags, token)
         return self.within(tags, node)
@@ -357,7 +354,6 @@ class Leaves:
         return self.located(Not(node) if is_out else node, token.start)
 
     def located(self, node: _Located, start: int) -> _Located:
-        """Return the node, its column noted."""
         self._kept.append(node)
         self.columns.setdefault(id(node), start + 1)
         return node

@@ -90,7 +90,6 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset behind it."""
         return self.start + len(self.text)
 
 

@@ -95,7 +95,6 @@ class _Walk:
         self.notes: dict[str, None] = {}
 
     def of(self, node: Node) -> _Wide:  # noqa: PLR0911  # one case per kind of node
-        """Return a part that finds at least what the node finds."""
         match node:
             case Term() | Phrase():
                 return self._leaf(node)

@@ -11,12 +11,12 @@ from paper_search.errors import QuerySyntaxError, QuestionError
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints, StrategyLine
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
+from paper_search.query.leaves import straighten
 from paper_search.query.normal_form import wanted_leaves
 from paper_search.query.parser import Reading, read
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, read_strategy
 from paper_search.query.systems import count_tags
-from paper_search.query.typography import straighten
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(
