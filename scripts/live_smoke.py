@@ -43,11 +43,11 @@ from paper_search.models import (
 from paper_search.service_settings import WEB_SOURCES, WEB_WITH_KEY
 from paper_search.sources import create_source
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment.lookup import HttpEnricher
+from paper_search.sources.enrichment import HttpEnricher
 from paper_search.sources.enrichment.services import CrossrefLookup
 from paper_search.sources.http_source import HttpSource
+from paper_search.sources.snowballing import SnowballSource
 from paper_search.sources.snowballing.services import OpenAlexTracker
-from paper_search.sources.snowballing.source import SnowballSource
 
 MOST_REQUESTS = 20
 MOST_OF_A_SOURCE = 2

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from word_rarities import FEWEST, FIELDS, texts_of
 
-from paper_search.bibliography.rarities import is_known, rarity
+from paper_search.bibliography.words import is_known, rarity
 from paper_search.skills.variants import plural
 from paper_search.skills.words import tokens
 

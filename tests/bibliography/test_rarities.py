@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.bibliography.rarities import rarity
+from paper_search.bibliography.words import rarity
 from paper_search.skills.words import tokens
 
 

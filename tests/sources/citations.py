@@ -12,12 +12,12 @@ from tests.sources.loopback import KEY, Asked
 from werkzeug import Request, Response
 
 from paper_search.sources.client import SourceSettings
+from paper_search.sources.snowballing import SnowballSource
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
     OpenCitationsTracker,
     SemanticScholarTracker,
 )
-from paper_search.sources.snowballing.source import SnowballSource
 
 SEED = 1
 REFERENCES = range(11, 17)

@@ -33,7 +33,7 @@ from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.dblp import Dblp
 from paper_search.sources.doaj import Doaj
-from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment import HttpEnricher, LookupAdapter
 from paper_search.sources.enrichment.services import (
     CrossrefLookup,
     OpenAlexLookup,
@@ -47,13 +47,12 @@ from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import SemanticScholar
 from paper_search.sources.serpapi_scholar import ScholarAdapter
 from paper_search.sources.serper import SerperScholar, SerperWeb
+from paper_search.sources.snowballing import SnowballSource, Tracker
 from paper_search.sources.snowballing.services import (
     OpenAlexTracker,
     OpenCitationsTracker,
     SemanticScholarTracker,
 )
-from paper_search.sources.snowballing.source import SnowballSource
-from paper_search.sources.snowballing.tracker import Tracker
 from paper_search.sources.web.newsapi import NewsApi
 from paper_search.sources.web.searxng import Searxng
 from paper_search.sources.web.tavily import Tavily

@@ -13,8 +13,7 @@ from paper_search.models import RawPaper, SearchStrategy, SourceReport, SourceSt
 from paper_search.skills import Deduplicator
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import LookUp
-from paper_search.sources.enrichment.lookup import HttpEnricher
+from paper_search.sources.enrichment import HttpEnricher, LookUp
 from paper_search.sources.enrichment.services import CrossrefLookup
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills

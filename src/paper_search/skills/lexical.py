@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from paper_search.bibliography.rarities import rarity
+from paper_search.bibliography.words import rarity
 from paper_search.models import ParsedIntent, RawPaper
 from paper_search.query.leaves import before_wildcard
 from paper_search.skills.untrusted import visible

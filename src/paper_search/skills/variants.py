@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from paper_search.bibliography.rarities import is_known
+from paper_search.bibliography.words import is_known
 from paper_search.resources import PackageFiles
 from paper_search.skills.words import is_unspaced, term_table, tokens
 

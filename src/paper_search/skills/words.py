@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from paper_search.bibliography.stemming import stem
 from paper_search.bibliography.text import WORD
+from paper_search.bibliography.words import stem
 from paper_search.resources import PackageFiles
 
 __all__ = ["is_unspaced", "stem", "tokens"]

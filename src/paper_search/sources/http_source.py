@@ -107,38 +107,27 @@ class HttpSource:
         clock: Callable[[], float] = time.monotonic,
         budget: CallBudget | None = None,
     ) -> None:
-        self._adapter = adapter
-        self._settings = settings or SourceSettings()
+        self.adapter = adapter
+        self.settings = settings or SourceSettings()
         self._given_client = client
         self._sleep = sleep
         self._clock = clock
-        self._budget = budget or CallBudget(self._settings.max_calls)
+        self._budget = budget or CallBudget(self.settings.max_calls)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._adapter.name!r})"
+        return f"{type(self).__name__}({self.adapter.name!r})"
 
     keeps_conditions = True
+    is_local = False
 
     @property
     def source_name(self) -> str:
-        return self._adapter.name
+        return self.adapter.name
 
     @property
     def ranks_text(self) -> bool:
         """Whether the service is asked plain text: the ranked queries of a strategy."""
-        return self._adapter.ranks_text
-
-    @property
-    def adapter(self) -> Adapter:
-        return self._adapter
-
-    @property
-    def settings(self) -> SourceSettings:
-        return self._settings
-
-    @property
-    def is_local(self) -> bool:
-        return False
+        return self.adapter.ranks_text
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
         """Return how many records one boolean query has, by one request; None: it needs a key.
@@ -149,9 +138,9 @@ class HttpSource:
         Raises:
             ServiceError: it could not be counted.
         """
-        if self._adapter.needs_key:  # such calls are few, or paid for: not before an approval
+        if self.adapter.needs_key:  # such calls are few, or paid for: not before an approval
             return None
-        if self._settings.cache_path is None:
+        if self.settings.cache_path is None:
             filters = filters.model_copy(update={"max_results": 1})
         answers = await self._ask_all([query], filters, purpose=Purpose.COUNT)
         for answer in answers:
@@ -198,7 +187,7 @@ class HttpSource:
         name, papers = self.source_name, distinct(answers)
         entries = [answer.report(name) for answer in answers]
         if not answers and strategy.works:
-            note = f"{self._adapter.title} cannot look up {', '.join(strategy.works)}"
+            note = f"{self.adapter.title} cannot look up {', '.join(strategy.works)}"
             entries = [SourceReport(source=name, status=SourceStatus.EMPTY, note=note)]
         rows = [row for answer in answers for row in answer.arrivals]
         return SearchReport(papers=papers, sources=entries, arrivals=rows)
@@ -208,18 +197,18 @@ class HttpSource:
         refusal = self._refusal
         if refusal is not None:
             return [Translation(source=self.source_name, query="", error=refusal)]
-        return translations_of(self._adapter, strategy, self._settings.contact)
+        return translations_of(self.adapter, strategy, self.settings.contact)
 
     @property
     def _refusal(self) -> str | None:
         """Why nothing can be asked at all; None: something can."""
         if self._budget.is_closed:
             return _NO_CALLS
-        is_keyless = self._adapter.needs_key and not self._adapter.key
-        return explain_missing_key(self._adapter) if is_keyless else None
+        is_keyless = self.adapter.needs_key and not self.adapter.key
+        return explain_missing_key(self.adapter) if is_keyless else None
 
     async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
-        questions = questions_of(strategy, self._adapter)
+        questions = questions_of(strategy, self.adapter)
         return await self._ask_all(questions, strategy.filters, strategy.endings)
 
     async def _ask_all(
@@ -238,15 +227,15 @@ class HttpSource:
         if self._budget.is_closed:
             return [Asked(text_of(query), notes=(_NO_CALLS,)) for query in queries]
         if (refusal := self._refusal) is not None:
-            missing = self._adapter.failure(refusal, SourceStatus.UNAUTHORISED)
+            missing = self.adapter.failure(refusal, SourceStatus.UNAUTHORISED)
             return [Asked(text_of(query), error=missing) for query in queries]
-        ends_at = self._clock() + self._settings.deadline_s
+        ends_at = self._clock() + self.settings.deadline_s
         answers: list[Asked] = []
         async with AsyncExitStack() as stack:
             try:
                 http = await stack.enter_async_context(self._http())
             except ConfigError as error:  # a proxy or certificates that cannot be used
-                failed = self._adapter.failure(str(error), SourceStatus.UNREACHABLE)
+                failed = self.adapter.failure(str(error), SourceStatus.UNREACHABLE)
                 return [Asked(text_of(query), error=failed) for query in queries]
             sending = _Sending(filters, endings or {}, ends_at, purpose, [])
             for query in queries:
@@ -259,8 +248,8 @@ class HttpSource:
 
     def _http(self) -> ServiceClient:
         return ServiceClient(
-            self._adapter,
-            self._settings,
+            self.adapter,
+            self.settings,
             self._budget,
             client=self._given_client,
             sleep=self._sleep,
@@ -270,9 +259,9 @@ class HttpSource:
     async def _ask(self, http: ServiceClient, query: Question, sending: _Sending) -> list[Asked]:
         """Send a query: plain text in its translations until something is found, else all parts."""
         try:
-            is_work = work_of(self._adapter, query) is not None
+            is_work = work_of(self.adapter, query) is not None
             filters = WORK_LIMITS if is_work else sending.filters
-            tries = translated(self._adapter, query, filters, sending.endings)
+            tries = translated(self.adapter, query, filters, sending.endings)
             translations = unsent(sending.sent, query, tries)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             return [Asked(text_of(query), error=self._failure(error))]
@@ -287,7 +276,7 @@ class HttpSource:
                 progress.error = next(answer.error for answer in answers if answer.is_hopeless)
                 continue
             if is_ranked:  # far down, little is on topic
-                per_page = max(self._adapter.page_size, 1)
+                per_page = max(self.adapter.page_size, 1)
                 progress.pages_wanted = math.ceil(filters.max_results / per_page)
             await self._send(http, translation, filters, progress, sending.ends_at)
             if is_ranked and (progress.known or progress.error):
@@ -313,7 +302,7 @@ class HttpSource:
         except asyncio.CancelledError:
             if not (reason := reason_to_end()):
                 raise
-            progress.error = self._adapter.failure(reason, SourceStatus.TIMEOUT)
+            progress.error = self.adapter.failure(reason, SourceStatus.TIMEOUT)
             progress.is_ended = True
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
             progress.error = self._failure(error)
@@ -328,7 +317,7 @@ class HttpSource:
         progress: Asked,
         ends_at: float,
     ) -> None:
-        adapter = self._adapter
+        adapter = self.adapter
         limit = progress.limit = min(filters.max_results, adapter.most_results)
         if limit < 1:
             return
@@ -362,9 +351,9 @@ class HttpSource:
         if isinstance(error, ServiceError):
             return error
         if isinstance(error, InputError):
-            return self._adapter.failure(str(error), SourceStatus.BAD_RESPONSE)
-        return explain_bug(error, self._adapter)
+            return self.adapter.failure(str(error), SourceStatus.BAD_RESPONSE)
+        return explain_bug(error, self.adapter)
 
     def _not_asked(self, error: ServiceError) -> ServiceError:
         message = _NOT_ASKED + str(error).removeprefix(_NOT_ASKED)
-        return self._adapter.failure(message, error.status)
+        return self.adapter.failure(message, error.status)

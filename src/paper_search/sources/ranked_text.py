@@ -11,9 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from paper_search.bibliography.rarities import OF_STOP_WORDS, rarity
-from paper_search.bibliography.stemming import stem
 from paper_search.bibliography.text import WORD
+from paper_search.bibliography.words import OF_STOP_WORDS, rarity, stem
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, conditions_in, normalise

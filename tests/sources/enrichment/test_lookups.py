@@ -13,8 +13,13 @@ from paper_search.errors import UnknownNameError
 from paper_search.models import Author, Purpose, RawPaper, SourceStatus
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import Enricher, create_enrichers, known_enrichers
-from paper_search.sources.enrichment.lookup import HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment import (
+    Enricher,
+    HttpEnricher,
+    LookupAdapter,
+    create_enrichers,
+    known_enrichers,
+)
 from paper_search.sources.enrichment.services import (
     CrossrefLookup,
     OpenAlexLookup,

@@ -9,8 +9,7 @@ from itertools import product
 
 from rapidfuzz.distance import OSA, Indel, Postfix, Prefix
 
-from paper_search.bibliography.rarities import is_known, rarity
-from paper_search.bibliography.stemming import stem
+from paper_search.bibliography.words import is_known, rarity, stem
 from paper_search.skills.deduplication.text import word_set
 from paper_search.skills.words import word_table
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from paper_search.bibliography.rarities import rarity
+from paper_search.bibliography.words import rarity
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.phrases import Phrase, is_adjective, phrases
 from paper_search.skills.variants import is_known_term

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from paper_search.bibliography.rarities import rarity
+from paper_search.bibliography.words import rarity
 from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import STOP_WORDS, stem

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from paper_search.bibliography.rarities import rarity
+from paper_search.bibliography.words import rarity
 from paper_search.models import (
     MarkedPaper,
     QueryBuilderInput,

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from paper_search.bibliography.rarities import rarity
 from paper_search.bibliography.text import WORD
+from paper_search.bibliography.words import rarity
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import (
     HEADINGS,

@@ -1,13 +1,25 @@
-"""Looks up missing fields (abstract, DOI, open text): the interface, and what is installed."""
+"""Looks up missing fields (abstract, DOI, open text) in batches, within a budget of requests."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from http import HTTPStatus
+from typing import ClassVar, Protocol, runtime_checkable
 
+from paper_search.bibliography.identifiers import names_of
 from paper_search.config import AppConfig
-from paper_search.models import RawPaper, SourceReport
+from paper_search.http.body import HttpAnswer
+from paper_search.http.limits import CallBudget
+from paper_search.models import Purpose, RawPaper, RequestRecord, SourceReport, SourceStatus
 from paper_search.resources import EntryPoints
-from paper_search.sources.base import known_sources, service_of
+from paper_search.sources.adapter import Request, Service
+from paper_search.sources.base import known_sources, open_row, service_of
+from paper_search.sources.client import ServiceClient, SourceSettings
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.translation import request_text
 
 __all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "known_enrichers", "says_open"]
 GAPS = ("abstract", "doi", "full_text_url")
@@ -59,3 +71,181 @@ def create_enrichers(config: AppConfig) -> list[Enricher]:
         UnknownNameError: nothing is installed under a name.
     """
     return [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
+
+
+_DEADLINE_S = 20.0
+"""For one enricher: a search does not wait long for what is only welcome."""
+_ENDS_IT = {
+    SourceStatus.RATE_LIMITED,
+    SourceStatus.EXHAUSTED,
+    SourceStatus.UNAUTHORISED,
+    SourceStatus.TIMEOUT,
+    SourceStatus.UNREACHABLE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One request, and the works that it asks for.
+
+    `is_by_title`: the service was asked for a title: whatever it gives may be another work.
+    """
+
+    request: Request
+    works: tuple[RawPaper, ...]
+    is_by_title: bool = False
+
+
+class LookupAdapter(ABC):
+    """One service: how works are asked for, and what it answers."""
+
+    service_type: ClassVar[type[Service]]
+    fields: ClassVar[tuple[str, ...]] = ("abstract", "doi", "full_text_url")
+    """The gaps that the service may fill."""
+
+    def __init__(
+        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
+    ) -> None:
+        self.service = self.service_type(key, contact=contact, endpoint=endpoint)
+
+    @classmethod
+    def enricher(cls, config: AppConfig) -> HttpEnricher:
+        """Return the enricher as the settings of the program want it."""
+        settings = config.sources.get(cls.service_type.name)
+        key = settings.api_key if settings else ""
+        return HttpEnricher(
+            cls(key, contact=config.contact),
+            SourceSettings.of(
+                config,
+                max_calls=config.enrich_max_calls,
+                max_retries=1,
+                deadline_s=min(_DEADLINE_S, config.source_deadline_s),
+            ),
+        )
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the service cannot be asked at all; None: it can."""
+        return None
+
+    @abstractmethod
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        """Yield the requests, those that tell most first; what it cannot be asked is left out."""
+
+    @abstractmethod
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        """Return the records of an answer.
+
+        Raises:
+            ServiceError: the answer is an error in disguise.
+            HttpBodyError: it cannot be read.
+        """
+
+
+@dataclass(slots=True)
+class _Asking:
+    """The results of the works, batch by batch."""
+
+    records: dict[str, list[RawPaper]] = field(default_factory=dict)
+    requests: list[RequestRecord] = field(default_factory=list)
+    asked: int = 0
+    unassigned: int = 0
+    left: int = 0
+    error: ServiceError | None = None
+
+
+class HttpEnricher:
+    """Looks works up at one web service.
+
+    `max_calls` of the settings counts for one look-up.
+    """
+
+    def __init__(self, adapter: LookupAdapter, settings: SourceSettings | None = None) -> None:
+        self._adapter = adapter
+        self._settings = settings or SourceSettings(deadline_s=_DEADLINE_S, max_retries=1)
+
+    @property
+    def enricher_name(self) -> str:
+        return self._adapter.service.name
+
+    async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
+        started = time.monotonic()
+        ends_at = started + self._settings.deadline_s
+        lacking = [
+            work for work in works if any(not getattr(work, gap) for gap in self._adapter.fields)
+        ]
+        asking = _Asking()
+        if self._adapter.obstacle:
+            return LookUp(self._report(asking, 0.0))
+        open_row(lambda: self._report(asking, time.monotonic() - started))
+        budget = CallBudget(self._settings.max_calls, setting="PAPER_SEARCH_ENRICH_MAX_CALLS")
+        async with ServiceClient(self._adapter.service, self._settings, budget) as http:
+            for batch in self._adapter.batches(lacking):
+                is_over = asking.error is not None and asking.error.status in _ENDS_IT
+                if is_over or budget.is_spent:
+                    asking.left += len(batch.works)
+                else:
+                    await self._ask(http, batch, asking, ends_at)
+        return LookUp(self._report(asking, time.monotonic() - started), asking.records)
+
+    async def _ask(
+        self, http: ServiceClient, batch: Batch, asking: _Asking, ends_at: float
+    ) -> None:
+        first = len(asking.requests)
+        try:
+            answer = await http.get(batch.request, asking.requests, ends_at)
+            candidates = await http.read(answer, self._adapter.read)
+        except ServiceError as error:
+            is_unknown = error.http_status == HTTPStatus.NOT_FOUND
+            asking.error = asking.error if is_unknown else error
+        else:
+            asking.unassigned += _assign(candidates, batch, asking.records)
+        finally:
+            asking.asked += len(batch.works)
+            for record in asking.requests[first:]:
+                record.text = request_text(batch.request, self._settings.contact)
+
+    def _report(self, asking: _Asking, seconds: float) -> SourceReport:
+        status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
+        if asking.error is not None:
+            status = SourceStatus.PARTIAL if asking.records else asking.error.status
+        return SourceReport(
+            source=f"{self.enricher_name} (enrichment)",
+            purpose=Purpose.FILL,
+            query=f"missing fields of {asking.asked} works" if asking.asked else None,
+            status=status,
+            hits=len(asking.records),
+            excluded=asking.unassigned,
+            unused=sum(map(len, asking.records.values())),
+            requests=asking.requests,
+            asked_at=asking.requests[0].at if asking.requests else None,
+            milliseconds=round(seconds * 1000),
+            error=str(asking.error) if asking.error else None,
+            note=self._adapter.obstacle or _left(asking),
+        )
+
+
+def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper, ...]]:
+    for start in range(0, len(items), size):
+        yield tuple(items[start : start + size])
+
+
+def _left(asking: _Asking) -> str | None:
+    if not asking.left:
+        return None
+    reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
+    return f"{asking.left} works were not looked up: {reason}"
+
+
+def _assign(
+    candidates: Sequence[RawPaper], batch: Batch, records: dict[str, list[RawPaper]]
+) -> int:
+    """Give every record to the works that it may be of; return how many are of none."""
+    assigned: set[int] = set()
+    for work in batch.works:
+        names = names_of(work)
+        for place, record in enumerate(candidates):
+            if batch.is_by_title or names & names_of(record):
+                records.setdefault(work.id, []).append(record)
+                assigned.add(place)
+    return len(candidates) - len(assigned)

@@ -16,7 +16,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper
 from paper_search.sources import crossref, openalex, openalex_record, semantic_scholar
 from paper_search.sources.adapter import Request, Service
-from paper_search.sources.enrichment.lookup import Batch, LookupAdapter, in_batches
+from paper_search.sources.enrichment import Batch, LookupAdapter, in_batches
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import words
 from paper_search.sources.values import address, flag, mapping, mappings, text, year

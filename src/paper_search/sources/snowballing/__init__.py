@@ -1,1 +1,305 @@
 """Follows citations: what relevant works cite, and what cites them."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from operator import ne
+from typing import Any, ClassVar
+
+from paper_search.bibliography.identifiers import parse_doi
+from paper_search.bibliography.languages import language_code
+from paper_search.http.body import HttpAnswer
+from paper_search.http.limits import CallBudget
+from paper_search.models import (
+    MAX_SEEDS,
+    SNOWBALL,
+    Purpose,
+    RawPaper,
+    SearchConstraints,
+    SearchReport,
+    SearchStrategy,
+    Seed,
+    SourceReport,
+    SourceStatus,
+)
+from paper_search.models.scope import Translation
+from paper_search.query import YearRange
+from paper_search.sources.adapter import Page, Request, Service
+from paper_search.sources.asking import Asked
+from paper_search.sources.asking import distinct as distinct_papers
+from paper_search.sources.base import open_row
+from paper_search.sources.client import ServiceClient, SourceSettings
+from paper_search.sources.errors import ServiceError
+from paper_search.sources.translation import request_text
+
+_MOST_PAGES = 12
+"""Requests for one trail, whatever is wanted of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """One way from seeds to other works."""
+
+    text: str
+    request: Request
+    seeds: tuple[Seed, ...]
+
+
+class Tracker(ABC):
+    """How a service is asked what a work cites, and what cites it."""
+
+    service_type: ClassVar[type[Service]]
+
+    def __init__(self, key: str = "", *, endpoint: str | None = None) -> None:
+        self.service = self.service_type(key, endpoint=endpoint)
+
+    def lookup(self, seeds: Sequence[Seed]) -> Request | None:
+        """Return the request for the service's own ids of seeds; None: it needs none."""
+        del seeds
+        return None
+
+    def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
+        """Return the seeds with the ids that the answer to `lookup` gives them."""
+        del answer
+        return list(seeds)
+
+    @abstractmethod
+    def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
+        """Return all ways to follow the seeds that this service knows by an id.
+
+        Seeds without one are left to other services; `wanted` is of all trails together.
+        """
+
+    @abstractmethod
+    def read(self, answer: HttpAnswer, request: Request) -> Page:
+        """Return the records of an answer, as adapters do.
+
+        Raises:
+            ServiceError: the answer is an error in disguise.
+            HttpBodyError: it cannot be read.
+        """
+
+
+def distinct(ids: Iterable[str | None]) -> list[str]:
+    return list(dict.fromkeys(identifier for identifier in ids if identifier))
+
+
+@dataclass(slots=True)
+class Following:
+    """One service and what it is to follow.
+
+    `budget` counts the requests of all services; years and language are checked locally, too;
+    `ends_at` is the time of the clock at which it ends.
+    """
+
+    tracker: Tracker
+    http: ServiceClient
+    filters: SearchConstraints
+    budget: CallBudget
+    ends_at: float
+    answers: list[Asked] = field(default_factory=list)
+
+    async def follow(self, seeds: Sequence[Seed], limit: int) -> list[Seed]:
+        """Follow the seeds and return those that are left for another service."""
+        with_ids = await self._named(seeds)
+        trails = self.tracker.trails(with_ids, self.filters, limit)
+        followed: list[Seed] = []
+        failed: list[Seed] = []
+        for place, trail in enumerate(trails):
+            if self.budget.is_spent or (self.answers and self.answers[-1].is_hopeless):
+                break
+            room = limit - sum(len(answer.papers) for answer in self.answers)
+            if room < 1:
+                break
+            progress = await self._walk(trail, math.ceil(room / (len(trails) - place)))
+            is_known = bool(progress.arrivals or progress.hits)
+            if progress.error:
+                failed += trail.seeds
+            elif is_known:
+                followed += trail.seeds
+        complete = [seed for seed in followed if seed not in failed]
+        return [
+            seed
+            for seed, counterpart in zip(seeds, with_ids, strict=True)
+            if counterpart not in complete
+        ]
+
+    async def _named(self, seeds: Sequence[Seed]) -> list[Seed]:
+        """Return the seeds with the ids of this service; a failure leaves them as they are."""
+        request = self.tracker.lookup(seeds)
+        if request is None:
+            return list(seeds)
+        progress = self._asked(f"{self.tracker.service.title} ids of {len(seeds)} papers")
+        self.answers.append(progress)
+        with_ids = list(seeds)
+        try:
+            answer = await self.http.get(request, progress.requests, self.ends_at)
+            progress.answered(answer)
+            with_ids = await self.http.read(answer, partial(self.tracker.named, seeds=seeds))
+            progress.notes = (f"{sum(map(ne, with_ids, seeds))} are known there",)
+        except ServiceError as error:
+            self._note_failure(progress, error)
+        for record in progress.requests:
+            record.text = request_text(request, None)
+        progress.is_open = False
+        return with_ids
+
+    async def _walk(self, trail: Trail, limit: int) -> Asked:
+        started = time.monotonic()
+        progress = self._asked(trail.text)
+        progress.limit = limit
+        self.answers.append(progress)
+        request: Request | None = trail.request
+        try:
+            for _ in range(_MOST_PAGES):
+                if request is None or len(progress.papers) >= limit:
+                    break
+                answer = await self.http.get(request, progress.requests, self.ends_at)
+                progress.answered(answer)
+                page = await self.http.read(answer, partial(self.tracker.read, request=request))
+                progress.take(page, SNOWBALL, limit)
+                request = page.next
+        except ServiceError as error:
+            self._note_failure(progress, error)
+        progress.seconds, progress.is_open = time.monotonic() - started, False
+        return progress
+
+    def _asked(self, text: str) -> Asked:
+        first, last = self.filters.year_from, self.filters.year_to
+        years = YearRange(first, last) if (first, last) != (None, None) else None
+        code = language_code(self.filters.language)
+        progress = Asked(text, remainder=years, language=code, filters=self.filters)
+        progress.purpose, progress.is_open = Purpose.CITATION, True
+        open_row(lambda: progress.report(SNOWBALL))
+        return progress
+
+    def _note_failure(self, progress: Asked, error: ServiceError) -> None:
+        if error.http_status == HTTPStatus.NOT_FOUND:
+            progress.notes = (*progress.notes, f"{self.tracker.service.title} does not know it")
+        else:
+            progress.error = error
+
+
+MOST_CALLS = 60
+"""Requests of one search if the settings do not say: 20 seeds, two directions, some pages."""
+_SETTING = "SNOWBALL_MAX_CALLS"
+"""In the order of asking."""
+
+_WORK = re.compile(r"\bW\d{4,}\b")
+_NOTHING_MARKED = (
+    "nothing to follow: mark papers relevant in a round, or give their DOIs as the query"
+)
+
+
+class SnowballSource:
+    """Follows citations from the seeds of a strategy; its queries are not sent.
+
+    The first service follows all the seeds that it knows; the next ones get those that it does not
+    know, or where it failed. `max_calls` of the settings is for all services, and for one search.
+    """
+
+    def __init__(self, trackers: Sequence[Tracker], settings: SourceSettings | None = None) -> None:
+        self._trackers = list(trackers)
+        self._settings = settings or SourceSettings()
+
+    @property
+    def source_name(self) -> str:
+        return SNOWBALL
+
+    async def search(self, query: str, **options: Any) -> list[RawPaper]:
+        """Return what the works cite and are cited by whose DOIs or OpenAlex ids are in the query.
+
+        Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
+
+        Raises:
+            ServiceError: nothing could be got.
+        """
+        filters = SearchConstraints.model_validate(options)
+        return _papers(await self._follow(seeds_in(query), filters), filters.max_results)
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        """Return what the seeds of the strategy cite and are cited by, each record once.
+
+        Raises:
+            ServiceError: nothing could be got.
+        """
+        filters = strategy.filters
+        return _papers(await self._follow(_seeds(strategy), filters), filters.max_results)
+
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        """Answer as `search_advanced` does, with one entry for every request that was made."""
+        answers = await self._follow(_seeds(strategy), strategy.filters)
+        papers = distinct_papers(answers)[: strategy.filters.max_results]
+        reports = [answer.report(SNOWBALL) for answer in answers]
+        if not reports:
+            nothing = SourceReport(source=SNOWBALL, status=SourceStatus.EMPTY, note=_NOTHING_MARKED)
+            reports = [nothing]
+        return SearchReport(papers=papers, sources=reports)
+
+    def translations(self, strategy: SearchStrategy) -> list[Translation]:
+        """Return how many works are followed; the queries of the strategy are not sent."""
+        count = min(len(_seeds(strategy)), MAX_SEEDS)
+        works = "1 work" if count == 1 else f"{count} works"
+        follows = f"follows what {works} cite and are cited by; no query is sent"
+        return [
+            Translation(source=SNOWBALL, query="", notes=[follows if count else _NOTHING_MARKED])
+        ]
+
+    async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[Asked]:
+        most = self._settings.max_calls
+        budget = CallBudget(MOST_CALLS if most is None else most, setting=_SETTING)
+        ends_at = time.monotonic() + self._settings.deadline_s
+        remaining = list(seeds)[:MAX_SEEDS]
+        answers: list[Asked] = []
+        for tracker in self._trackers:
+            room = filters.max_results - sum(len(answer.papers) for answer in answers)
+            if not remaining or room < 1 or budget.is_spent:
+                break
+            async with ServiceClient(tracker.service, self._settings, budget) as http:
+                following = Following(tracker, http, filters, budget, ends_at)
+                remaining = await following.follow(remaining, room)
+            answers += following.answers
+        if budget.is_spent and remaining:
+            return [*answers, _spent(len(remaining))]
+        if len(seeds) > MAX_SEEDS and answers:
+            note = f"{MAX_SEEDS} of {len(seeds)} marked papers were followed"
+            answers[0].notes = (*answers[0].notes, note)
+        return answers
+
+
+def seeds_in(query: str) -> list[Seed]:
+    """Return the works that a query names by DOI or OpenAlex id."""
+    words = re.split(r"[\s\"“”]+", query)
+    dois = [doi for word in words if (doi := parse_doi(word))]
+    works = _WORK.findall(query)
+    return [Seed(doi=doi) for doi in dict.fromkeys(dois)] + [
+        Seed(openalex_id=work) for work in dict.fromkeys(works)
+    ]
+
+
+def _seeds(strategy: SearchStrategy) -> list[Seed]:
+    followable = [seed for seed in strategy.seeds if seed.is_followable]
+    return followable or [
+        seed for query in strategy.queries for seed in seeds_in(query.boolean_query)
+    ]
+
+
+def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
+    errors = [answer.error for answer in answers if answer.error]
+    papers = distinct_papers(answers)[:most]
+    if errors and not papers:
+        raise errors[0]
+    return papers
+
+
+def _spent(count: int) -> Asked:
+    message = f"{count} papers were not followed: the limit of calls is reached"
+    error = ServiceError(f"{message} ({_SETTING})", status=SourceStatus.EXHAUSTED)
+    return Asked("", error=error)

@@ -21,13 +21,15 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import plain
+from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SNOWBALL, Author, SearchConstraints, Seed
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
 from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Service, Translated
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Reader, Table, first
-from paper_search.sources.snowballing.tracker import Tracker, Trail, distinct
+from paper_search.sources.snowballing import SnowballSource, Tracker, Trail, distinct
 from paper_search.sources.values import mapping, number
 
 _LARGEST_PAGE = 1000
@@ -287,3 +289,18 @@ def _opencitations_name(seed: Seed) -> str | None:
     if seed.doi:
         return f"doi:{seed.doi}"
     return f"pmid:{seed.pmid}" if seed.pmid else None
+
+
+_TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
+
+
+def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
+    """Return the source with the keys of the services that it asks."""
+    return SnowballSource(
+        [tracker(_key(config, tracker.service_type.name)) for tracker in _TRACKERS],
+        SourceSettings.of(config, max_calls=settings.max_calls),
+    )
+
+
+def _key(config: AppConfig, name: str) -> str:
+    return config.sources[name].api_key if name in config.sources else ""
