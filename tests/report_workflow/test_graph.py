@@ -3,8 +3,11 @@
 import pytest
 
 from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, SearchSourceError
+from paper_search.models import SourceReport, SourceStatus
 from paper_search.report.document import Report
-from paper_search.report_workflow import ReportWorkflow
+from paper_search.report.models import ResearchPlan, SearchQuery
+from paper_search.report_workflow import ReportWorkflow, WorkflowState
+from paper_search.report_workflow.products import fallback_reason
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import (
     QUESTION,
@@ -168,6 +171,21 @@ async def test_a_search_that_finds_nothing_ends_with_the_reason():
     assert steps[-1] == "fallback"
     assert report.reason == "No search results collected"
     assert report.caveats[0] == "Workflow failed before collecting meaningful data"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"kept": 4}, "None of the 4 records found is relevant to the question"),
+        ({"status": SourceStatus.TIMEOUT}, "No source answered: a"),
+        ({}, "No search results collected"),
+    ],
+)
+def test_a_report_without_sources_says_why_there_are_none(changes, reason):
+    row = SourceReport(source="a", status=SourceStatus.EMPTY).model_copy(update=changes)
+    query = SearchQuery(query_text="trees", runs=[row])
+    plan = ResearchPlan(original_query=QUESTION, search_queries=[query])
+    assert fallback_reason(WorkflowState(research_plan=plan), []) == reason
 
 
 async def test_searching_stops_after_too_many_errors():

@@ -47,6 +47,15 @@ async def test_what_was_read_can_be_quoted_and_what_failed_is_told() -> None:
     assert sum(row.purpose is Purpose.PAGE for row in report.journal) == 6
 
 
+async def test_the_journal_names_who_approved_the_plan() -> None:
+    workflow = ReportWorkflow(replace(report_services(), pages=FakePages()), depth="quick")
+    await workflow.start(QUESTION, thread_id="t")
+    await workflow.answer("t", "approve", by="ada")
+    report = await workflow.answer("t", {"action": "approve", "decider": "eve"}, by="bob")
+    assert {row.allowed_by for row in report.journal} == {"ada"}
+    assert report.approval.by == "bob"
+
+
 async def test_the_limit_holds_over_all_rounds() -> None:
     pages = FakePages()
     workflow = ReportWorkflow(replace(report_services(), pages=pages), max_pages=2)

@@ -85,8 +85,8 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
 
         settings = {"max_pages": config.report_pages, **config.report, **settings}
         params = _params(settings)
-        wanted = config.model_copy(update={"report_pages": params.max_pages})
-        services = assemble_report(wanted, sources)
+        run_config = config.model_copy(update={"report_pages": params.max_pages})
+        services = assemble_report(run_config, sources)
         for role in ROLES:  # a model that cannot be asked is told before a report begins
             services.model(getattr(params, f"{role}_model"))
         settings["budget"] = services.metering.checked(params.budget or config.budget)
@@ -118,11 +118,11 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         """
         words = " or ".join(kinds) or "review"
 
-        def is_wanted(asked: QuestionRef) -> bool:
-            return (not kinds or asked.kind in kinds) and number in {None, asked.number}
+        def is_wanted(reference: QuestionRef) -> bool:
+            return (not kinds or reference.kind in kinds) and number in {None, reference.number}
 
-        named = words + ("" if number is None else f" with the number {number}")
-        return await self.go_back(thread_id, is_wanted, named, by=by)
+        label = words + ("" if number is None else f" with the number {number}")
+        return await self.go_back(thread_id, is_wanted, label, by=by)
 
     async def report(self, thread_id: str) -> Report:
         """Return the report of a finished thread.
@@ -163,10 +163,10 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             return
         handler: ReviewHandler = self._require_handler(waiting)
         self._announce(waiting)
-        left = (review.expires_at - now()).total_seconds()
+        seconds = (review.expires_at - now()).total_seconds()
         decision = None
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(max(left, 0.0)):
+            async with asyncio.timeout(max(seconds, 0.0)):
                 decision = await handler.handle(review)
         if decision is not None:
             await session.answer(waiting, decision)
@@ -184,8 +184,8 @@ ROLES = ("planner", "searcher", "analyst", "writer", "reviewer")
 _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
 
 
-def _params(chosen: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
-    return checked_settings(model, chosen, ReportSession.noun)
+def _params(settings: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
+    return checked_settings(model, settings, ReportSession.noun)
 
 
 def _reader(persistence: Persistence) -> Any:

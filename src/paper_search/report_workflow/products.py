@@ -105,7 +105,7 @@ def fallback_reason(state: WorkflowState, results: Sequence[SearchResult]) -> st
     reasons = (
         (state.ended_by == "rejected_by_person", "Rejected by a person"),
         (state.research_plan is None, "No plan could be made"),
-        (not state.result_ids, "No search results collected"),
+        (not state.result_ids, _nothing_collected(state)),
         (state.analysis is None, "Analysis generation failed"),
         (is_without_answer(state, results), NO_ANSWER),
         (state.draft is None, "No draft could be written"),
@@ -115,6 +115,17 @@ def fallback_reason(state: WorkflowState, results: Sequence[SearchResult]) -> st
             return words
     drafts = "1 draft" if state.iteration_count == 1 else f"{state.iteration_count} drafts"
     return f"Not approved after {drafts}: {_lacks(critique)}"
+
+
+def _nothing_collected(state: WorkflowState) -> str:
+    queries = state.research_plan.search_queries if state.research_plan else []
+    rows = [row for query in queries for row in query.runs]
+    if count := sum(row.kept for row in rows):
+        return f"None of the {count:,} records found is relevant to the question"
+    if rows and all(row.status.is_failure for row in rows):
+        names = ", ".join(dict.fromkeys(row.source for row in rows))
+        return f"No source answered: {names}"
+    return "No search results collected"
 
 
 def _lacks(critique: Critique | None) -> str:

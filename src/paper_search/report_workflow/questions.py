@@ -53,11 +53,15 @@ async def _after_plan(
             note = decision.feedback or ""
             return Outcome.ITERATE, log.update(plan_note=note)
         changed = _changed(log.state.research_plan, changes)
-        await approvals.write(changed, number, decision.decided_by)
+        await approvals.write(changed, number, _decider(decision))
         return Outcome.OK, log.update(research_plan=changed)
     if log.state.research_plan is not None:
-        await approvals.approve(log.state.research_plan, number, decision.decided_by)
+        await approvals.approve(log.state.research_plan, number, _decider(decision))
     return Outcome.OK, log.update()
+
+
+def _decider(decision: ReviewDecision) -> str | None:
+    return "nobody in time" if decision.decided_by == "timeout" else decision.decider
 
 
 def _after_draft(

@@ -18,6 +18,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.errors import ConfigError
 from paper_search.report.models import SearchType, now
@@ -146,6 +147,8 @@ class ReviewDecision(BaseModel):
     token: str | None = None
     """The same by the question's token."""
     decided_by: Literal["person", "timeout"] = "person"
+    decider: SkipJsonSchema[str | None] = None
+    """The name of who gave it; the ledger says, no answer."""
 
 
 @runtime_checkable

@@ -114,12 +114,16 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         del state  # a review says which decisions it takes
         return answer_model(question)
 
-    def past_decision(self, named: QuestionRef, decision: Any) -> ReviewDecision | None:
-        return past_decision(named, decision)
+    def past_decision(self, reference: QuestionRef, decision: Any) -> ReviewDecision | None:
+        return past_decision(reference, decision)
 
-    def as_stored(self, decision: BaseModel, named: QuestionRef) -> dict[str, Any]:
-        """See `ThreadSession`; whoever answers is a person, and nobody can pass for a timeout."""
-        return super().as_stored(decision.model_copy(update={"decided_by": "person"}), named)
+    def as_stored(self, decision: BaseModel, reference: QuestionRef) -> dict[str, Any]:
+        """See `ThreadSession`; whoever answers is a person, and nobody can pass for another."""
+        whole = decision.model_copy(update={"decided_by": "person", "decider": None})
+        return super().as_stored(whole, reference)
+
+    def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
+        return entry.decision | {"decider": entry.decided_by}
 
     async def propose(self) -> None:
         state = await self.state()
@@ -127,6 +131,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
             approvals = PlanApprovals(self.records)
             await approvals.propose(state.research_plan, state.human_reviews)
 
-    async def undo_effects(self, named: QuestionRef) -> None:
-        if named.kind == "plan_review":
+    async def undo_effects(self, reference: QuestionRef) -> None:
+        if reference.kind == "plan_review":
             await PlanApprovals(self.records).revoke(0)

@@ -234,7 +234,7 @@ def _restated(one: Quantity) -> Iterator[Quantity]:
     if one.unit == "%":
         share = one.value / 100
         yield replace(one, value=100 - one.value)
-        yield Quantity(1 + share if share >= 1 else 1 - share, "x")
+        yield from (Quantity(factor, "x") for factor in (1 + share, 1 - share))
     elif one.unit == "x" or (not one.unit and not one.counts):
         yield from (Quantity(100 * share, "%") for share in (1 - one.value, one.value - 1))
         yield Quantity(one.value, "x")
