@@ -1,11 +1,20 @@
 """Queries: typed, enough of them, and broader ones for weak ones."""
 
+import pytest
+
+from paper_search.models import QueryBuilderInput
 from paper_search.report.exchange import PlannerInput, SearcherInput
 from paper_search.report.models import SearchQuery
 from paper_search.report.planner import Planner
 from paper_search.report.query_plan import gap_queries, weaker
 from paper_search.report.searcher import AcademicSearch, ReportSearcher
-from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
+from paper_search.skills import (
+    Deduplicator,
+    IntentParser,
+    QueryBuilder,
+    RelevanceScorer,
+    Searcher,
+)
 from paper_search.testing.reports import FakeSearch, report_sources
 from paper_search.testing.sources import FakeSource
 
@@ -45,7 +54,7 @@ async def test_a_kind_of_search_that_is_not_there_fails_its_queries_and_says_so(
 def test_a_gap_is_searched_without_the_words_in_which_it_is_asked():
     asked = "What do the sources report on zinc lozenges and colds?"
     (query,) = gap_queries([(0, asked)], "academic", {})
-    assert query.query_text == "zinc lozenges colds"
+    assert query.query_text == "zinc lozenges and colds"
     assert query.question == 0
 
 
@@ -58,6 +67,21 @@ async def test_a_plan_without_a_model_makes_no_phrase_of_words_that_stand_side_b
     for question in ("Is zolapine safe in pregnancy?", "Do green roofs lower the heat of cities?"):
         plan = (await Planner().plan(PlannerInput(original_query=question))).research_plan
         assert not [q.query_text for q in plan.search_queries if '"' in q.query_text]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Does mindfulness help against anxiety in adolescents?", "Few-shot detection of objects"],
+)
+async def test_no_two_queries_of_a_plan_without_a_model_ask_services_for_the_same(question):
+    plan = (await Planner().plan(PlannerInput(original_query=question))).research_plan
+    booleans = []
+    for planned in plan.search_queries:
+        if planned.search_type == "academic":
+            intent = await IntentParser(None).parse(planned.query_text)
+            strategy = await QueryBuilder(None).build(QueryBuilderInput(intent=intent))
+            booleans.append([query.boolean_query for query in strategy.queries])
+    assert len({str(queries) for queries in booleans}) == len(booleans) >= 2
 
 
 async def test_a_plan_without_a_model_searches_the_fields_that_a_person_names():

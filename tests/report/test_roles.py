@@ -28,11 +28,13 @@ async def analysed(llm=None, **changes: object):
     ("depth", "questions"), [("quick", 3), ("standard", 5), ("comprehensive", 7)]
 )
 @pytest.mark.parametrize("kinds", [["academic"], ["academic", "web"], ["academic", "web", "news"]])
-async def test_a_plan_has_the_questions_of_its_depth_and_5_to_15_queries(depth, questions, kinds):
+async def test_a_plan_has_the_questions_of_its_depth_and_at_most_15_queries(
+    depth, questions, kinds
+):
     given = PlannerInput(original_query=QUESTION, depth=depth, search_types=kinds)
     plan = (await Planner().plan(given)).research_plan
     assert len(plan.decomposed_questions) == questions
-    assert 5 <= len(plan.search_queries) <= 15
+    assert 1 <= len(plan.search_queries) <= 15
     assert {query.search_type for query in plan.search_queries} <= set(kinds)
     assert len({(q.query_text, q.search_type) for q in plan.search_queries}) == len(
         plan.search_queries

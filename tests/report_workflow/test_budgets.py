@@ -70,7 +70,6 @@ class Flaky(FakeSearch):
 async def test_depth_says_how_many_questions_are_asked(depth, questions):
     report = await flow(depth=depth).run(QUESTION)
     assert len(report.provenance["sub_questions"]) <= questions
-    assert len(report.provenance["search_queries"]) >= 5
 
 
 @pytest.mark.parametrize("limit", [1, 2])

@@ -25,13 +25,12 @@ _OF_REPORTS = frozenset((
     "set", "settings",
 ))  # fmt: skip
 """Words of our sub-questions that speak of sources, not of the subject."""
-_QUALIFIERS = ("review", "evaluation", "comparison", "applications", "limitations", "trends")
 
 
 def typed_queries(
     intent: ParsedIntent, questions: Sequence[str], request: PlannerInput
 ) -> list[SearchQuery]:
-    """Return 5 to 15 queries, earlier questions first, no two the same.
+    """Return at most 15 queries, earlier questions first, no two that ask for the same.
 
     The whole is searched once more for each field in `domain_hints`, with its name.
     """
@@ -40,10 +39,10 @@ def typed_queries(
     texts = _texts(intent, request.domain_hints)
     planned: dict[tuple[str, str], SearchQuery] = {}
     for index, question in enumerate(questions):
-        text = next(texts, None) or question
+        text = next(texts, None)
         for kind in kinds:
-            words = _for_the_web(question) if kind == "web" else text
-            _add(planned, words, kind, index + 1, question=index)
+            if words := _for_the_web(question) if kind == "web" else text:
+                _add(planned, words, kind, index + 1, question=index)
     while len(planned) < MIN_QUERIES and (more := next(texts, None)) is not None:
         _add(planned, more, kinds[0], len(planned) + 1)
     return list(planned.values())[:MAX_QUERIES]
@@ -66,9 +65,10 @@ def completed(
         kind = next((kind for kind in available if kind == kind_name), usual)
         if words := " ".join(text.split()):
             _add(planned, words, kind, priority)
-    for query in typed_queries(intent, questions, request) if len(planned) < MIN_QUERIES else ():
+    more = [(q.query_text, q.search_type) for q in typed_queries(intent, questions, request)]
+    for words, kind in [*more, *((question, usual) for question in questions)]:
         if len(planned) < MIN_QUERIES:
-            _add(planned, query.query_text, query.search_type, query.priority)
+            _add(planned, words, kind, LOWEST_PRIORITY)
     return sorted(planned.values(), key=lambda query: query.priority)[:MAX_QUERIES]
 
 
@@ -81,7 +81,7 @@ def weaker(query: SearchQuery) -> SearchQuery | None:
     concepts = key_phrases(query.query_text)
     words = query.query_text.split()
     if query.search_type == "web" and '"' not in query.query_text:
-        rest = words[: max(2, len(words) * 2 // 3)]
+        rest = [" ".join(words[: max(2, len(words) * 2 // 3)])]
     elif len(concepts) > 1:
         rest = concepts[:-1]
     else:
@@ -142,7 +142,7 @@ def _add(
 
 
 def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
-    """Return what to search for: all concepts, in each field, fewer, then the whole with a turn."""
+    """Return what to search for: all concepts, in each field, fewer, then reviews of the whole."""
     concepts = intent.concepts or [intent.topic]
     earlier: set[str] = set()
     for size in range(len(concepts), 0, -1):
@@ -155,8 +155,7 @@ def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
                 yield text
                 if size == len(concepts):
                     yield from (f"{text} {hint}" for hint in domain_hints)
-    for word in _QUALIFIERS:
-        yield f"{_query_text(concepts)} {word}"
+    yield _query_text([*concepts, "review"])
 
 
 def _for_the_web(question: str) -> str:
@@ -166,8 +165,11 @@ def _for_the_web(question: str) -> str:
 
 
 def _query_text(concepts: Sequence[str], query: str = "") -> str:
-    """Return the words to search for; those are a phrase that the query has in quotation marks."""
-    return " ".join(
+    """Return the words to search for; those are a phrase that the query has in quotation marks.
+
+    Side by side, words without marks would be one phrase as well.
+    """
+    return " and ".join(
         f'"{concept}"' if f'"{concept}"'.casefold() in query.casefold() else concept
         for concept in concepts
     )
