@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,19 @@ async def test_the_documents_show_what_others_wrote_and_obey_nothing() -> None:
     files = (await audit_of(persistence, "t")).files
     assert b"<script>" not in files["report.html"]
     assert rb"&lt;script&gt;alert(1)&lt;/script&gt; \| \[a\](javascript:b)" in files["report.md"]
+
+
+async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_was_sent() -> None:
+    audit = await reviewed()
+    text = audit.files["reporting.md"].decode()
+    methods = text[text.index("## Methods") : text.index("## PRISMA-S")]
+    rows = [*audit.flow.by_source.values(), *audit.flow.exclusion_reasons.values()]
+    known = {value for value in dict(audit.flow).values() if isinstance(value, int)} | set(rows)
+    assert {int(number) for number in re.findall(r"\d+", methods)} <= known
+    for number in (16, 22):
+        assert f"\n| {number} | " in text
+    sent = {row["query"] for row in table(audit, "search_log.csv") if row["purpose"] == "search"}
+    assert all(query.replace("_", "\\_") in text for query in sent)
 
 
 async def test_a_thread_that_waits_with_its_strategy_has_an_empty_flow() -> None:

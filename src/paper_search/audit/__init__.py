@@ -1,7 +1,7 @@
 """The audit of a search: what was asked, found, removed and decided, in numbers that add up."""
 
 from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, fates, flow_of
-from paper_search.audit.reading import ReviewThread, read_review
+from paper_search.audit.reading import ReviewThread, load_review
 from paper_search.audit.writing import (
     Audit,
     audit_of,
@@ -21,8 +21,8 @@ __all__ = [
     "fates",
     "flow_of",
     "flow_of_thread",
+    "load_review",
     "pictures_of",
-    "read_review",
     "write_audit",
     "zipped",
 ]

@@ -302,10 +302,10 @@ def _is_decided(paper: Paper) -> bool:
     return paper.decision != "undecided"
 
 
-def _beyond_the_result(thread: ReviewThread, left: Iterable[str]) -> Iterator[Work]:
+def _beyond_the_result(thread: ReviewThread, record_ids: Iterable[str]) -> Iterator[Work]:
     """Yield the works of the records that the result does not hold; decisions on them count."""
     groups: dict[str, list[str]] = {}
-    for record_id in left:
+    for record_id in record_ids:
         groups.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
     latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
     ids = {i for round_ in thread.rounds for i in round_.records}

@@ -55,10 +55,10 @@ DECISION_COLUMNS = (
 
 def strategies(thread: ReviewThread) -> list[SearchStrategy]:
     """Return the strategy of every round, the first one first."""
-    ended = [round_.strategy for round_ in thread.state.history]
+    past_strategies = [round_.strategy for round_ in thread.state.history]
     current = thread.state.strategy
     is_open = not thread.state.is_complete and current is not None
-    return [*ended, current] if is_open and current is not None else ended
+    return [*past_strategies, current] if is_open and current is not None else past_strategies
 
 
 def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]:
@@ -68,37 +68,43 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
     one of the columns up to `unused`; `new_records` those kept that no earlier round had, and
     `new_works` the works that no record before was of.
     """
-    asked, starts = strategies(thread), [entry.iteration for entry in thread.state.updates]
-    left: dict[tuple[int, str, str | None], list[RecordFate]] = {}
+    strategies_by_round, starts = (
+        strategies(thread),
+        [entry.iteration for entry in thread.state.updates],
+    )
+    waiting: dict[tuple[int, str, str | None], list[RecordFate]] = {}
     for record in records:
         if record.round is not None:
             key = (record.round.iteration, record.arrival.source, record.arrival.query)
-            left.setdefault(key, []).append(record)
-    log = [_search_row(report, _filters(asked, report), left) for report in thread.reports]
-    for (round_, source, query), own in left.items():  # of a searcher without a report
+            waiting.setdefault(key, []).append(record)
+    log = [
+        _search_row(report, _filters(strategies_by_round, report), waiting)
+        for report in thread.reports
+    ]
+    for (round_, source, query), own in waiting.items():  # of a searcher without a report
         if own:
-            kept = len({record.arrival.record for record in own})
-            counts = {"iteration": round_, "kept": kept, "repeated": len(own) - kept}
+            kept_count = len({record.arrival.record for record in own})
+            counts = {"iteration": round_, "kept": kept_count, "repeated": len(own) - kept_count}
             report = SourceReport(source=source, query=query, status=SourceStatus.OK, **counts)
-            log.append(_search_row(report, _filters(asked, report), {**left}))
+            log.append(_search_row(report, _filters(strategies_by_round, report), {**waiting}))
     return [{**row, "update": sum(start < int(row["round"]) for start in starts)} for row in log]
 
 
 def _search_row(
     report: SourceReport,
     filters: str,
-    left: dict[tuple[int, str, str | None], list[RecordFate]],
+    waiting: dict[tuple[int, str, str | None], list[RecordFate]],
 ) -> Row:
     """Return the row of a report; it takes its records out of those that are left."""
     whose = (report.iteration, report.source)
     is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
-    keys = [key for key in left if key[:2] == whose and report.query in {None, key[2]}]
+    keys = [key for key in waiting if key[:2] == whose and report.query in {None, key[2]}]
     own: list[RecordFate] = []
     for key in keys if is_search else ():
         # The rows of a source that was asked again come after those of its first answer.
-        count = len(left[key]) if report.query is None else report.received
-        own += left[key][:count]
-        left[key] = left[key][count:]
+        count = len(waiting[key]) if report.query is None else report.received
+        own += waiting[key][:count]
+        waiting[key] = waiting[key][count:]
     own = [record for record in own if record.record is not None]
     return {
         "round": report.iteration + 1,
@@ -146,13 +152,13 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
     `changes` compares it with what was proposed, where a person edited it, else with the strategy
     of the round before.
     """
-    asked = strategies(thread)
+    strategies_by_round = strategies(thread)
     edits = [*(round_.edit for round_ in thread.state.history), thread.state.edit]
     log = []
-    for number, strategy in enumerate(asked):
-        ended = thread.state.history[number] if number < len(thread.state.history) else None
+    for number, strategy in enumerate(strategies_by_round):
+        past_round = thread.state.history[number] if number < len(thread.state.history) else None
         edit = edits[number]
-        before = edit.proposed if edit else asked[number - 1] if number else None
+        before = edit.proposed if edit else strategies_by_round[number - 1] if number else None
         log.append(
             {
                 "round": number + 1,
@@ -161,18 +167,22 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
                 "proposed": edit.proposed.model_dump(mode="json") if edit else None,
                 "edited_by": edit.by if edit else None,
                 "edited_at": edit.at if edit else None,
-                "result": ended.result_count if ended else None,
-                "feedback": ended.feedback.model_dump(mode="json")
-                if ended and ended.feedback
+                "result": past_round.result_count if past_round else None,
+                "feedback": past_round.feedback.model_dump(mode="json")
+                if past_round and past_round.feedback
                 else None,
             }
         )
     return log
 
 
-def _filters(asked: Sequence[SearchStrategy], report: SourceReport) -> str:
+def _filters(strategies_by_round: Sequence[SearchStrategy], report: SourceReport) -> str:
     """Return the limits of a query on one line: those of its strategy, and its own number."""
-    limits = asked[report.iteration].filters if report.iteration < len(asked) else None
+    limits = (
+        strategies_by_round[report.iteration].filters
+        if report.iteration < len(strategies_by_round)
+        else None
+    )
     if limits is None or report.purpose in {Purpose.FILL, Purpose.WORK}:
         limits = SearchConstraints()
     most = [] if report.limit is None else [f"at most {report.limit:,} records"]
@@ -183,21 +193,21 @@ def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:
     decision = entry.decision
     about: dict[str, str | int] = {
         "question": _kind(entry),
-        "round": _asked_in(entry) + 1,
+        "round": _iteration(entry) + 1,
         "status": entry.status.value,
     }
     at, by = entry.decided_at, entry.decided_by
-    given = decision.get("revised_data")
-    said = given if isinstance(given, Mapping) and _kind(entry) == "result_review" else {}
-    note = decision.get("note") or said.get("free_text_feedback") or ""
-    event = "wait" if said.get("wait_for_sources") else str(decision.get("action", ""))
+    revision = decision.get("revised_data")
+    feedback = revision if isinstance(revision, Mapping) and _kind(entry) == "result_review" else {}
+    note = decision.get("note") or feedback.get("free_text_feedback") or ""
+    event = "wait" if feedback.get("wait_for_sources") else str(decision.get("action", ""))
     yield _row(at, by, event, note=str(note), **about)
-    reasons = said.get("reasons") or {}
+    reasons = feedback.get("reasons") or {}
     for name, verdict in _MARKS.items():
-        for paper_id in said.get(name) or []:
+        for paper_id in feedback.get(name) or []:
             reason = str(reasons.get(paper_id, ""))
             yield _row(at, by, verdict, paper=str(paper_id), reason=reason, **about)
-    for pair in said.get("merge_decisions") or []:
+    for pair in feedback.get("merge_decisions") or []:
         words = "the same work as" if pair.get("is_same") else "another work than"
         yield _row(
             at, by, "same work?", paper=str(pair["one"]), note=f"{words} {pair['other']}", **about
@@ -229,13 +239,13 @@ def _other_than_a_verdict(mark: ScreeningMark) -> str:
 
 
 def _row(at: str, by: str, event: str, **more: str | int) -> Row:
-    given = {"at": at, "by": by, "event": event, **more}
-    return {name: given.get(name, "") for name in DECISION_COLUMNS}
+    cells = {"at": at, "by": by, "event": event, **more}
+    return {name: cells.get(name, "") for name in DECISION_COLUMNS}
 
 
 def _kind(entry: LedgerEntry) -> str:
     return str((entry.decision.get("checkpoint") or {}).get("kind", ""))
 
 
-def _asked_in(entry: LedgerEntry) -> int:
+def _iteration(entry: LedgerEntry) -> int:
     return int((entry.decision.get("checkpoint") or {}).get("iteration", 0))

@@ -93,19 +93,19 @@ def query_contribution(records: Sequence[RecordFate]) -> Any:
 def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
     every = Counter(name for names in finders.values() for name in names)
     alone = Counter(next(iter(names)) for names in finders.values() if len(names) == 1)
-    chosen = sorted(every, key=lambda name: (-every[name], name))[:_MOST_QUERIES]
-    if not chosen:
+    shown_names = sorted(every, key=lambda name: (-every[name], name))[:_MOST_QUERIES]
+    if not shown_names:
         return None
-    figure, axes = canvas(0.85 + 0.36 * len(chosen))
-    own = [alone[name] for name in chosen]
-    shared = [every[name] - alone[name] for name in chosen]
-    rows = range(len(chosen))
+    figure, axes = canvas(0.85 + 0.36 * len(shown_names))
+    own = [alone[name] for name in shown_names]
+    shared = [every[name] - alone[name] for name in shown_names]
+    rows = range(len(shown_names))
     axes.barh(rows, own, 0.62, color=BLUE, label=f"found by {noun} alone")
     axes.barh(rows, shared, 0.62, own, color=PALE, label="found by others, too")
-    for row, name in enumerate(chosen):
+    for row, name in enumerate(shown_names):
         count = f" {every[name]:,}"
         axes.text(every[name], row, count, va="center", fontsize=8, color=INK)
-    axes.set_yticks(rows, [short(": ".join(filter(None, name))) for name in chosen])
+    axes.set_yticks(rows, [short(": ".join(filter(None, name))) for name in shown_names])
     axes.invert_yaxis()
     axes.margins(x=0.08)
     axes.xaxis.get_major_locator().set_params(integer=True)

@@ -76,10 +76,13 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
     return [
         _Row(
             "Identification",
-            [_n("Records identified", flow.identified), *_listed(list(flow.by_source.items()))],
+            [
+                _n("Records identified", flow.identified),
+                *_count_lines(list(flow.by_source.items())),
+            ],
             [
                 _n("Removed before screening", flow.duplicates + flow.removed_by_checks),
-                *_listed(removed),
+                *_count_lines(removed),
             ],
         ),
         _Row(
@@ -87,18 +90,18 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
             [_n("Works", flow.works)],
             [
                 _n("Not put up for screening", flow.works - flow.for_screening),
-                *_listed(aside),
+                *_count_lines(aside),
             ],
         ),
         _Row(
             "Screening",
             [_n("Works for screening", flow.for_screening)],
-            [_n("Not decided yet", open_), *_listed([("not judged", flow.not_judged)])],
+            [_n("Not decided yet", open_), *_count_lines([("not judged", flow.not_judged)])],
         ),
         _Row(
             "Screening",
             [_n("Works screened", flow.screened)],
-            [_n("Excluded", flow.excluded), *_listed(list(flow.exclusion_reasons.items()))],
+            [_n("Excluded", flow.excluded), *_count_lines(list(flow.exclusion_reasons.items()))],
         ),
         _Row("Included", [_n("Works included", flow.included)], []),
     ]
@@ -108,16 +111,18 @@ def _n(what: str, count: int) -> str:
     return f"{what} (n = {count:,})"
 
 
-def _listed(counts: list[tuple[str, int]]) -> list[str]:
+def _count_lines(counts: list[tuple[str, int]]) -> list[str]:
     """Return lines for the counts that are not 0; what would be too many lines is one."""
-    said = sorted((count for count in counts if count[1]), key=lambda item: (-item[1], item[0]))
+    counted_reasons = sorted(
+        (count for count in counts if count[1]), key=lambda item: (-item[1], item[0])
+    )
     lines = [
         f"{textwrap.shorten(name, _LETTERS - 12, placeholder=' …') or name[: _LETTERS - 12]} "
         f"(n = {count:,})"
-        for name, count in said[:_MOST]
+        for name, count in counted_reasons[:_MOST]
     ]
-    rest = sum(count for _, count in said[_MOST:])
-    return [*lines, *([f"{len(said) - _MOST} others (n = {rest:,})"] if rest else [])]
+    rest = sum(count for _, count in counted_reasons[_MOST:])
+    return [*lines, *([f"{len(counted_reasons) - _MOST} others (n = {rest:,})"] if rest else [])]
 
 
 def _height(lines: list[str]) -> float:

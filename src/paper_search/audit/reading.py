@@ -46,7 +46,7 @@ class ReviewThread:
         return bool(state.found or state.works or state.scores)
 
 
-async def read_review(persistence: Persistence, thread_id: str) -> ReviewThread:
+async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     """Return what a search has kept.
 
     Raises:

@@ -123,7 +123,7 @@ def sections_of(
             "Search log (PRISMA-S)",
             [
                 _ON_SEARCHES,
-                *_cut(searches, "search_log.csv"),
+                *_truncation_note(searches, "search_log.csv"),
             ],
             list(_SEARCH_COLUMNS.values()),
             [[_plain(row[name]) for name in _SEARCH_COLUMNS] for row in searches[:MAX_ROWS]],
@@ -134,7 +134,7 @@ def sections_of(
             "Decisions",
             [
                 _ON_DECISIONS,
-                *_cut(logs["decisions"], "decisions.csv"),
+                *_truncation_note(logs["decisions"], "decisions.csv"),
             ],
             list(_DECISION_COLUMNS.values()),
             [[_plain(row[name]) for name in _DECISION_COLUMNS] for row in decisions],
@@ -158,7 +158,7 @@ def _captions(*names: str) -> dict[str, str]:
     return {name: CAPTIONS[name] for name in names}
 
 
-def _cut(rows: Sequence[object], file: str) -> list[str]:
+def _truncation_note(rows: Sequence[object], file: str) -> list[str]:
     return [f"The first {MAX_ROWS} of {len(rows)}; {file} has all."] if len(rows) > MAX_ROWS else []
 
 
@@ -288,7 +288,7 @@ def _papers(title: str, works: Sequence[Work], fate: Fate) -> Section:
         rows.append((work.own, work.paper.title, work.paper.year or "", *map(_plain, who)))
     columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
     note = [] if papers else ["None."]
-    return Section(title, [*note, *_cut(papers, "records.csv")], columns, rows)
+    return Section(title, [*note, *_truncation_note(papers, "records.csv")], columns, rows)
 
 
 def _versions(rounds: Sequence[SearchedRound]) -> Section:

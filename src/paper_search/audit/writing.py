@@ -11,10 +11,11 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from paper_search.audit.checklists import TITLE, reporting
 from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, fates, flow_of
 from paper_search.audit.logs import (
     DECISION_COLUMNS,
@@ -25,12 +26,13 @@ from paper_search.audit.logs import (
     strategy_log,
 )
 from paper_search.audit.pictures import is_available, pictures
-from paper_search.audit.reading import ReviewThread, read_review
+from paper_search.audit.reading import ReviewThread, load_review
 from paper_search.audit.sections import as_markdown, sections_of
 from paper_search.errors import ExportError
 from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
 from paper_search.report.outputs.page import embedded, html_page
+from paper_search.report.outputs.pandoc import has_pandoc, markdown_docx
 
 RECORD_COLUMNS = (
     *("id", "fate", "kept_as", "why", "source", "query", "position", "round", "found_at", "title"),
@@ -56,17 +58,23 @@ async def audit_of(persistence: Persistence, thread_id: str, *, has_pictures: bo
     Args:
         persistence: where its thread lives.
         thread_id: which one.
-        has_pictures: whether pictures are drawn, which takes seconds; without matplotlib (the
-            extra `figures`), none are.
+        has_pictures: whether pictures are drawn and a Word document is made, which takes seconds;
+            without matplotlib or pandoc (the extras `figures` and `docx`), none are.
 
     Raises:
         ThreadNotFoundError: there is no such thread, or it is no search.
+        ExportError: pandoc fails.
     """
-    thread = await read_review(persistence, thread_id)
-    return await asyncio.to_thread(_audited, thread, is_drawing=has_pictures and is_available())
+    thread = await load_review(persistence, thread_id)
+    is_drawing = has_pictures and is_available()
+    audit = await asyncio.to_thread(_audit_without_manifest, thread, is_drawing=is_drawing)
+    files = audit.files
+    if has_pictures and has_pandoc():
+        files["reporting.docx"] = await markdown_docx(TITLE, files["reporting.md"].decode())
+    return replace(audit, files={**files, MANIFEST: _manifest(files)})
 
 
-def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
+def _audit_without_manifest(thread: ReviewThread, *, is_drawing: bool) -> Audit:
     records = fates(thread)
     flow = flow_of(thread, records)
     logs = {"search": search_log(thread, records), "decisions": decision_log(thread)}
@@ -76,10 +84,12 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
     svg = pictures(thread, records, flow, "svg") if is_drawing else {}
     png = pictures(thread, records, flow, "png") if is_drawing else {}
     paths = {name: f"pictures/{name}.svg" for name in svg}
-    drawn = {name: embedded(picture) for name, picture in svg.items()}
+    drawings = {name: embedded(picture) for name, picture in svg.items()}
+    page = html_page(title, as_markdown(title, sections, drawings), is_wide=True)
     files = {
         "report.md": as_markdown(title, sections, paths).encode(),
-        "report.html": html_page(title, as_markdown(title, sections, drawn), is_wide=True).encode(),
+        "report.html": page.encode(),
+        "reporting.md": as_markdown(TITLE, reporting(thread, flow), {}).encode(),
         "prisma_flow.json": _json(flow.model_dump(mode="json")),
         "reviewers.json": _json(thread.agreement.model_dump(mode="json")),
         "search_log.csv": _table(SEARCH_COLUMNS, logs["search"]),
@@ -90,7 +100,7 @@ def _audited(thread: ReviewThread, *, is_drawing: bool) -> Audit:
         **{paths[name]: picture for name, picture in svg.items()},
         **{f"pictures/{name}.png": picture for name, picture in png.items()},
     }
-    return Audit(thread, records, flow, {**files, MANIFEST: _manifest(files)})
+    return Audit(thread, records, flow, files)
 
 
 async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow:
@@ -99,7 +109,7 @@ async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow
     Raises:
         ThreadNotFoundError: there is no such thread, or it is no search.
     """
-    thread = await read_review(persistence, thread_id)
+    thread = await load_review(persistence, thread_id)
     return flow_of(thread, fates(thread))
 
 
@@ -110,7 +120,7 @@ async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, byt
         ThreadNotFoundError: there is no such thread, or it is no search.
         ConfigError: matplotlib is not installed.
     """
-    thread = await read_review(persistence, thread_id)
+    thread = await load_review(persistence, thread_id)
 
     def drawn() -> dict[str, bytes]:
         records = fates(thread)

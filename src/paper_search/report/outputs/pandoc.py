@@ -55,7 +55,7 @@ async def render_docx(
     style = [f"--csl={csl}"] if csl else []
     options = ["--to=docx", "--citeproc", "--bibliography=references.json", *style]
     options.append("--metadata=nocite:@*")  # as in LaTeX
-    return await _converted(report, options, files)
+    return await _converted(report.title, options, files)
 
 
 async def render_latex(
@@ -80,7 +80,7 @@ async def render_latex(
         "--variable=nocite-ids:*",  # the table of evidence names studies without citing them
         f"--metadata=date:{completion_day(report)}",
     ]
-    return (await _converted(report, options, {"report.md": text})).decode()
+    return (await _converted(report.title, options, {"report.md": text})).decode()
 
 
 def render_bibtex(report: Report) -> str:
@@ -113,7 +113,26 @@ def pandoc() -> str:
     raise ExportError(f"Word and LaTeX documents need pandoc: {_HOW}")
 
 
-async def _converted(report: Report, options: list[str], files: Mapping[str, str]) -> bytes:
+def has_pandoc() -> bool:
+    try:
+        return bool(pandoc())
+    except ExportError:
+        return False
+
+
+async def markdown_docx(title: str, markdown: str) -> bytes:
+    """Return CommonMark with the tables of GitHub as DOCX; the same text gives the same bytes.
+
+    Raises:
+        ExportError: pandoc is not installed, or fails.
+    """
+    files = {"report.md": markdown}
+    return await _converted(title, ["--to=docx"], files, "--from=commonmark+pipe_tables")
+
+
+async def _converted(
+    title: str, options: list[str], files: Mapping[str, str], form: str = _FORMAT
+) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for name, content in files.items():
@@ -121,10 +140,10 @@ async def _converted(report: Report, options: list[str], files: Mapping[str, str
         words = [
             pandoc(),
             "--sandbox",
-            _FORMAT,
+            form,
             *options,
             "--shift-heading-level-by=-1",
-            f"--metadata=title:{single_line(report.title)}",
+            f"--metadata=title:{single_line(title)}",
             "--output=made",
             "report.md",
         ]
@@ -136,6 +155,7 @@ async def _run(words: list[str], place: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *words,
         cwd=place,
+        env={"SOURCE_DATE_EPOCH": "0"},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

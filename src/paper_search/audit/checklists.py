@@ -1,0 +1,232 @@
+"""What a published review says of its search: methods, PRISMA-S, PRISMA-ScR, all strings as sent.
+
+Filled in as far as the thread knows; the rest is marked as the authors' to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from paper_search import __version__
+from paper_search.audit.flow import PrismaFlow
+from paper_search.audit.reading import ReviewThread
+from paper_search.audit.sections import Section
+from paper_search.models import Purpose, SourceReport
+from paper_search.workflow.counts import quantity
+
+TITLE = "Reporting of the search"
+_SEARCHES = frozenset({Purpose.SEARCH, Purpose.CITATION, Purpose.WORK})
+
+
+@dataclass(frozen=True)
+class SearchFacts:
+    """What a thread knows of the items of both checklists; an empty text: nothing."""
+
+    thread: ReviewThread
+    flow: PrismaFlow
+
+    @cached_property
+    def searches(self) -> list[SourceReport]:
+        """Return the rows of the journal that could bring records, without what was never sent."""
+        rows = (row for row in self.thread.reports if row.purpose in _SEARCHES)
+        return [row for row in rows if row.requests or row.received or not row.status.is_failure]
+
+    @cached_property
+    def sources(self) -> list[str]:
+        return list(dict.fromkeys(row.source for row in self.searches))
+
+    def databases(self) -> str:
+        online = {row.source for row in self.searches if row.requests}
+        names = [
+            f"{name} ({'by its web interface' if name in online else 'on this machine'})"
+            for name in self.sources
+        ]
+        failures = [row for row in self.searches if row.is_failure]
+        problems = dict.fromkeys(
+            f"{row.source} in round {row.iteration + 1} ({row.status.value.replace('_', ' ')})"
+            for row in failures
+        )
+        lines = [f"{', '.join(names)}."] if names else []
+        lines += [f"Not answered in full: {', '.join(problems)}."] if problems else []
+        return " ".join(lines)
+
+    def citations(self) -> str:
+        rows = [row for row in self.searches if row.purpose is Purpose.CITATION]
+        sources = ", ".join(dict.fromkeys(row.source for row in rows))
+        return f"{quantity(len(rows), 'look-up')} at {sources}; see the appendix." if rows else ""
+
+    def strings(self) -> str:
+        return "Every string as it was sent is in the appendix." if self.searches else ""
+
+    def limits(self) -> str:
+        state = self.thread.state
+        ended = [round_.strategy for round_ in state.history]
+        strategies = [*ended, *([state.strategy] if state.strategy else [])]
+        limits = dict.fromkeys(words for one in strategies for words in one.filters.in_words)
+        most = {row.limit for row in self.searches if row.limit is not None}
+        numbers = [f"at most {limit:,} records a query" for limit in sorted(most)]
+        return f"{'; '.join([*limits, *numbers])}." if limits or numbers else "None."
+
+    def updates(self) -> str:
+        days = [update.at[:10] for update in self.thread.state.updates]
+        if not days:
+            return ""
+        return f"The approved strategy was searched again on {', '.join(days)}."
+
+    def dates(self) -> str:
+        days = {name: sorted(set(self._days(name))) for name in self.sources}
+        return "; ".join(f"{name}: {', '.join(own) or 'not known'}" for name, own in days.items())
+
+    def _days(self, source: str) -> Iterator[str]:
+        for row in self.searches:
+            if row.source == source:
+                moments = [request.at for request in row.requests] or [row.asked_at]
+                yield from (moment[:10] for moment in moments if moment)
+
+    def approvals(self) -> str:
+        names = dict.fromkeys(row.allowed_by for row in self.searches if row.allowed_by)
+        return f"Approved before it was sent, by: {', '.join(names)}." if names else ""
+
+    def records(self) -> str:
+        by_source = (f"{name} {count:,}" for name, count in self.flow.by_source.items())
+        return f"{quantity(self.flow.identified, 'record')}: {', '.join(by_source)}."
+
+    def duplicates(self) -> str:
+        return (
+            f"{quantity(self.flow.duplicates, 'duplicate')} merged by paper-search {__version__}, "
+            "which weighs identifiers, titles, authors, years and venues."
+        )
+
+    def question(self) -> str:
+        return self.thread.info.question
+
+    def criteria(self) -> str:
+        intent = self.thread.state.intent
+        criteria = [str(criterion) for criterion in intent.criteria] if intent else []
+        return "; ".join([*criteria, f"limits: {self.limits()}"])
+
+    def screening(self) -> str:
+        names = [reviewer.name for reviewer in self.thread.agreement.reviewers]
+        how = f"Independently by {', '.join(names)}. " if names else ""
+        return f"{how}{_screening(self.flow)}"
+
+    def selection(self) -> str:
+        return " ".join(methods(self.flow)[1:])
+
+
+_Facts = Callable[[SearchFacts], str]
+_S: tuple[tuple[str, _Facts | None, str], ...] = (
+    ("Each database, with its platform", SearchFacts.databases, "the platform of each file"),
+    ("Databases searched together on one platform", None, "which; here each is asked alone"),
+    ("Registers of studies", None, "which were searched, if any"),
+    ("Web sites and tables of contents", None, "which were searched or browsed, if any"),
+    ("Citations followed", SearchFacts.citations, "which references or citing works you followed"),
+    ("People who were asked", None, "whom you asked for studies or data, if anybody"),
+    ("Other ways of searching", None, "any other"),
+    ("Full strategies", SearchFacts.strings, "the strategy of each database"),
+    ("Limits", SearchFacts.limits, "why each limit was set"),
+    ("Published search filters", None, "which were used, with references, or that none was"),
+    ("Strategies of earlier reviews", None, "which were taken over, or that none was"),
+    ("Updates of the search", SearchFacts.updates, "whether the search was repeated, and how"),
+    ("Day of each search", SearchFacts.dates, "the day on which each was searched"),
+    ("Peer review of the strategies", SearchFacts.approvals, "who reviewed them, as by PRESS"),
+    ("Records in total", SearchFacts.records, "how many each database gave"),
+    ("Removal of duplicates", SearchFacts.duplicates, "how they were removed"),
+)
+"""PRISMA-S (Rethlefsen 2021), items 1 to 16: subject, what the thread knows, what is to be said."""
+
+_SCR: tuple[tuple[str, _Facts | None, str], ...] = (
+    ("Title: that it is a scoping review", None, "it in the title"),
+    ("Structured abstract", None, "aims, criteria, sources, results and conclusions"),
+    ("Why the review was made", None, "what is known, and why a scoping review fits"),
+    ("Questions and objectives", SearchFacts.question, "population, concept and context"),
+    ("Protocol and registration", None, "whether there is one, and where"),
+    ("Criteria of eligibility", SearchFacts.criteria, "why each was chosen"),
+    ("Sources, and when they were searched", SearchFacts.dates, "other sources, if any"),
+    ("Strategy of at least one database", SearchFacts.strings, "the strategy"),
+    ("How papers were selected", SearchFacts.screening, "how both stages were done"),
+    ("How data were extracted", None, "forms, and who extracted"),
+    ("Variables that were extracted", None, "each, with assumptions"),
+    ("Appraisal of the papers (if done)", None, "how and why, or that it was not done"),
+    ("How results were summarised", None, "by which methods"),
+    ("Papers screened, excluded and included", SearchFacts.selection, "full texts not retrieved"),
+    ("What the papers are like", None, "their characteristics, with citations"),
+    ("Result of the appraisal (if done)", None, "what it showed"),
+    ("Results of each paper", None, "those that bear on the questions"),
+    ("Results by question", None, "a summary for each"),
+    ("Summary of the evidence", None, "concepts, themes, and whom they concern"),
+    ("Limits of the review", None, "those of its process"),
+    ("Conclusions", None, "an answer to each question, and what follows"),
+    ("Funding", None, "that of the papers and of the review, and the funders' part"),
+)
+"""PRISMA-ScR (Tricco 2018), items 1 to 22."""
+
+
+def reporting(thread: ReviewThread, flow: PrismaFlow) -> list[Section]:
+    """Return the sections of the document."""
+    facts = SearchFacts(thread, flow)
+    columns = ["Item", "About", "Known of this search", "You must say"]
+    return [
+        Section("Methods", [" ".join(_opening(facts) + methods(flow))]),
+        Section("PRISMA-S", [], columns, list(_rows(_S, facts))),
+        Section("PRISMA-ScR", [], columns, list(_rows(_SCR, facts))),
+        Section(
+            "Appendix: strategies as they were run",
+            ["Strings that only counted hits or filled gaps in records are in search_log.csv."],
+            ["Round", "Source", "When (UTC)", "Exact string", "Hits", "Received", "Status"],
+            [cells for row in facts.searches for cells in _strings(row)],
+        ),
+    ]
+
+
+def _rows(
+    items: Iterable[tuple[str, _Facts | None, str]], facts: SearchFacts
+) -> Iterator[Sequence[str | int]]:
+    for number, (name, known, missing) in enumerate(items, 1):
+        yield number, name, known(facts) if known else "", missing
+
+
+def _strings(row: SourceReport) -> Iterator[Sequence[str | int]]:
+    """Yield the cells of a row of the journal, a line of a strategy each."""
+    hits = "not said" if row.hits is None else row.hits
+    first, *others = [row.query or "not said", *(row.strategy or "").splitlines()]
+    status = row.status.value.replace("_", " ")
+    yield row.iteration + 1, row.source, row.day, first, hits, row.received, status
+    yield from (("", "", "", line, "", "", "") for line in others if line.strip())
+
+
+def _opening(facts: SearchFacts) -> list[str]:
+    return [f"We searched {', '.join(facts.sources)}."] if facts.sources else []
+
+
+def methods(flow: PrismaFlow) -> list[str]:
+    """Return the flow in sentences; every number in them is one of its numbers."""
+    by_source = [f"{name} {count:,}" for name, count in flow.by_source.items()]
+    checks = [f"{why} {count:,}" for why, count in flow.removal_reasons.items()]
+    removed = f" and {flow.removed_by_checks:,} by a check ({', '.join(checks)})" if checks else ""
+    duplicates = f"{quantity(flow.duplicates, 'duplicate')}{removed}"
+    lines = [
+        f"The searches gave {quantity(flow.identified, 'record')} ({', '.join(by_source)}).",
+        f"We removed {duplicates}, which left {quantity(flow.works, 'work')}.",
+    ]
+    aside = {
+        "were set aside by score or number": flow.set_aside,
+        "of earlier rounds were not carried over": flow.not_carried_over,
+        "were not worked on yet": flow.pending,
+    }
+    lines += [f"Of these, {count:,} {words}." for words, count in aside.items() if count]
+    return [*lines, _screening(flow)]
+
+
+def _screening(flow: PrismaFlow) -> str:
+    reasons = ", ".join(f"{why} {count:,}" for why, count in flow.exclusion_reasons.items())
+    excluded = f"{flow.excluded:,} excluded" + (f" ({reasons})" if reasons else "")
+    left = flow.undecided + flow.not_judged
+    rest = f" On {left:,} of these, nobody has decided yet." if left else ""
+    works = quantity(flow.for_screening, "work")
+    return (
+        f"Of {works} for screening, we screened {flow.screened:,}: {excluded} and "
+        f"{flow.included:,} included.{rest}"
+    )
