@@ -78,11 +78,11 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
             "Identification",
             [
                 _n("Records identified", flow.identified),
-                *_count_lines(list(flow.by_source.items())),
+                *_lines(list(flow.by_source.items())),
             ],
             [
                 _n("Removed before screening", flow.duplicates + flow.removed_by_checks),
-                *_count_lines(removed),
+                *_lines(removed),
             ],
         ),
         _Row(
@@ -90,18 +90,18 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
             [_n("Works", flow.works)],
             [
                 _n("Not put up for screening", flow.works - flow.for_screening),
-                *_count_lines(aside),
+                *_lines(aside),
             ],
         ),
         _Row(
             "Screening",
             [_n("Works for screening", flow.for_screening)],
-            [_n("Not decided yet", open_), *_count_lines([("not judged", flow.not_judged)])],
+            [_n("Not decided yet", open_), *_lines([("not judged", flow.not_judged)])],
         ),
         _Row(
             "Screening",
             [_n("Works screened", flow.screened)],
-            [_n("Excluded", flow.excluded), *_count_lines(list(flow.exclusion_reasons.items()))],
+            [_n("Excluded", flow.excluded), *_lines(list(flow.exclusion_reasons.items()))],
         ),
         _Row("Included", [_n("Works included", flow.included)], []),
     ]
@@ -111,7 +111,7 @@ def _n(what: str, count: int) -> str:
     return f"{what} (n = {count:,})"
 
 
-def _count_lines(counts: list[tuple[str, int]]) -> list[str]:
+def _lines(counts: list[tuple[str, int]]) -> list[str]:
     """Return lines for the counts that are not 0; what would be too many lines is one."""
     counted_reasons = sorted(
         (count for count in counts if count[1]), key=lambda item: (-item[1], item[0])
