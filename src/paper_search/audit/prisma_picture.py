@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,57 +73,44 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
         ("of earlier rounds, not carried over", flow.not_carried_over),
         ("not worked on yet", flow.pending),
     ]
+    gone = flow.duplicates + flow.removed_by_checks
     open_ = flow.undecided + flow.not_judged
     return [
         _Row(
             "Identification",
-            [
-                _n("Records identified", flow.identified),
-                *_lines(list(flow.by_source.items())),
-            ],
-            [
-                _n("Removed before screening", flow.duplicates + flow.removed_by_checks),
-                *_lines(removed),
-            ],
+            _lines("Records identified", flow.identified, flow.by_source.items()),
+            _lines("Removed before screening", gone, removed),
         ),
         _Row(
             "Screening",
-            [_n("Works", flow.works)],
-            [
-                _n("Not put up for screening", flow.works - flow.for_screening),
-                *_lines(aside),
-            ],
+            _lines("Works", flow.works),
+            _lines("Not put up for screening", flow.works - flow.for_screening, aside),
         ),
         _Row(
             "Screening",
-            [_n("Works for screening", flow.for_screening)],
-            [_n("Not decided yet", open_), *_lines([("not judged", flow.not_judged)])],
+            _lines("Works for screening", flow.for_screening),
+            _lines("Not decided yet", open_, [("not judged", flow.not_judged)]),
         ),
         _Row(
             "Screening",
-            [_n("Works screened", flow.screened)],
-            [_n("Excluded", flow.excluded), *_lines(list(flow.exclusion_reasons.items()))],
+            _lines("Works screened", flow.screened),
+            _lines("Excluded", flow.excluded, flow.exclusion_reasons.items()),
         ),
-        _Row("Included", [_n("Works included", flow.included)], []),
+        _Row("Included", _lines("Works included", flow.included), []),
     ]
 
 
-def _n(what: str, count: int) -> str:
-    return f"{what} (n = {count:,})"
-
-
-def _lines(counts: list[tuple[str, int]]) -> list[str]:
-    """Return lines for the counts that are not 0; what would be too many lines is one."""
-    counted_reasons = sorted(
-        (count for count in counts if count[1]), key=lambda item: (-item[1], item[0])
-    )
+def _lines(what: str, total: int, parts: Iterable[tuple[str, int]] = ()) -> list[str]:
+    """Return a total, and its parts that are not 0; what would be too many lines is one."""
+    counts = sorted((part for part in parts if part[1]), key=lambda part: (-part[1], part[0]))
     lines = [
         f"{textwrap.shorten(name, _LETTERS - 12, placeholder=' …') or name[: _LETTERS - 12]} "
         f"(n = {count:,})"
-        for name, count in counted_reasons[:_MOST]
+        for name, count in counts[:_MOST]
     ]
-    rest = sum(count for _, count in counted_reasons[_MOST:])
-    return [*lines, *([f"{len(counted_reasons) - _MOST} others (n = {rest:,})"] if rest else [])]
+    rest = sum(count for _, count in counts[_MOST:])
+    others = [f"{len(counts) - _MOST} others (n = {rest:,})"] if rest else []
+    return [f"{what} (n = {total:,})", *lines, *others]
 
 
 def _height(lines: list[str]) -> float:
