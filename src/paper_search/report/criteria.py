@@ -255,24 +255,8 @@ def length(subject: Subject) -> Iterator[CritiqueItem]:
     if words > target * _TOO_LONG:
         yield critique_item("style", "major", "general", f"{counts}: too long.", "Shorten it.")
     elif words < target * _TOO_SHORT:
-        is_scarce = len(subject.evidence.usable) * 100 < target
-        severity: Severity = "suggestion" if is_scarce else "minor"
-        reason = counts + (": the sources give no more." if is_scarce else ".")
-        yield critique_item(
-            "completeness", severity, "general", reason, "Say more where the sources do."
-        )
-
-
-def undisclosed_limits(subject: Subject) -> Iterator[CritiqueItem]:
-    """Find reports that do not say how they were made, or that leave gaps unnamed."""
-    draft = subject.given.draft
-    text = " ".join(f"{section.title} {section.content}" for section in draft.sections).casefold()
-    if not re.search(r"limit|bias|caution|cannot say", f"{text} {draft.conclusion.casefold()}"):
-        reason, advice = "No limitation is named.", "Say what the report cannot tell."
-        yield critique_item("methodology", "minor", "general", reason, advice)
-    if not re.search(r"method|search|sources? (?:were|was)|collected", text):
-        reason = "How the report was made is not said."
-        yield critique_item("methodology", "minor", "general", reason, "Describe the search.")
+        advice = "Say more where the sources do."
+        yield critique_item("completeness", "minor", "general", f"{counts}.", advice)
 
 
 CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
@@ -280,7 +264,6 @@ CHECKS: tuple[Callable[[Subject], Iterator[CritiqueItem]], ...] = (
     missing_sections,
     banned_words,
     length,
-    undisclosed_limits,
 )
 """Of the whole; those of a sentence are in `claims.verdicts`."""
 
