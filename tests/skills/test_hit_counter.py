@@ -1,9 +1,12 @@
 """Each query is counted once in a source."""
 
+import asyncio
+import contextlib
+
 import pytest
 from tests.counting import FakeCountingSource
 
-from paper_search.models import SearchConstraints
+from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.skills.hit_counter import HitCounter
 
 
@@ -44,3 +47,23 @@ async def test_a_source_that_asks_for_conditions_counts_within_them() -> None:
     counter = HitCounter({"a": Able("a", {"x": 3})}, SearchConstraints(conditions=["NOT bees"]))
     await counter.count("a", "x")
     assert [count.is_at_most for count in counter.hits("x").counts] == [False]
+
+
+async def test_a_count_that_is_on_its_way_has_its_row():
+    """So that what was sent is known, also if nobody waits until the source has let go."""
+
+    class Stubborn(FakeCountingSource):
+        async def count(self, query, filters):
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+            await asyncio.sleep(60)
+            return await super().count(query, filters)
+
+    counter = HitCounter({"a": Stubborn("a", {"x": 3})}, SearchConstraints())
+    count = asyncio.ensure_future(counter.count("a", "x"))
+    await asyncio.sleep(0)
+    count.cancel()
+    await asyncio.sleep(0)
+    [row] = counter.asked
+    assert (row.query, row.status) == ("x", SourceStatus.TIMEOUT)
+    count.cancel()

@@ -31,11 +31,13 @@ class HitCounter:
         self._failed: dict[str, str] = {}
         self._given_up: set[str] = set()
         self._waiting: set[str] = set()
-        self._rows: list[Row] = []
+        self._rows: list[tuple[SourceReport, list[Row]]] = []
 
     @property
     def asked(self) -> list[SourceReport]:
-        return [row() for row in self._rows]
+        """Return the rows of the journal, also of what is on its way."""
+        reports = ([row() for row in rows] or [own] for own, rows in self._rows)
+        return [report for own in reports for report in own]
 
     @property
     def failures(self) -> list[str]:
@@ -68,10 +70,8 @@ class HitCounter:
             asked_at=utc_now().isoformat(),
         )
         with journal() as rows:
-            try:
-                found = await self._count(source, query, row)
-            finally:
-                self._rows += rows or [lambda: row]
+            self._rows.append((row, rows))
+            found = await self._count(source, query, row)
         self._waiting.discard(source)
         return found
 
