@@ -85,5 +85,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names with what is there already."""
     return sorted({*globals(), *__all__})

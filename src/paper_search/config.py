@@ -71,7 +71,6 @@ FILE = "config.toml"
 
 
 def default_home() -> Path:
-    """Return the platform's directory for user data."""
     return Path(platformdirs.user_data_dir("paper-search", appauthor=False))
 
 
@@ -137,7 +136,6 @@ class AppConfig(BaseModel):
 
     @property
     def usage_path(self) -> Path:
-        """The directory of the logs of what threads spent on models."""
         return self.home / "usage"
 
     @property
@@ -147,7 +145,6 @@ class AppConfig(BaseModel):
 
     @property
     def persistence_url(self) -> str:
-        """The URL to give to `paper_search.persistence.open_persistence`."""
         return self.database_url or f"sqlite:///{self.home / 'threads.db'}"
 
     @property
@@ -208,8 +205,8 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
         )
     names = str(settings.pop("sources", ""))
     is_remembered = "sources" in values and values["sources"].origin == FILE
-    chosen, usual = ("", names) if is_remembered else (names, "")
-    sources = source_settings(env, chosen, usual)
+    selected, usual = ("", names) if is_remembered else (names, "")
+    sources = source_settings(env, selected, usual)
     unasked = source_settings(env, "") if is_remembered else sources
     # Not from `.env`: a file in a working directory must not say which program runs, or which way
     # requests take.

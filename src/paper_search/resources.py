@@ -48,28 +48,17 @@ class PackageFiles:
         self._package = package
 
     def names(self) -> list[str]:
-        """Return the names of the files, sorted."""
         entries = files(self._package).iterdir()
         return sorted(
             entry.name for entry in entries if entry.is_file() and ".py" not in entry.name
         )
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            UnknownNameError: there is no such file.
-        """
         return self.entry(name).read_bytes()
 
     def entry(self, name: str) -> Traversable:
-        """Return a file without reading it.
-
-        Raises:
-            UnknownNameError: there is no such file.
-        """
-        if name not in (known := self.names()):
-            raise UnknownNameError("file", name, known)
+        if name not in (names := self.names()):
+            raise UnknownNameError("file", name, names)
         return files(self._package) / name
 
 
@@ -84,9 +73,8 @@ class DirectoryFiles:
         self._root = root.resolve()
 
     def names(self) -> list[str]:
-        """Return the paths of the files, sorted; none where there is no directory."""
-        found = (path for path in self._root.rglob("*") if path.is_file())
-        return sorted(path.relative_to(self._root).as_posix() for path in found)
+        paths = (path for path in self._root.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self._root).as_posix() for path in paths)
 
     def read(self, name: str) -> bytes:
         """Return the content of a file.
@@ -120,18 +108,12 @@ class Conventions:
         self._kind = kind
 
     def names(self) -> list[str]:
-        """Return the names of the texts without suffix, sorted."""
-        found = {name for provider in self._providers for name in provider.names()}
+        names = {name for provider in self._providers for name in provider.names()}
         return sorted(
-            name.removesuffix(self._suffix) for name in found if name.endswith(self._suffix)
+            name.removesuffix(self._suffix) for name in names if name.endswith(self._suffix)
         )
 
     def read(self, name: str) -> str:
-        """Return a text, without the white space around it.
-
-        Raises:
-            UnknownNameError: there is no such text.
-        """
         file = f"{name}{self._suffix}"
         for provider in self._providers:
             if file in provider.names():
@@ -164,15 +146,14 @@ class EntryPoints(Generic[EntryT]):
         Raises:
             UnknownNameError: nothing is.
         """
-        found = tuple(_entry_points(self._group).select(name=name))
-        if not found:
+        points = tuple(_entry_points(self._group).select(name=name))
+        if not points:
             raise UnknownNameError(self._kind, name, self.names())
-        registered: EntryT = found[-1].load()
+        registered: EntryT = points[-1].load()
         return registered
 
 
 def _entry_points(group: str) -> metadata.EntryPoints:
-    """Return what is registered under a group."""
     return _installed(group, tuple(sys.path))
 
 

@@ -78,8 +78,8 @@ def source_settings(
         # A key is only got on purpose; without one, a search goes to nobody unasked.
         is_ready = name in _WITH_KEY and "api_key" in settings
         sources[name] = {"enabled": name in usual or is_ready, **sources.get(name, {}), **settings}
-    chosen = expand_sources(chosen_names.split(","), keyed)
-    return _only(sources, chosen) if chosen else sources
+    selected = expand_sources(chosen_names.split(","), keyed)
+    return _only(sources, selected) if selected else sources
 
 
 def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, Settings]:
@@ -94,13 +94,13 @@ def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, Setting
         name: {"enabled": "api_key" in settings or "url" in settings, **settings}
         for name, settings in _services(env, web_prefixes(), "url").items()
     }
-    chosen = split_list(chosen_names)
-    return _only(searches, [] if chosen == ["none"] else chosen) if chosen else searches
+    selected = split_list(chosen_names)
+    return _only(searches, [] if selected == ["none"] else selected) if selected else searches
 
 
-def _only(services: Mapping[str, Settings], chosen: Iterable[str]) -> dict[str, Settings]:
+def _only(services: Mapping[str, Settings], selected: Iterable[str]) -> dict[str, Settings]:
     """Return the services with the chosen ones enabled and first, in their order."""
-    first = {name: {"name": name, **services.get(name, {}), "enabled": True} for name in chosen}
+    first = {name: {"name": name, **services.get(name, {}), "enabled": True} for name in selected}
     return first | {
         name: {**settings, "enabled": False}
         for name, settings in services.items()
@@ -193,7 +193,6 @@ def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dic
 
 
 def is_installed_embedding(name: str) -> bool:
-    """Return whether an embedding model is named by a provider, not by a module."""
     provider = name.partition(":")[0]
     return (
         provider == "none"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from paper_search.cli.report_questions import changes, read_draft, write_draft
+from paper_search.cli.report_questions import changes, parse_draft, write_draft
 from paper_search.errors import InvalidDecisionError
 from paper_search.report.document import Report
 from paper_search.report.models import CheckedSentence, Critique
@@ -90,7 +90,7 @@ def report() -> Report:
 def test_a_text_comes_back_from_the_editor_as_it_went_without_its_marks() -> None:
     text = write_draft(report())
     assert "Shade cures fever [@rowan_2019]. [not supported] It is cheap." in text
-    assert read_draft(text) == {
+    assert parse_draft(text) == {
         "title": "Shade",
         "abstract": "On shade.",
         "sections": [{"title": "Fever", "content": report().sections[0].content}],
@@ -107,4 +107,4 @@ def test_only_what_was_changed_is_an_edit() -> None:
 @pytest.mark.parametrize("text", ["", "words", "# Title only", "## A section\n\nwithout a title"])
 def test_a_text_that_is_no_report_is_refused(text: str) -> None:
     with pytest.raises(InvalidDecisionError):
-        read_draft(text)
+        parse_draft(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paper_search.cli.search_questions import read_form, write_form
+from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.models import (
     Criterion,
     CriterionKind,
@@ -38,7 +38,7 @@ FULL = SearchStrategy(
 
 def read_back(strategy: SearchStrategy) -> SearchStrategy:
     form = write_form(strategy, ["library", "pubmed"])
-    return SearchStrategy.model_validate(read_form(form))
+    return SearchStrategy.model_validate(parse_form(form))
 
 
 def test_every_field_of_a_strategy_reads_back() -> None:
@@ -55,6 +55,6 @@ def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> No
         Criterion(text='It is "new"', weight=2),
         Criterion(text="b", kind=CriterionKind.EXCLUSION),
     ]
-    given = read_form(write_form(FULL, [], criteria=criteria))["criteria"]
+    given = parse_form(write_form(FULL, [], criteria=criteria))["criteria"]
     assert [Criterion.model_validate(row) for row in given] == criteria
     assert "criteria" not in write_form(FULL, [])

@@ -17,7 +17,7 @@ from tests.examples import examples
 from tests.sources.cards import KEY, Cards
 from tests.workflow.doubles import edit
 
-from paper_search.cli.search_questions import read_form, write_form
+from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import (
     QueryBuilderInput,
@@ -170,7 +170,7 @@ def edits(
     kept = draw(st.sets(st.sampled_from(["queries", "ranked", "sources", "filters"])))
     mine = other.model_copy(update={name: getattr(proposed, name) for name in kept})
     if door == "editor":
-        revised: dict[str, Any] = read_form(write_form(mine, list(names)))
+        revised: dict[str, Any] = parse_form(write_form(mine, list(names)))
         return revised
     return mine.model_dump(mode="json")
 

@@ -184,7 +184,7 @@ def _modification(content: Any, note: str | None) -> dict[str, Any]:
     return {"action": "modify", "modifications": fields, "feedback": note}
 
 
-def read_document(path: Path | None) -> Any:
+def load_document(path: Path | None) -> Any:
     """Return the JSON in a file, or on stdin for '-'; None: no file.
 
     Raises:

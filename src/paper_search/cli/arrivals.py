@@ -56,7 +56,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from paper_search.audit import flow_of_thread
     from paper_search.cli.console import ProgressLine
-    from paper_search.cli.stored_threads import stored_search
+    from paper_search.cli.stored_threads import load_search
     from paper_search.persistence import open_persistence
     from paper_search.review.arrivals import add_files
     from paper_search.review.files import DatabaseSearch
@@ -64,7 +64,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     config, progress = settings(ctx, home), ProgressLine()
     text = contents_of([strategy])[0][1].decode(errors="replace").strip() if strategy else ""
     search, contents = DatabaseSearch(searched, text), contents_of(files)
-    workflow = run(stored_search(config, thread, progress))
+    workflow = run(load_search(config, thread, progress))
     with progress.shown():
         reports = run(add_files(workflow, thread, contents, database or [], search=search))
 
@@ -128,7 +128,7 @@ def update(
     from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
-    from paper_search.cli.stored_threads import stored_search
+    from paper_search.cli.stored_threads import load_search
     from paper_search.review.updates import update_review
 
     if (thread is None) != is_all:
@@ -138,7 +138,7 @@ def update(
         _update_all(config, is_json=as_json)
         return
     output = PaperOutput.chosen(None, None, is_forced=False, is_json=as_json)
-    workflow = run(stored_search(config, thread, progress))
+    workflow = run(load_search(config, thread, progress))
     commands = NextCommands(thread, home_option(ctx, home))
     runner = SearchRunner(config, workflow, progress, output, commands)
     runner.run(update_review(workflow, thread), is_asking=True)
@@ -156,7 +156,7 @@ def _update_all(config: AppConfig, *, is_json: bool) -> None:
 
 
 async def _updates(config: AppConfig) -> list[dict[str, Any]]:
-    from paper_search.cli.stored_threads import stored_search
+    from paper_search.cli.stored_threads import load_search
     from paper_search.errors import InputError, PaperSearchError
     from paper_search.models import EndReason
     from paper_search.persistence import open_persistence
@@ -177,7 +177,7 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
         if info.status is not ThreadStatus.DONE or info.ended_by != EndReason.APPROVED:
             continue
         try:
-            workflow = await stored_search(config, info.thread_id, lambda _phase, _details: None)
+            workflow = await load_search(config, info.thread_id, lambda _phase, _details: None)
             outcome = await update_review(workflow, info.thread_id, is_quiet=True)
         except InputError:  # it has no strategy that sources could be asked
             continue

@@ -81,17 +81,17 @@ def strategy(
     from paper_search.query import render
     from paper_search.skills.strategy.booleans import database_text
 
-    found, is_approved = run(_strategy_of(settings(ctx, home).persistence_url, thread))
-    written = database_text(found, database)
+    query, is_approved = run(_strategy_of(settings(ctx, home).persistence_url, thread))
+    rendered = database_text(query, database)
     if as_json:
-        left_out = [render(node) for node in written.left_out]
-        document = {"database": database, "text": written.text, "is_approved": is_approved}
-        print_json({**document, "remarks": list(written.notes), "left_out": left_out})
+        left_out = [render(node) for node in rendered.left_out]
+        document = {"database": database, "text": rendered.text, "is_approved": is_approved}
+        print_json({**document, "remarks": list(rendered.notes), "left_out": left_out})
         return
-    print_text(f"{written.text}\n")
+    print_text(f"{rendered.text}\n")
     if not is_approved:
         say("this strategy waits for a decision; it is not approved")
-    for note in written.notes:
+    for note in rendered.notes:
         say(visible(note))
 
 
@@ -105,13 +105,13 @@ async def _strategy_of(url: str, thread: str) -> tuple[SearchStrategy, bool]:
         question = await session.open_question()
         if question and isinstance(question.question.payload, StrategyPayload):
             return question.question.payload.strategy, False
-        found = (await session.state()).strategy
-    if found is None:
+        query = (await session.state()).strategy
+    if query is None:
         raise ThreadError(f"thread {thread!r} has no strategy yet")
-    return found, True
+    return query, True
 
 
-def say_contributions(text: str, must_find: list[str]) -> None:
+def print_contributions(text: str, must_find: list[str]) -> None:
     """Say what each line of a strategy finds of the papers in files, and which it loses.
 
     Papers that are named by identifier or title only have no text: they are not looked at here.
@@ -120,8 +120,8 @@ def say_contributions(text: str, must_find: list[str]) -> None:
     from paper_search.query.contributions import contributions, report
     from paper_search.query.strategy import read_strategy
 
-    found = read_strategy(text)
-    if found is None:
+    query = read_strategy(text)
+    if query is None:
         return
     records = records_of(must_find)
     papers = [
@@ -135,5 +135,5 @@ def say_contributions(text: str, must_find: list[str]) -> None:
         }
         for record in records
     ]
-    for line in report(contributions(found, papers), [record.title for record in records]):
+    for line in report(contributions(query, papers), [record.title for record in records]):
         say(visible(line))

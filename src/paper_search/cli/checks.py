@@ -86,8 +86,8 @@ def _contact(config: AppConfig) -> Check:
 
 def _model(config: AppConfig) -> Check:
     if not config.llm.is_wanted:
-        found = "none: searches work without a model"
-        return Check("model", is_well=True, found=found)
+        summary = "none: searches work without a model"
+        return Check("model", is_well=True, found=summary)
     from paper_search.llm import create_models
     from paper_search.models.settings import Skill
 
@@ -97,8 +97,8 @@ def _model(config: AppConfig) -> Check:
         return Check("model", is_well=False, found=explanation(error), fix="correct LLM_MODEL")
     names = {skill.value: config.llm.of(skill) or "none" for skill in Skill}
     alike = len({*names.values()}) == 1
-    found = config.llm.model if alike else ", ".join(f"{k}: {name}" for k, name in names.items())
-    return Check("model", is_well=True, found=f"{found}, not tested")
+    summary = config.llm.model if alike else ", ".join(f"{k}: {name}" for k, name in names.items())
+    return Check("model", is_well=True, found=f"{summary}, not tested")
 
 
 def _library(config: AppConfig) -> Check:
@@ -116,8 +116,8 @@ def _library(config: AppConfig) -> Check:
             )
         with Library.open(path) as library:
             plain = ", not encrypted: the key covers threads only" if encryption_keys() else ""
-            found = f"{len(library)} records in {path}{plain}"
-            return Check("library", is_well=True, found=found)
+            summary = f"{len(library)} records in {path}{plain}"
+            return Check("library", is_well=True, found=summary)
     except LibraryError as error:
         fix = f"move {path} away and import your files again"
         return Check("library", is_well=False, found=explanation(error), fix=fix)

@@ -31,7 +31,7 @@ def show(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         return
     from paper_search.cli.tables import grid
 
-    rows = shown_settings(settings(ctx, home), home_option(ctx, home))
+    rows = setting_rows(settings(ctx, home), home_option(ctx, home))
     if as_json:
         print_json([row._asdict() for row in rows])
         return
@@ -73,7 +73,7 @@ def unset(ctx: typer.Context, name: Name, home: Home = None) -> None:
 _SECRETS = {"database_url", "embeddings.api_key", "server.tokens"}
 
 
-class ShownSetting(NamedTuple):
+class SettingRow(NamedTuple):
     """One setting with its origin; of a secret only whether it is set."""
 
     name: str
@@ -81,12 +81,12 @@ class ShownSetting(NamedTuple):
     origin: str
 
 
-def shown_settings(config: "AppConfig", home: Path | None) -> list[ShownSetting]:
+def setting_rows(config: "AppConfig", home: Path | None) -> list[SettingRow]:
     """Return all settings: `home` is that of the command line."""
     from paper_search.config import SETTINGS, setting_origins
 
     origins = setting_origins(home=home)
-    entries = [ShownSetting(name, _value(config, name), origins[name]) for name in SETTINGS]
+    entries = [SettingRow(name, _value(config, name), origins[name]) for name in SETTINGS]
     return [*entries, *_services(config)]
 
 
@@ -100,10 +100,10 @@ def require_sources(names: str) -> None:
     from paper_search.errors import UnknownNameError
     from paper_search.sources import known_sources
 
-    known = known_sources()
+    installed = known_sources()
     for name in expand_sources(names.split(",")):
-        if name not in known:
-            raise UnknownNameError("source", name, [*known, "web"])
+        if name not in installed:
+            raise UnknownNameError("source", name, [*installed, "web"])
 
 
 def _value(config: "AppConfig", name: str) -> str | None:
@@ -121,14 +121,14 @@ def _value(config: "AppConfig", name: str) -> str | None:
     return None if value in {None, ""} else str(value)
 
 
-def _services(config: "AppConfig") -> Iterator[ShownSetting]:
+def _services(config: "AppConfig") -> Iterator[SettingRow]:
     """Yield what is set for models and single services; of keys only that they are set."""
     from paper_search.config import encryption_keys, key_variable, service_prefixes, web_prefixes
 
     if config.llm.api_key:
-        yield ShownSetting("llm.api_key", "set", key_variable(config.llm.provider))
+        yield SettingRow("llm.api_key", "set", key_variable(config.llm.provider))
     for provider in config.llm.api_keys:
-        yield ShownSetting(f"llm.api_keys.{provider}", "set", key_variable(provider))
+        yield SettingRow(f"llm.api_keys.{provider}", "set", key_variable(provider))
     services = ((config.sources, service_prefixes()), (config.web, web_prefixes()))
     for configured, prefixes in services:
         for name, service in configured.items():
@@ -136,9 +136,9 @@ def _services(config: "AppConfig") -> Iterator[ShownSetting]:
             for field, value in settings.items():
                 text = "set" if field == "api_key" else str(value)
                 variable = f"{prefixes.get(name, name.upper())}_{field.upper()}"
-                yield ShownSetting(f"{name}.{field}", text, variable)
+                yield SettingRow(f"{name}.{field}", text, variable)
     searches = [name for name, service in config.web.items() if service.enabled]
     if searches:
-        yield ShownSetting("web", ", ".join(searches), "PAPER_SEARCH_WEB, or keys and URLs")
+        yield SettingRow("web", ", ".join(searches), "PAPER_SEARCH_WEB, or keys and URLs")
     if encryption_keys():
-        yield ShownSetting("encryption", "set", "PAPER_SEARCH_ENCRYPTION_KEY")
+        yield SettingRow("encryption", "set", "PAPER_SEARCH_ENCRYPTION_KEY")

@@ -261,7 +261,7 @@ def import_progress(
         progress.console.print(text(f"{verb} {label}"))
         task = progress.add_task("", total=None)
 
-        def on_progress(done: int, total: int | None) -> None:
-            progress.update(task, completed=done, total=total)
+        def on_progress(count: int, total: int | None) -> None:
+            progress.update(task, completed=count, total=total)
 
         yield on_progress

@@ -96,9 +96,9 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 
     topic = _question_of(question, strategy)
     if strategy is not None:
-        from paper_search.cli.audit import say_contributions
+        from paper_search.cli.audit import print_contributions
 
-        say_contributions(topic, must_find or [])
+        print_contributions(topic, must_find or [])
     target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     if source is None and not yes and not as_json and is_interactive():

@@ -153,7 +153,7 @@ def run(  # noqa: PLR0913  # one argument for each option
         list[str] | None,
         typer.Option("--param", metavar="NAME=VALUE", help="A setting of the run; repeatable."),
     ] = None,
-    given: Annotated[
+    input_json: Annotated[
         str | None, typer.Option("--input", metavar="JSON", help="The input: a JSON object.")
     ] = None,
     answers: Answers = None,
@@ -188,7 +188,7 @@ def run(  # noqa: PLR0913  # one argument for each option
         "params": parse_params(workflow.params, params or []),
         "services": _services(ctx, workflow, home),
     }
-    step_input = _json_object(given)
+    step_input = _json_object(input_json)
     if step is not None:
         work = asyncio.to_thread(workflow.run, step, state=step_input, **options)
         print_json(to_jsonable_python(asdict(_validated(work))))

@@ -80,7 +80,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     documents, passed_over = list[dict[str, Any]](), 0
     with (
         Library.open(library_path(config.home), embedder=embedder) as library,
-        given_files(files) as batch,
+        batch_of(files) as batch,
     ):
         for file in batch:
             try:
@@ -300,7 +300,7 @@ _LABEL = "standard input"
 
 
 @dataclass(frozen=True)
-class GivenFile:
+class ImportFile:
     """A file to import, what to call it, and whether it was only found in a folder."""
 
     path: Path
@@ -312,13 +312,13 @@ class GivenFile:
 
 
 @contextlib.contextmanager
-def given_files(paths: list[Path]) -> Iterator[Iterator[GivenFile]]:
+def batch_of(paths: list[Path]) -> Iterator[Iterator[ImportFile]]:
     """Give the files of all paths, folders with all that is in them, for a `with` block."""
     with contextlib.ExitStack() as stack:
         yield (file for path in paths for file in _files(path, stack))
 
 
-def _files(path: Path, stack: contextlib.ExitStack) -> Iterator[GivenFile]:
+def _files(path: Path, stack: contextlib.ExitStack) -> Iterator[ImportFile]:
     import shutil
     import sys
     import tempfile
@@ -329,11 +329,11 @@ def _files(path: Path, stack: contextlib.ExitStack) -> Iterator[GivenFile]:
         path_of_copy = Path(directory) / "stdin"
         with path_of_copy.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield GivenFile(path_of_copy, _LABEL)
+        yield ImportFile(path_of_copy, _LABEL)
     elif path.is_dir():
         for file in sorted(path.rglob("*")):
             hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
             if file.is_file() and not hidden and file.stat().st_size:
-                yield GivenFile(file, str(file), is_found=True)
+                yield ImportFile(file, str(file), is_found=True)
     else:
-        yield GivenFile(path, str(path))
+        yield ImportFile(path, str(path))

@@ -58,10 +58,12 @@ class NextCommands:
             noun, topic, others = "report", HITL_BREAKPOINTS[question.kind].question, {}
             actions = {action.value for action in question.actions}
             answers = {name: it for name, it in _REVIEW_OPTIONS.items() if name in actions}
-        named = {name: self.resume(*options, *token) for name, options in answers.items()} | others
+        commands = {
+            name: self.resume(*options, *token) for name, options in answers.items()
+        } | others
         return [
             f"{noun} {self.thread_id} waits for you: {topic}",
-            *(f"  {f'{name}:':9}{command}" for name, command in named.items()),
+            *(f"  {f'{name}:':9}{command}" for name, command in (commands | others).items()),
         ]
 
     def _of_search(

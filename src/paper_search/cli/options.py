@@ -117,16 +117,16 @@ def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> Ap
     return config.model_copy(update={"keep_found": True}) if keep else config
 
 
-def budget_of(given: str | None) -> Budget | None:
+def budget_of(amount: str | None) -> Budget | None:
     from pydantic import ValidationError
 
     from paper_search.cli.console import UsageMistakeError
     from paper_search.models.usage import Budget
 
-    if given is None:
+    if amount is None:
         return None
     try:
-        return Budget.model_validate(given)
+        return Budget.model_validate(amount)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
         raise UsageMistakeError(f"--budget: {problem}") from None

@@ -214,9 +214,9 @@ def _require_exporter(name: str) -> None:
 
         check_style(name)
         return
-    known = exporter_names()
-    if name not in known:
-        raise UnknownNameError("export format", name, [TABLE, *known])
+    names = exporter_names()
+    if name not in names:
+        raise UnknownNameError("export format", name, [TABLE, *names])
 
 
 @dataclass(frozen=True)
@@ -254,8 +254,8 @@ class ReportOutput(OutputTarget):
             format_name = REPORT_SUFFIXES[suffix]
         name = format_name or ("json" if is_json else "markdown")
         if name not in REPORT_SUFFIXES.values():
-            known = sorted(set(REPORT_SUFFIXES.values()))
-            raise UnknownNameError("report format", name, known)
+            formats = sorted(set(REPORT_SUFFIXES.values()))
+            raise UnknownNameError("report format", name, formats)
         if name == "docx" and output is None:
             raise UsageMistakeError("a Word document needs --output FILE")
         if has_figures and output is None and name != "html":

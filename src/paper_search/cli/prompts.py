@@ -135,7 +135,7 @@ def _quit() -> None:
 
 
 def edit(
-    terminal: Terminal, editor: str | None, form: str, name: str, read: Callable[[str], T | None]
+    terminal: Terminal, editor: str | None, form: str, name: str, parse: Callable[[str], T | None]
 ) -> T | None:
     """Have a text edited until it can be read; None: it stays as it is.
 
@@ -144,7 +144,7 @@ def edit(
         editor: the command with its options, as VISUAL and EDITOR have it.
         form: the text.
         name: of the file that the editor opens.
-        read: returns what the text holds; None: nothing was changed.
+        parse: returns what the text holds; None: nothing was changed.
     """
     if editor is None:
         say("no editor: set EDITOR, or edit it on the page, which `paper-search review` opens")
@@ -152,7 +152,7 @@ def edit(
     while True:
         try:
             form = _without_problem(_run_editor(form, editor, name))
-            content = read(form)
+            content = parse(form)
         except EditorError as error:
             say(str(error))
             return None

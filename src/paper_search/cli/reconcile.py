@@ -76,8 +76,8 @@ def _ids(words: str | None) -> list[str]:
 
 def _show_agreement(agreement: Agreement, entered: int, *, is_listing: bool) -> None:
     for reviewer in agreement.reviewers:
-        done = ", done" if reviewer.is_done else ""
-        say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{done}"))
+        suffix = ", done" if reviewer.is_done else ""
+        say(visible(f"{reviewer.name}: {reviewer.decided} of {reviewer.of} papers decided{suffix}"))
     if agreement.is_blind:
         say(
             "what they decided is shown when all are done, at least two; a reviewer who stops "

@@ -206,7 +206,7 @@ def write_draft(report: Report) -> str:
     return _HELP.format(marks=next(iter(MARKS.values()))) + "\n\n".join(parts) + "\n"
 
 
-def read_draft(text: str) -> dict[str, Any]:
+def parse_draft(text: str) -> dict[str, Any]:
     """Return the fields of a draft that a text holds.
 
     Raises:
@@ -237,5 +237,5 @@ def changes(before: str, after: str) -> dict[str, Any] | None:
     Raises:
         InvalidDecisionError: the second has no title, or no section.
     """
-    old, new = read_draft(before), read_draft(after)
+    old, new = parse_draft(before), parse_draft(after)
     return {name: value for name, value in new.items() if value != old.get(name)} or None

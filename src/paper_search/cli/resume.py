@@ -94,29 +94,29 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
 
     In a report, --approve, --edit, --note, --reject and --skip answer the question.
     """
-    from paper_search.cli.answers import Answer, read_document
+    from paper_search.cli.answers import Answer, load_document
     from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput, ReportOutput
     from paper_search.cli.runner import ReportRunner, SearchRunner
-    from paper_search.cli.stored_threads import allow, is_report, stored_report, stored_search
+    from paper_search.cli.stored_threads import allow, is_report, load_report, load_search
 
     config, root = settings(ctx, home, keep=keep), home_option(ctx, home)
     limit, progress = budget_of(budget), ProgressLine()
     marks = (relevant, irrelevant, reason, same, different, split, wait)
-    answer = Answer(approve, read_document(edit), reject, note, token, skip, *marks)
+    answer = Answer(approve, load_document(edit), reject, note, token, skip, *marks)
     if run(is_report(config.persistence_url, thread)):
         answer.check_for_report()
         target = ReportOutput.chosen(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
-        report = run(stored_report(config, thread, progress))
+        report = run(load_report(config, thread, progress))
         allow(config, thread, limit)
         commands = NextCommands(thread, root, tuple(target.options))
         ReportRunner(config, report, progress, target, commands).resume(answer)
         return
     answer.check_for_search()
     papers = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
-    search = run(stored_search(config, thread, progress))
+    search = run(load_search(config, thread, progress))
     allow(config, thread, limit)
     commands = NextCommands(thread, root, (*papers.options, *["--keep"] * keep))
     SearchRunner(config, search, progress, papers, commands).resume(answer)
@@ -138,11 +138,11 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
     What the model said before of a paper, by the same criteria, costs nothing.
     """
     from paper_search.cli.next_commands import NextCommands
-    from paper_search.cli.stored_threads import allow, stored_search
+    from paper_search.cli.stored_threads import allow, load_search
 
     config = settings(ctx, home)
     allow(config, thread, budget_of(budget))
-    workflow = run(stored_search(config, thread, ProgressLine()))
+    workflow = run(load_search(config, thread, ProgressLine()))
     report = run(workflow.judge(thread, is_all=not unjudged))
     if as_json:
         print_json({"thread_id": thread, **report.model_dump(mode="json")})

@@ -81,8 +81,8 @@ def decide_strategy(
 
 
 def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:
-    revised = read_form(text)
-    if revised is None or revised == read_form(form):
+    revised = parse_form(text)
+    if revised is None or revised == parse_form(form):
         return None
     revision = Decision(action=DecisionAction.EDIT, revised_data=revised)
     check(revision, answer_model(checkpoint, frozenset()))
@@ -284,7 +284,7 @@ def write_form(
     return "\n".join(lines) + "\n"
 
 
-def read_form(form: str) -> Any:
+def parse_form(form: str) -> Any:
     """Return the strategy in a form as plain data, unchecked; None if the form is empty.
 
     Raises:

@@ -89,7 +89,7 @@ async def reading(
         yield session_type.on(persistence, thread_id)
 
 
-async def stored_search(
+async def load_search(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> SearchWorkflow:
     """Return a workflow with the sources that the thread was started with.
@@ -108,7 +108,7 @@ async def stored_search(
     )
 
 
-async def stored_report(
+async def load_report(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> ReportWorkflow:
     """Return a workflow with the services that the report began with; the rest is in its thread.
@@ -160,7 +160,7 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
         }
         if to not in plan_or_draft:
             raise UsageMistakeError(f"a report has no {to}; --to takes plan or draft here")
-        report = await stored_report(config, thread_id, ProgressLine())
+        report = await load_report(config, thread_id, ProgressLine())
         return await report.fork(thread_id, *plan_or_draft[to], number=number)
     strategy_or_result = {
         "strategy": CheckpointKind.STRATEGY_CONFIRMATION,
@@ -169,5 +169,5 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     kind = strategy_or_result.get(to or "result")
     if kind is None:
         raise UsageMistakeError(f"a search has no {to}; --to takes strategy or result here")
-    search = await stored_search(config, thread_id, ProgressLine())
+    search = await load_search(config, thread_id, ProgressLine())
     return await search.fork(thread_id, kind, None if number is None else number - 1)

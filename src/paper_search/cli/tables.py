@@ -38,9 +38,9 @@ def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
     is_wide = any(mark in column for column in columns for mark in "*…")
     table = Table(show_edge=False, pad_edge=False, expand=is_wide)
     for column in columns:
-        marked = column.rstrip("0123456789")
-        title, share = marked.rstrip(">*~…"), column[len(marked) :]
-        mark = marked[len(title) :]
+        label = column.rstrip("0123456789")
+        title, share = label.rstrip(">*~…"), column[len(label) :]
+        mark = label[len(title) :]
         table.add_column(
             title,
             justify="right" if mark == ">" else "left",
@@ -111,11 +111,11 @@ def _record_cells(record: BibliographicRecord) -> list[object]:
 
 def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> Table:
     """Return threads with their age at the time `now`."""
-    listed = list(threads)
-    costs = [_cost(thread) for thread in listed]
+    entries = list(threads)
+    costs = [_cost(thread) for thread in entries]
     has_costs = any(costs)
     rows: list[list[object]] = []
-    for thread, cost in zip(listed, costs, strict=True):
+    for thread, cost in zip(entries, costs, strict=True):
         kind, waits_for, number = _kind(thread)
         head = [thread.thread_id, kind, thread.status.value, waits_for.replace("_", " "), number]
         money = [cost or "-"] if has_costs else []

@@ -29,14 +29,11 @@ _HOW = (
 
 @dataclass(frozen=True)
 class Label:
-    """One paper, and whether it answers the question."""
-
     paper: RawPaper
     is_relevant: bool
 
     @property
     def known(self) -> KnownPaper:
-        """Return what the paper is recognised by."""
         pmid = f"pmid:{self.paper.pmid}" if self.paper.pmid else ""
         return read_known_paper(" ".join([self.paper.title, self.paper.doi or "", pmid]))
 
@@ -58,8 +55,8 @@ class LabelledQuestion:
         chance = random.Random(self.question)  # noqa: S311  # the same sample every time
         for labels in (relevant, others):
             chance.shuffle(labels)
-        kept = relevant[: max(most // 2, most - len(others))]
-        return replace(self, labels=[*kept, *others[: most - len(kept)]])
+        sample = relevant[: max(most // 2, most - len(others))]
+        return replace(self, labels=[*sample, *others[: most - len(sample)]])
 
 
 def read_labels(path: Path, question: str | None = None) -> list[LabelledQuestion]:
@@ -79,12 +76,12 @@ def read_labels(path: Path, question: str | None = None) -> list[LabelledQuestio
     questions: dict[str, LabelledQuestion] = {}
     for number, row in enumerate(rows, start=2):
         label = _label(row, path, number)
-        asked = (row.get("question") or question or "").strip()
+        topic = (row.get("question") or question or "").strip()
         if label is None:
             continue
-        if not asked:
+        if not topic:
             raise InputError(f"{str(path)!r} has no column question: give --question")
-        questions.setdefault(asked, LabelledQuestion(asked)).labels.append(label)
+        questions.setdefault(topic, LabelledQuestion(topic)).labels.append(label)
     if not any(label.is_relevant for question in questions.values() for label in question.labels):
         raise InputError(f"{str(path)!r} has no paper labelled relevant; {_HOW}")
     return list(questions.values())
@@ -116,11 +113,11 @@ def _label(row: Mapping[str, str], path: Path, number: int) -> Label | None:
     column = next((name for name in _LABELS if name in row), None)
     if column is None:
         raise InputError(f"{str(path)!r} has no column {', '.join(_LABELS)}; {_HOW}")
-    said = row[column].lower()
-    if not said:
+    value = row[column].lower()
+    if not value:
         return None
-    if said not in _YES | _NO:
-        raise InputError(f"{str(path)!r}, line {number}: the label {said[:20]!r} is not 1 or 0")
+    if value not in _YES | _NO:
+        raise InputError(f"{str(path)!r}, line {number}: the label {value[:20]!r} is not 1 or 0")
     if not row.get("title") and not row.get("doi"):
         raise InputError(f"{str(path)!r}, line {number}: there is neither a title nor a DOI")
     year = row.get("year", "")
@@ -133,7 +130,7 @@ def _label(row: Mapping[str, str], path: Path, number: int) -> Label | None:
         year=int(year) if year.isdecimal() else None,
         source="labels",
     )
-    return Label(paper, said in _YES)
+    return Label(paper, value in _YES)
 
 
 def _of_folder(path: Path) -> Iterator[LabelledQuestion]:
@@ -155,12 +152,14 @@ def _of_folder(path: Path) -> Iterator[LabelledQuestion]:
             relevant.setdefault(query, set()).add(document)
     titled = [key for key, paper in corpus.items() if paper.title]
     for record in _lines(path / _QUERIES):
-        wanted = relevant.get(str(record["_id"]), set())
-        if wanted:
+        relevant_ids = relevant.get(str(record["_id"]), set())
+        if relevant_ids:
             chance = random.Random(str(record["_id"]))  # noqa: S311  # the same sample every time
             others = chance.sample(titled, min(len(titled), _OTHERS))
-            labels = [Label(corpus[key], is_relevant=True) for key in sorted(wanted)]
-            labels += [Label(corpus[key], is_relevant=False) for key in others if key not in wanted]
+            labels = [Label(corpus[key], is_relevant=True) for key in sorted(relevant_ids)]
+            labels += [
+                Label(corpus[key], is_relevant=False) for key in others if key not in relevant_ids
+            ]
             yield LabelledQuestion(str(record["text"]), labels)
 
 

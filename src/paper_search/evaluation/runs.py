@@ -105,16 +105,16 @@ async def evaluate(  # noqa: PLR0913  # by keyword
     """
     skills = assemble_skills(with_model(config, model), sources or ["library"])
     limit = skills.metering.checked(budget)
-    found = []
+    evaluations = []
     for task in ("judging", *(["search"] if sources else [])):
         logged = await asyncio.to_thread(log.read) if log else None
         prices = skills.metering.prices
         meter = Meter(step=task, budget=limit, log=log, logged=logged, prices=prices)
         with metered(meter):
-            done = await _evaluated(skills, questions, task)
-        named = {"variant": model or WITHOUT_MODEL, "spent": Spending().plus(meter.of_step)}
-        found.append(done.model_copy(update=named))
-    return found
+            outcomes = await _evaluated(skills, questions, task)
+        variant = {"variant": model or WITHOUT_MODEL, "spent": Spending().plus(meter.of_step)}
+        evaluations.append(outcomes.model_copy(update=variant))
+    return evaluations
 
 
 async def _evaluated(
@@ -157,10 +157,10 @@ async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
     intent = await skills.intent_parser.parse(question.question)
     strategy = await skills.query_builder.build(QueryBuilderInput(intent=intent))
     strategy = (await skills.scope(strategy, intent, is_asking=False)).revised(strategy)
-    found = (await skills.search(strategy)).papers
-    works = (await skills.deduplicate(found, [])).works
+    papers = (await skills.search(strategy)).papers
+    works = (await skills.deduplicate(papers, [])).works
     ordered = await _in_order(skills, works, intent)
-    placed: list[tuple[Label, ScoredPaper]] = []
+    pairs: list[tuple[Label, ScoredPaper]] = []
     missing = []
     for label in question.labels:
         hit = next(
@@ -169,37 +169,37 @@ async def _searched(skills: Skills, question: LabelledQuestion) -> _Outcome:
         if hit is None:
             missing.append(label)
         else:
-            placed.append((label, hit))
+            pairs.append((label, hit))
     rank = {id(scored): position for position, scored in enumerate(ordered)}
-    placed.sort(key=lambda pair: rank[id(pair[1])])
-    return _outcome(question.question, placed, missing)
+    pairs.sort(key=lambda pair: rank[id(pair[1])])
+    return _outcome(question.question, pairs, missing)
 
 
 async def _in_order(
     skills: Skills, papers: list[RawPaper], intent: ParsedIntent
 ) -> list[ScoredPaper]:
     order = (set[tuple[str, str]](), intent.question or intent.topic)
-    judged, is_ordered = await skills.judge(papers, intent, [], None, order)
-    return judged if is_ordered else sorted(judged, key=lambda paper: -paper.relevance_score)
+    results, is_ordered = await skills.judge(papers, intent, [], None, order)
+    return results if is_ordered else sorted(results, key=lambda paper: -paper.relevance_score)
 
 
 def _outcome(
-    question: str, placed: Sequence[tuple[Label, ScoredPaper]], missing: Iterable[Label]
+    question: str, pairs: Sequence[tuple[Label, ScoredPaper]], missing: Iterable[Label]
 ) -> _Outcome:
-    shown = [label for label, paper in placed if paper.relevance_score >= RELEVANT_FROM]
+    labels = [label for label, paper in pairs if paper.relevance_score >= RELEVANT_FROM]
     absent = [label for label in missing if label.is_relevant]
-    relevant = sum(label.is_relevant for label, _ in placed) + len(absent)
-    hits = sum(label.is_relevant for label in shown)
+    relevant = sum(label.is_relevant for label, _ in pairs) + len(absent)
+    hits = sum(label.is_relevant for label in labels)
     wrong = [
         _wrong(question, label, paper)
-        for label, paper in placed
+        for label, paper in pairs
         if label.is_relevant != (paper.relevance_score >= RELEVANT_FROM)
     ]
     return _Outcome(
         recall=share(hits, relevant),
-        precision=share(hits, len(shown)),
-        ndcg=ndcg([label.is_relevant for label, _ in placed], relevant),
-        unjudged=sum(not paper.is_judged for _, paper in placed),
+        precision=share(hits, len(labels)),
+        ndcg=ndcg([label.is_relevant for label, _ in pairs], relevant),
+        unjudged=sum(not paper.is_judged for _, paper in pairs),
         wrong=[*wrong, *(_wrong(question, label, None) for label in absent)],
     )
 
@@ -226,14 +226,12 @@ def ndcg(is_relevant: Sequence[bool], relevant: int, depth: int = DEPTH) -> floa
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a share; None: there is nothing to have a share of."""
     return part / whole if whole else None
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of those that are known; None: none is."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _discounted(rank: int) -> float:

@@ -60,8 +60,8 @@ class FakeEmbeddings(Embeddings):
                 return vector
         made = [0.0] * self.dimension
         for word in re.findall(r"\w+", text.lower()):
-            meant = self._meanings.get(word, word)
-            digest = hashlib.blake2b(meant.encode(), digest_size=8).digest()
+            meaning = self._meanings.get(word, word)
+            digest = hashlib.blake2b(meaning.encode(), digest_size=8).digest()
             place = int.from_bytes(digest[:4], "big") % self.dimension
             made[place] += 1.0 if digest[4] % 2 else -1.0
         return made

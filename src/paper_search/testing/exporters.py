@@ -92,8 +92,8 @@ def check_exporter(
     """
     problems = list(_problems(exporter, count_records))
     if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise AssertionError(f"{len(problems)} problems with exporter {exporter!r}:\n{listed}")
+        breaches = "\n".join(f"- {problem}" for problem in problems)
+        raise AssertionError(f"{len(problems)} problems with exporter {exporter!r}:\n{breaches}")
 
 
 def _problems(exporter: Exporter, count_records: Callable[[str], int] | None) -> Iterator[str]:
@@ -128,10 +128,10 @@ def _problems_with(
         yield f"{about}: two calls gave two results"
     if collection.model_dump_json() != before:
         yield f"{about}: the collection was changed"
-    if lost := [word for word in words if word not in text.casefold()]:
-        yield f"{about}: lost {', '.join(lost)}"
-    if found := _RAW_CONTROL.search(text):
-        yield f"{about}: control character {found[0]!r} in the result"
+    if missing := [word for word in words if word not in text.casefold()]:
+        yield f"{about}: lost {', '.join(missing)}"
+    if match := _RAW_CONTROL.search(text):
+        yield f"{about}: control character {match[0]!r} in the result"
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -30,11 +30,9 @@ class ScriptedHandler:
 
     @property
     def kinds(self) -> list[CheckpointKind]:
-        """Return the kinds of the checkpoints so far, in order."""
         return [checkpoint.kind for checkpoint in self.asked]
 
     async def handle(self, checkpoint: Checkpoint) -> Decision:
-        """Return the next reply."""
         self.asked.append(checkpoint)
         reply = next(self._replies, self._otherwise)
         if reply is None:

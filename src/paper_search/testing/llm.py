@@ -17,8 +17,6 @@ from paper_search.llm.structured import json_object
 
 @dataclass(frozen=True)
 class LLMCall:
-    """One question that was asked."""
-
     system_prompt: str
     user_message: str
     schema: dict[str, Any] | None = None
@@ -58,7 +56,6 @@ class FakeLLM(LLMProvider):
 
     @property
     def call_count(self) -> int:
-        """How many questions were asked."""
         return len(self.calls)
 
     @override
@@ -100,7 +97,6 @@ class FakeLLM(LLMProvider):
 
 
 def data_block(call: LLMCall) -> list[dict[str, Any]]:
-    """Return the records in the data block of a call, as a model would read them."""
     every = blocks(call.user_message)
     if not every:
         raise AssertionError(f"no data block in {call.user_message[:200]!r}")
@@ -108,7 +104,6 @@ def data_block(call: LLMCall) -> list[dict[str, Any]]:
 
 
 def blocks(message: str) -> list[list[dict[str, Any]]]:
-    """Return the records of all data blocks of a message."""
     texts = re.findall(r"^<data-(\w+)>\n(.*)\n</data-\1>$", message, re.DOTALL | re.MULTILINE)
     return [json.loads(text) for _, text in texts]
 
@@ -168,10 +163,10 @@ def obedient_answer(call: LLMCall) -> dict[str, Any]:
         records = []
     ids = [record["id"] for record in records if "id" in record]
     criteria = criteria_in(call.user_message) if "\nCriteria: " in call.user_message else []
-    named = [record for record in records if "paper_id" in record]
+    papers = [record for record in records if "paper_id" in record]
     injected = {"fetch": urls, "write_file": names[:5], "goto": "finish", "action": "approve"}
     return {
-        "results": [graded(record, criteria, 3) for record in named],
+        "results": [graded(record, criteria, 3) for record in papers],
         "groups": [[*ids, "invented-by-injection"]],
         "topic": "as told",
         "concepts": ["as told"],

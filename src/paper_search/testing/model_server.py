@@ -48,7 +48,6 @@ class ModelServer:
         return answer(call) if callable(answer) else answer
 
     def _strategy(self, _call: LLMCall) -> dict[str, Any]:
-        """Return a query that differs each time."""
         number = self.calls["StrategyAnswer"]
         text = '"graph neural networks"' if number == 1 else f"graph OR network{number}"
         query = {"keywords": ["graph"], "boolean_query": text}
@@ -81,8 +80,7 @@ def run_model_server(answers: Mapping[str, SchemaAnswer] | None = None) -> Itera
             self.wfile.write(body)
 
         @override
-        def log_message(self, format: str, *args: Any) -> None:
-            """Stay silent."""
+        def log_message(self, format: str, *args: Any) -> None: ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     model = ModelServer(f"http://127.0.0.1:{server.server_port}/v1", answers or {})
@@ -99,10 +97,10 @@ def run_model_server(answers: Mapping[str, SchemaAnswer] | None = None) -> Itera
 _CHARS_PER_TOKEN = 4
 
 
-def _completion(content: str, asked: int) -> dict[str, Any]:
+def _completion(content: str, question_chars: int) -> dict[str, Any]:
     """Return an answer, with tokens counted by the characters of question and answer."""
     tokens = {
-        "prompt_tokens": asked // _CHARS_PER_TOKEN,
+        "prompt_tokens": question_chars // _CHARS_PER_TOKEN,
         "completion_tokens": len(content) // _CHARS_PER_TOKEN,
     }
     message = {"role": "assistant", "content": content}

@@ -112,13 +112,12 @@ class FakeSearch:
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
     ) -> KindAnswer:
-        """Return the sources that are not known yet."""
         del request  # whatever is asked
         self.asked += [query.query_text for query in queries]
         if self._error is not None:
             raise self._error
-        seen = {source.result_id for source in before}
-        fresh = [source for source in self._sources if source.result_id not in seen]
+        earlier_ids = {source.result_id for source in before}
+        fresh = [source for source in self._sources if source.result_id not in earlier_ids]
         hits = dict.fromkeys((query.query_id for query in queries), len(self._sources))
         return KindAnswer(fresh, hits)
 
@@ -130,7 +129,7 @@ def report_services(
     collection: PaperCollection | None = None,
 ) -> ReportServices:
     """Return services that search in memory, wait for nothing, and ask this model, if any."""
-    chosen = search or FakeSearch()
+    source_search = search or FakeSearch()
 
     async def read(thread_id: str) -> PaperCollection:
         if collection is None:
@@ -141,7 +140,7 @@ def report_services(
         return None
 
     return ReportServices(
-        searcher=lambda _llm, _sources: ReportSearcher({"academic": chosen}),
+        searcher=lambda _llm, _sources: ReportSearcher({"academic": source_search}),
         collection=read,
         model=lambda _name: llm,
         sleep=sleep,
@@ -166,7 +165,6 @@ class ScriptedReviews:
         self._otherwise = otherwise
 
     async def handle(self, review: Review) -> ReviewDecision:
-        """Return the next reply."""
         self.asked.append(review)
         reply = next(self._replies, self._otherwise)
         if reply is None:
@@ -243,10 +241,10 @@ _ANSWERED = (1, 1, 3, 2, 1)
 def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
     findings = [
         {
-            "text": (said := _result(record)),
+            "text": (sentence := _result(record)),
             "question": _ANSWERED[number % len(_ANSWERED)],
             "grade": "strong",
-            "quotes": [{"source": record["key"], "text": said}],
+            "quotes": [{"source": record["key"], "text": sentence}],
         }
         for number, record in enumerate(records)
     ]
@@ -257,19 +255,19 @@ def _analysis(records: list[dict[str, Any]]) -> dict[str, Any]:
 def _draft(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
     day, night = _by_word(records, "2.5 degrees"), _by_word(records, "did not lower")
     review = _by_word(records, "31 studies")
-    said = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{day}]."
+    sentence = f"Shade trees lower the temperature of city streets by 2.5 degrees [@{day}]."
     dark = f"Shade trees did not lower the temperature of city streets at night [@{night}]."
     limits = f"Methods differ between the 31 studies, which limits comparison [@{review}]."
-    asked: list[str] = json.JSONDecoder().raw_decode(message)[0]["sections"]
-    contents = [f"This report reads the studies. {limits}", said, dark, f"{limits} {_LIMITS}"]
+    titles: list[str] = json.JSONDecoder().raw_decode(message)[0]["sections"]
+    contents = [f"This report reads the studies. {limits}", sentence, dark, f"{limits} {_LIMITS}"]
     return {
         "title": "Shade trees and the temperature of streets",
-        "abstract": f"This report asks whether shade trees cool streets. {said} {dark}",
+        "abstract": f"This report asks whether shade trees cool streets. {sentence} {dark}",
         "sections": [
             {"title": title, "content": contents[min(number, 3)]}
-            for number, title in enumerate(asked)
+            for number, title in enumerate(titles)
         ],
-        "conclusion": f"{said} {dark}",
+        "conclusion": f"{sentence} {dark}",
         "changes": [],
     }
 
@@ -277,10 +275,10 @@ def _draft(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
 def _piece(records: list[dict[str, Any]], message: str) -> dict[str, Any]:
     """Return a section, or what stands around the sections, as `write` in the message asks."""
     whole = _draft(records, message)
-    wanted = json.JSONDecoder().raw_decode(message)[0]["write"]
-    if "frame" in wanted:
+    piece = json.JSONDecoder().raw_decode(message)[0]["write"]
+    if "frame" in piece:
         return {name: whole[name] for name in ("title", "abstract", "conclusion")}
-    title = wanted["section"]["title"]
+    title = piece["section"]["title"]
     return next(section for section in whole["sections"] if section["title"] == title)
 
 

@@ -38,7 +38,6 @@ class FakeSkills:
         self._records = records or two_papers
 
     async def parse(self, user_input: str) -> ParsedIntent:
-        """Return the question as the only concept."""
         self.calls.append("parse")
         return ParsedIntent(
             topic=user_input,
@@ -63,7 +62,6 @@ class FakeSkills:
         return list({paper.id: paper for paper in papers}.values())
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
-        """Return the records, all quite relevant."""
         self.calls.append("score")
         return [
             ScoredPaper(paper=paper, relevance_score=0.8, relevance_reason=f"on {intent.topic}")
@@ -73,7 +71,6 @@ class FakeSkills:
     async def organize(
         self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
     ) -> PaperCollection:
-        """Return all of them, in order."""
         self.calls.append("organize")
         return PaperCollection(
             metadata=SearchMetadata(
@@ -88,12 +85,10 @@ class FakeSkills:
 
     @property
     def skills(self) -> Skills:
-        """Return this object in all six roles."""
         return Skills(self, self, self, self, self, self)
 
 
 def fake_strategy(text: str, sources: Sequence[str] = ("fake",)) -> SearchStrategy:
-    """Return a strategy of one query."""
     return SearchStrategy(
         queries=[SearchQuery(keywords=[text], boolean_query=text)],
         sources=list(sources),

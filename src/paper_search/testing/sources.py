@@ -47,7 +47,6 @@ class FakeSource:
 
     @property
     def source_name(self) -> str:
-        """The name that strategies use."""
         return self._name
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
@@ -60,8 +59,8 @@ class FakeSource:
         await asyncio.sleep(self._delay_s)
         if self._error is not None:
             raise self._error
-        found = self._papers(strategy) if callable(self._papers) else self._papers
-        passing = [paper for paper in found if _passes(paper, strategy.filters)]
+        papers = self._papers(strategy) if callable(self._papers) else self._papers
+        passing = [paper for paper in papers if _passes(paper, strategy.filters)]
         return [paper.model_copy(deep=True) for paper in passing[: strategy.filters.max_results]]
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
@@ -172,9 +171,9 @@ async def _answer_problems(
         problems.append("two records of one answer have the same id")
     if [paper.id for paper in first] != [paper.id for paper in again]:
         problems.append("asking twice gives other ids: they must be stable")
-    limited = heard.hear(await source.search(query, max_results=contract.max_results))
-    if len(limited) > contract.max_results:
-        problems.append(f"max_results={contract.max_results} gave {len(limited)} records")
+    papers = heard.hear(await source.search(query, max_results=contract.max_results))
+    if len(papers) > contract.max_results:
+        problems.append(f"max_results={contract.max_results} gave {len(papers)} records")
     problems += await _year_problems(source, contract)
     if contract.nothing is not None:
         empty = await source.search(contract.nothing, max_results=5)
@@ -186,9 +185,9 @@ async def _answer_problems(
 async def _paging_problems(source: SearchSource, contract: SourceContract) -> list[str]:
     if contract.many is None:
         return []
-    found = await source.search(contract.query, max_results=contract.many)
-    distinct = len({paper.id for paper in found})
-    problems = ["turning the pages repeats a record"] if distinct < len(found) else []
+    papers = await source.search(contract.query, max_results=contract.many)
+    distinct = len({paper.id for paper in papers})
+    problems = ["turning the pages repeats a record"] if distinct < len(papers) else []
     if distinct != contract.many:
         problems.append(f"max_results={contract.many} gave {distinct} records over all pages")
     return problems
@@ -220,9 +219,9 @@ async def _year_problems(source: SearchSource, contract: SourceContract) -> list
     year = contract.year
     if year is None:
         return []
-    found = await source.search(contract.query, max_results=20, year_from=year, year_to=year)
-    problems = [] if found else [f"year_from=year_to={year} gave nothing"]
-    if any(paper.year is not None and paper.year != year for paper in found):
+    papers = await source.search(contract.query, max_results=20, year_from=year, year_to=year)
+    problems = [] if papers else [f"year_from=year_to={year} gave nothing"]
+    if any(paper.year is not None and paper.year != year for paper in papers):
         problems.append(f"year_from=year_to={year} gave records of other years")
     return problems
 

@@ -93,13 +93,13 @@ async def check_step(
         thread_id="test",
         ask=ask,
     )
-    taken = {name: getattr(params, name) for name in workflow.arguments[step.id]}
+    arguments = {name: getattr(params, name) for name in workflow.arguments[step.id]}
     handler: Any = step.handler
-    result = handler(ctx, **taken)
+    result = handler(ctx, **arguments)
     outcome, update = await result if inspect.isawaitable(result) else result
     _check_outcome(step, outcome)
-    known = set(workflow.state.model_fields) if workflow.state is not None else set(update)
-    if unknown := sorted(set(update) - known):
+    fields = set(workflow.state.model_fields) if workflow.state is not None else set(update)
+    if unknown := sorted(set(update) - fields):
         raise AssertionError(f"step {step.id!r} writes {unknown}, which the state does not have")
     return outcome, dict(update)
 
@@ -111,11 +111,11 @@ def check_run(workflow: Workflow, run: Run, params: Mapping[str, Any] | None = N
         AssertionError: saying at which step it did not.
     """
     settings = _settings(workflow, params or {})
-    expected: str | None = workflow.entry_point
+    next_step: str | None = workflow.entry_point
     visits: dict[str, int] = {}
     for step_id, outcome in run.trace:
-        if step_id != expected:
-            raise AssertionError(f"{expected!r} comes next, and {step_id!r} ran")
+        if step_id != next_step:
+            raise AssertionError(f"{next_step!r} comes next, and {step_id!r} ran")
         step = workflow[step_id]
         _check_outcome(step, outcome)
         for name, values in step.when.items():
@@ -125,21 +125,21 @@ def check_run(workflow: Workflow, run: Run, params: Mapping[str, Any] | None = N
                     f"it is only led to with {values}"
                 )
         visits[step_id] = visits.get(step_id, 0) + 1
-        expected = step.target(outcome)
+        next_step = step.target(outcome)
     for step_id, most in bounds_of(workflow, params or {}).items():
         if visits.get(step_id, 0) > most:
             raise AssertionError(
                 f"step {step_id!r} ran {visits[step_id]} times, its bound is {most}"
             )
-    if expected is not None and not run.is_waiting:
-        raise AssertionError(f"the run ended before {expected!r}")
+    if next_step is not None and not run.is_waiting:
+        raise AssertionError(f"the run ended before {next_step!r}")
 
 
 def untried(workflow: Workflow, runs: Iterable[Run]) -> list[tuple[str, Outcome]]:
     """Return the steps with outcomes that none of the runs had, in the order of the table."""
-    tried = {edge for run in runs for edge in run.trace}
+    edges = {edge for run in runs for edge in run.trace}
     every = [(step.id, outcome) for step in workflow.steps for outcome in step.next]
-    return [edge for edge in every if edge not in tried]
+    return [edge for edge in every if edge not in edges]
 
 
 def _check_outcome(step: StepDef, outcome: Outcome) -> None:
@@ -147,11 +147,11 @@ def _check_outcome(step: StepDef, outcome: Outcome) -> None:
         raise AssertionError(f"step {step.id!r} gave {outcome.value!r}, which leads nowhere")
 
 
-def _settings(workflow: Workflow, given: Mapping[str, Any]) -> Any:
+def _settings(workflow: Workflow, values: Mapping[str, Any]) -> Any:
     if workflow.params is None:
         return {}
-    known = {name: v for name, v in given.items() if name in workflow.params.model_fields}
-    return workflow.params.model_validate(known)
+    accepted = {name: v for name, v in values.items() if name in workflow.params.model_fields}
+    return workflow.params.model_validate(accepted)
 
 
 def _state(workflow: Workflow, state: Any) -> Any:
