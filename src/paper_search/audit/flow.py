@@ -262,14 +262,21 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
         (paper, _of_set_aside(paper, is_hidden=paper.id in hidden))
         for paper in collection.set_aside
     ]
+    held = []
     # Where two papers hold one record, the one that a person decided on has it.
-    for paper, (fate, why) in sorted([*papers, *aside], key=lambda item: not _is_decided(item[0])):
+    for paper, verdict in sorted([*papers, *aside], key=lambda item: not _is_decided(item[0])):
         ids = [i for i in paper.merged_from or [paper.id] if i in thread.records]
         members = [i for i in dict.fromkeys(ids) if i not in used_ids]
         if members:
             used_ids.update(members)
-            yield Work(paper, tuple(members), fate, why)
-    yield from _beyond_the_result(thread, [i for i in sorted(thread.records) if i not in used_ids])
+            held.append((paper, members, verdict))
+    rest: dict[str, list[str]] = {}
+    for record_id in sorted(thread.records.keys() - used_ids):
+        rest.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
+    for paper, members, (fate, why) in held:
+        # Of a rejected round there may be further records of the same work.
+        yield Work(paper, (*members, *rest.pop(paper.id, [])), fate, why)
+    yield from _beyond_the_result(thread, rest)
 
 
 def _of_shown(paper: Paper) -> tuple[Fate, str]:
@@ -302,11 +309,8 @@ def _is_decided(paper: Paper) -> bool:
     return paper.decision != "undecided"
 
 
-def _beyond_the_result(thread: ReviewThread, record_ids: Iterable[str]) -> Iterator[Work]:
+def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) -> Iterator[Work]:
     """Yield the works of the records that the result does not hold; decisions on them count."""
-    groups: dict[str, list[str]] = {}
-    for record_id in record_ids:
-        groups.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
     latest = thread.rounds[-1].records if thread.rounds and thread.is_between_steps else []
     ids = {i for round_ in thread.rounds for i in round_.records}
     papers = _screened(thread, groups)

@@ -11,7 +11,7 @@ from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
 from paper_search.workflow import ThreadCatalog, ThreadInfo
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.marks import MarkStore, ScreeningMark
-from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.records import SearchRecords, work_of_members
 from paper_search.workflow.reviewers import Agreement
 from paper_search.workflow.state import WorkflowState
 
@@ -73,7 +73,7 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         info=info,
         state=state,
         records={i: RawPaper.model_validate(row) for i, row in rows.items()},
-        work_of={i: row["work"] for i, row in members.items()},
+        work_of=work_of_members(members),
         rounds=[round_ for round_ in await own_records.rounds() if round_.iteration in searched],
         collection=await session.result(),
         marks=await MarkStore(persistence.store, thread_id).marks(),

@@ -321,13 +321,19 @@ class SearchRecords(RecordStore):
 
     async def merged_into(self, ids: Sequence[str]) -> dict[str, str]:
         """Return by the id of a paper the work that it belongs to, where it was ever merged."""
-        return {i: row["work"] for i, row in (await self.get("members", ids)).items()}
+        rows: dict[str, dict[str, Any]] = {}
+        batch = asked = {*ids}
+        while batch:
+            more = await self.get("members", sorted(batch))
+            rows |= more
+            batch = {row["work"] for row in more.values()} - {*rows} - batch
+        return {i: work for i, work in work_of_members(rows).items() if i in asked}
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
         verdicts = await self.get("judgements", ids)
-        members = await self.get("members", ids)
-        work_of = {i: members[i]["work"] if i in members else i for i in {*verdicts, *members}}
+        members = await self.merged_into(ids)
+        work_of = {i: i for i in verdicts} | members
         kept = set(work_of.values())
         used_ids = {work.id for work in works}
         recognised = []
@@ -359,6 +365,21 @@ class StrategyApprovals(Approvals[SearchStrategy]):
 
     def _decided_on(self, proposal: SearchStrategy) -> SearchStrategy:
         return SearchStrategy.model_validate(proposal.model_dump(mode="json"))
+
+
+def work_of_members(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the work of each record, of rows of `members`.
+
+    What a later round did not merge again goes with the record that stood for its work.
+    """
+
+    def last(record_id: str) -> str:
+        path = [record_id]
+        while (row := rows.get(path[-1])) is not None and row["work"] not in path:
+            path.append(row["work"])
+        return path[-1]
+
+    return {record_id: last(record_id) for record_id in rows}
 
 
 def _copies(records: Sequence[RawPaper]) -> list[RawPaper]:
