@@ -29,7 +29,6 @@ class Criterion(BaseModel):
     """1: counts, 2: counts much, 3: decides."""
 
     def __str__(self) -> str:
-        """Return the criterion in words."""
         sign = {CriterionKind.INCLUSION: "", CriterionKind.EXCLUSION: "not: "}[self.kind]
         return f"{sign}{self.text}" + (f" (weight {self.weight})" if self.weight > 1 else "")
 
@@ -47,6 +46,5 @@ class Grade(BaseModel):
     """Words of the title or the abstract, unchanged; empty with a grade of 0."""
 
     def __str__(self) -> str:
-        """Return the grade in words."""
         text = f': "{self.snippet}"' if self.snippet else ""
         return f"{self.grade}/{HIGHEST_GRADE} {self.criterion}{text}"

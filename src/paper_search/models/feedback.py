@@ -44,7 +44,6 @@ class Seed(BaseModel):
 
     @property
     def is_followable(self) -> bool:
-        """Whether any service knows it by an identifier."""
         return any((self.doi, self.openalex_id, self.s2_id, self.pmid, self.arxiv_id))
 
 
@@ -89,7 +88,6 @@ class KnownPapersReport(BaseModel):
 
     @property
     def total(self) -> int:
-        """Return how many papers were named."""
         return len(self.in_result) + len(self.not_in_result) + len(self.missing)
 
     @property

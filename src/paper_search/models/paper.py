@@ -272,7 +272,6 @@ class Paper(BibliographicRecord):
 
     @property
     def decision(self) -> PaperDecision:
-        """Whether a person took it into their review."""
         decided = self.screening.decision if self.screening else None
         return {"include": "included", "exclude": "excluded"}.get(decided or "", "undecided")  # type: ignore[return-value]  # the values are those of the type
 
@@ -284,7 +283,6 @@ class Paper(BibliographicRecord):
 
     @classmethod
     def from_scored(cls, scored: ScoredPaper) -> Paper:
-        """Return the paper of a scored record, whose valid fields are not validated again."""
         fields = {**scored.paper.__dict__, **scored.__dict__, "labels": []}
         for name in _OF_RAW:
             del fields[name]
@@ -340,7 +338,6 @@ class PaperCollection(BaseModel):
 
     @property
     def every_paper(self) -> list[Paper]:
-        """Return the papers, what was set aside and earlier rounds' papers."""
         return [*self.papers, *self.set_aside, *self.earlier]
 
     def __eq__(self, other: object) -> bool:

@@ -56,7 +56,6 @@ class SearchConstraints(BaseModel):
 
     @property
     def every_condition(self) -> list[str]:
-        """Return the conditions, with those that keep out kinds by the words of titles."""
         kinds = (_TITLE_WORDS.get(kind, _own_words(kind)) for kind in self.excluded_types)
         titles = (" OR ".join(f'title:"{name}"' for name in names) for names in kinds if names)
         return [*self.conditions, *(f"NOT ({names})" for names in titles)]
@@ -126,7 +125,6 @@ class ParsedIntent(BaseModel):
     """What the person should know about how the question was read."""
 
     def judged_by(self, criteria: Sequence[Criterion]) -> ParsedIntent:
-        """Return the intent with other criteria."""
         plain = [Criterion.model_validate(criterion.model_dump()) for criterion in criteria]
         return self.model_copy(update={"criteria": plain})
 

@@ -66,7 +66,6 @@ class BroaderQuery(QueryHits):
     """The query that it is a step from; `text` is the broader one."""
 
     def taken_in(self, strategy: SearchStrategy) -> SearchStrategy:
-        """Return the strategy with the broader query in place of the original."""
         queries = [
             query.model_copy(update={"boolean_query": self.text})
             if query.boolean_query == self.original

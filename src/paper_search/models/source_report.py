@@ -24,7 +24,6 @@ class SourceStatus(str, Enum):
 
     @property
     def is_failure(self) -> bool:
-        """Whether papers may be missing because of it."""
         return self not in {SourceStatus.OK, SourceStatus.EMPTY}
 
 
@@ -148,7 +147,6 @@ class SourceReport(BaseModel):
 
     @property
     def is_failure(self) -> bool:
-        """Whether papers may be missing because of it."""
         return self.status.is_failure and not self.is_asked_again
 
     @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
@@ -160,12 +158,10 @@ class SourceReport(BaseModel):
 
     @property
     def attempts(self) -> int:
-        """Return how many requests were sent, repetitions included."""
         return sum(not request.is_stored for request in self.requests)
 
     @property
     def pages(self) -> int:
-        """Return how many answers came, stored ones included."""
         return sum(request.is_answered for request in self.requests)
 
     @property

@@ -32,7 +32,6 @@ class Budget(BaseModel, frozen=True):
         return _limits(data) if isinstance(data, str) else data
 
     def __str__(self) -> str:
-        """Return the limits in words."""
         parts = [money_in_words(self.money)] if self.money is not None else []
         parts += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
         parts += [f"{self.calls:,} calls"] if self.calls is not None else []
@@ -52,11 +51,9 @@ class Spending(BaseModel):
 
     @property
     def tokens(self) -> int:
-        """Return the tokens of questions and answers together."""
         return self.input_tokens + self.output_tokens
 
     def plus(self, other: Spending) -> Spending:
-        """Return both together."""
         is_priced = self.money is not None and other.money is not None
         return Spending(
             calls=self.calls + other.calls,
@@ -67,7 +64,6 @@ class Spending(BaseModel):
         )
 
     def __str__(self) -> str:
-        """Return the amounts in words."""
         calls = f"{self.calls:,} {'call' if self.calls == 1 else 'calls'}"
         failed = f" ({self.failed:,} failed)" if self.failed else ""
         return f"{calls}{failed}, {self.tokens:,} tokens, {money_in_words(self.money)}"
@@ -116,7 +112,6 @@ def money_in_words(dollars: float | None) -> str:
 
 
 def total(parts: Iterable[Spending]) -> Spending:
-    """Return all together."""
     spent = Spending()
     for part in parts:
         spent = spent.plus(part)

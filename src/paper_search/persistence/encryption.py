@@ -58,7 +58,6 @@ class Keyring:
         return f"Keyring({[key_id.hex() for key_id in self._keys]})"
 
     def seal(self, data: bytes, about: str) -> bytes:
-        """Return the data encrypted."""
         cipher = self._aes.new(self._keys[self._present], self._aes.MODE_GCM)
         # pycryptodome makes nonces of 16 bytes unless told otherwise; 12 are the standard's.
         nonce = cipher.nonce[:_NONCE_BYTES]
@@ -111,7 +110,6 @@ class Keyring:
         return self.open(bytes(ciphertext), _STATE)
 
     def seal_json(self, value: Any, about: str) -> str:
-        """Return JSON encrypted, as text."""
         sealed = self.seal(json.dumps(value).encode(), about)
         return base64.b64encode(sealed).decode()
 
@@ -129,7 +127,6 @@ class Keyring:
 
 
 def plain_row(about: str) -> str:
-    """Return what to say of a row that is not encrypted where all should be."""
     return (
         f"a row ({about}) is not encrypted although an encryption key is set: it is refused, since "
         "anybody could have put it there; read old threads without the key, or choose another "
@@ -138,7 +135,6 @@ def plain_row(about: str) -> str:
 
 
 def sealed_row(about: str) -> str:
-    """Return what to say of a row that is encrypted where no key is set."""
     return (
         f"a row ({about}) is encrypted and no key is set; set PAPER_SEARCH_ENCRYPTION_KEY to the "
         "key that it was written with"

@@ -117,7 +117,6 @@ class LeaseTable:
         self._database.change(_DROP, thread_id, owner)
 
     def holder(self, thread_id: str) -> LeaseHolder | None:
-        """Return who has the lease, alive or not."""
         rows = self._database.rows(HOLDER, thread_id)
         return LeaseHolder(*rows[0]) if rows else None
 
@@ -167,8 +166,6 @@ class Leases:
             await asyncio.shield(asyncio.to_thread(self.table.drop, thread_id, owner))
 
     async def is_held(self, thread_id: str) -> bool:
-        """Whether a living process drives the thread."""
-
         def check() -> bool:
             holder, is_local = self.table.holder(thread_id), self.table.is_local
             return holder is not None and holder.is_alive(self._clock(), is_local=is_local)
@@ -224,7 +221,6 @@ class _Holding:
 
 
 def held_threads() -> tuple[str, ...]:
-    """Return the threads that the running task holds the lease on."""
     return tuple(_held.get())
 
 
@@ -261,7 +257,6 @@ def check_ownership(
 
 
 def check_lease(connection: sqlite3.Connection, thread_id: str, now: float) -> None:
-    """Do the same by the lease in a SQLite file, in the transaction of the write."""
     row = connection.execute(HOLDER, (thread_id,)).fetchone()
     check_ownership(thread_id, LeaseHolder(*row) if row else None, now, is_local=True)
 

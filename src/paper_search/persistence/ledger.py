@@ -96,7 +96,6 @@ class DecisionLedger:
         self._clock = clock
 
     def now(self) -> str:
-        """Return the time as decisions have it."""
         return self._clock()
 
     async def record(
@@ -113,7 +112,6 @@ class DecisionLedger:
         return self._entry((await asyncio.to_thread(store))[0])
 
     async def mark(self, entry: LedgerEntry, status: LedgerStatus) -> None:
-        """Note how far a decision has come."""
         await self._change(_MARK, status.value, entry.thread_id, entry.interrupt_id)
 
     async def entry(self, thread_id: str, interrupt_id: str) -> LedgerEntry | None:
@@ -139,7 +137,6 @@ class DecisionLedger:
     async def note(
         self, thread_id: str, interrupt_id: str, event: str, by: str, detail: dict[str, Any]
     ) -> None:
-        """Keep what happened around a decision."""
         text = seal_value(self._keyring, detail, f"audit of {thread_id}")
         await self._change(_NOTE, thread_id, interrupt_id, event, by, self._clock(), text)
 
@@ -166,7 +163,6 @@ class DecisionLedger:
         return max([*decided, *forks], key=lambda action: action.at, default=None)
 
     async def forget(self, thread_id: str) -> None:
-        """Delete all that is known of a thread."""
         for table in ("paper_search_decisions", "paper_search_audit"):
             await self._change(f"DELETE FROM {table} WHERE thread_id = ?", thread_id)  # noqa: S608  # two names from above
 

@@ -99,7 +99,6 @@ class Summary:
 
 
 def listed(*channels: str) -> dict[str, str]:
-    """Return the metadata of a graph that says which channels a list of its threads shows."""
     return {LISTED: " ".join(channels)}
 
 
@@ -141,9 +140,7 @@ class ReadsValues(Protocol):
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
-    ) -> dict[str, dict[str, Any]]:
-        """Return by key the values of those items that are there."""
-        ...
+    ) -> dict[str, dict[str, Any]]: ...
 
 
 class PagesItems(Protocol):
@@ -159,9 +156,7 @@ class PagesItems(Protocol):
         """Delete, unread, all items below a namespace and the entries of a key in indexes."""
         ...
 
-    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        """Return the keys of all items of exactly this namespace."""
-        ...
+    async def akeys(self, namespace: tuple[str, ...]) -> set[str]: ...
 
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0

@@ -27,7 +27,6 @@ class MemoryStore(InMemoryStore):
         return {key: items[key].value for key in keys if key in items}
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        """Return the keys of all items of exactly this namespace."""
         return set(self._data.get(namespace, {}))
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
@@ -80,12 +79,10 @@ class MemorySaver(InMemorySaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store what a task wrote if the thread is not driven by somebody else."""
         self._check(config["configurable"]["thread_id"])
         await super().aput_writes(config, writes, task_id, task_path)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints that these runs of the server wrote."""
         wanted = set(run_ids)
         for thread_id, namespaces in list(self.storage.items()):
             for namespace, states in list(namespaces.items()):
@@ -94,7 +91,6 @@ class MemorySaver(InMemorySaver):
                         self._drop(thread_id, namespace, checkpoint_id)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints of a thread to another one."""
         self._check(target_thread_id)
         for namespace, states in list(self.storage.get(source_thread_id, {}).items()):
             self.storage[target_thread_id][namespace].update(states)

@@ -51,16 +51,13 @@ class PostgresDatabase:
         self._pool = pool
 
     def now(self) -> float:
-        """See `Database.now`: the clock of the server."""
         return float(self.rows("SELECT EXTRACT(EPOCH FROM clock_timestamp())")[0][0])
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """See `Database.rows`."""
         with self._pool.connection() as connection:
             return connection.execute(statement.replace("?", "%s"), values).fetchall()
 
     def change(self, statement: str, *values: Any) -> int:
-        """See `Database.change`."""
         with self._pool.connection() as connection:
             return connection.execute(statement.replace("?", "%s"), values).rowcount
 
@@ -74,7 +71,6 @@ class PostgresPlace:
     own: PostgresDatabase
 
     async def compact(self) -> None:
-        """Let the database use the space of what was deleted again."""
         async with self.saver.connection() as connection:
             await connection.execute(
                 "VACUUM checkpoints, checkpoint_writes, checkpoint_blobs, store"

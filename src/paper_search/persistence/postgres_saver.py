@@ -99,17 +99,14 @@ class PostgresSaver(AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store what a task wrote if the thread is not driven by somebody else."""
         with self._writing(config["configurable"]["thread_id"]):
             await super().aput_writes(config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete all checkpoints of a thread."""
         with self._writing(thread_id):
             await super().adelete_thread(thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints that these runs of the server wrote."""
         async with self._cursor() as cursor, cursor.connection.transaction():
             await cursor.execute(
                 "DELETE FROM checkpoints WHERE metadata ->> 'run_id' = ANY(%s) RETURNING thread_id",
@@ -220,7 +217,6 @@ class PostgresStore(AsyncPostgresStore):
         return self._seal.opened(await super().abatch(sealed))
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        """Return the keys of all items of exactly this namespace."""
         async with self._cursor() as cursor:
             await cursor.execute("SELECT key FROM store WHERE prefix = %s", (".".join(namespace),))
             return {str(row["key"]) for row in await cursor.fetchall()}

@@ -135,7 +135,6 @@ class RecordSeal:
         return [self._sealed(op) for op in ops]
 
     def opened(self, results: Iterable[Result]) -> list[Result]:
-        """Return the results as the caller gets them."""
         return [self._opened(result) for result in results]
 
     def _sealed(self, op: Op) -> Op:
@@ -217,7 +216,6 @@ def _deflated(data: bytes) -> bytes:
 
 
 def about(namespace: Iterable[str], key: str) -> str:
-    """Return what an item is called in errors, and what it is sealed for."""
     return f"record {'/'.join(namespace)}/{key}"
 
 

@@ -110,7 +110,6 @@ def is_there(path: Path) -> bool:
 
 
 def unusable(path: Path, error: OSError) -> PersistenceError:
-    """Return the error that says why the operating system refused."""
     reason = error.strerror or error
     return PersistenceError(f"threads cannot be kept in {str(path)!r}: {reason}; {ELSEWHERE}")
 
@@ -148,7 +147,6 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextlib.contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into an error that names the file and says what to do."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -156,7 +154,6 @@ def named_errors(path: Path) -> Iterator[None]:
 
 
 def named(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
-    """Return an error of SQLite with the name of the file and what to do."""
     name = getattr(error, "sqlite_errorname", "") or ""
     advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
     return PersistenceError(f"{_of(path)} cannot be used: {error}{advice}")
@@ -167,7 +164,6 @@ def _of(path: Path) -> str:
 
 
 def read_only(path: Path) -> sqlite3.Connection:
-    """Return a connection that changes nothing."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     connection.text_factory = as_text

@@ -297,7 +297,6 @@ class SqliteSaver(AsyncSqliteSaver):
         return self.serde.loads_typed((kind.decode(), value))
 
     async def prepare(self) -> None:
-        """Make the tables, where they are missing."""
         if not self.is_setup:
             await self.setup()
             await self._in_one_call(_add_columns)

@@ -50,7 +50,6 @@ class SqliteStore(AsyncSqliteStore):
         self._plain: PlainStore | None = None
 
     async def setup(self) -> None:
-        """Make the tables, where they are missing."""
         await super().setup()
         if self._plain is None:
             self._plain = await self._in_one_call(PlainStore)
@@ -93,7 +92,6 @@ class SqliteStore(AsyncSqliteStore):
         return {key: self._seal.value(namespace, key, value) for key, value in values.items()}
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        """Return the keys of all items of exactly this namespace."""
         wanted = (".".join(namespace),)
         statement = "SELECT key FROM store WHERE prefix = ?"
         rows = await self._in_one_call(lambda c: c.execute(statement, wanted).fetchall())

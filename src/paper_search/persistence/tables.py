@@ -29,7 +29,6 @@ _SCHEMA = (
 
 
 def schema(*, real: str, serial: str, place: str) -> list[str]:
-    """Return what makes our tables where they are missing, in the words of an engine."""
     return [statement.format(real=real, serial=serial, place=place) for statement in _SCHEMA]
 
 
@@ -65,13 +64,9 @@ class Database(Protocol):
         """Return seconds by a clock that all its users share."""
         ...
 
-    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
-        ...
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]: ...
 
-    def change(self, statement: str, *values: Any) -> int:
-        """Return how many rows a statement changed."""
-        ...
+    def change(self, statement: str, *values: Any) -> int: ...
 
 
 class SqliteDatabase:
@@ -101,21 +96,17 @@ class SqliteDatabase:
                 self._connection = None
 
     def now(self) -> float:
-        """See `Database.now`."""
         return uptime()
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """See `Database.rows`."""
         with self._open() as connection:
             return connection.execute(statement, values).fetchall()
 
     def change(self, statement: str, *values: Any) -> int:
-        """See `Database.change`."""
         with self._open() as connection:
             return connection.execute(statement, values).rowcount
 
     def prepare(self) -> None:
-        """Make our tables where they are missing."""
         with self._open():
             pass
 

@@ -199,7 +199,6 @@ class ThreadManager:
 
 
 def _values(found: Any) -> dict[str, Any]:
-    """Return the channels, or what a thread that has not run yet will start with."""
     values = found.checkpoint["channel_values"]
     plain = {name: value for name, value in values.items() if not name.startswith("__")}
     return plain or dict(values.get(INPUT) or {})

@@ -322,7 +322,6 @@ def _ask(question: BaseModel, answer: Any) -> Any:
 
 
 def ask_json(question: Any, answer: Any) -> Any:
-    """Interrupt the step that runs, and return the answer when it is there."""
     return interrupt(question, response_schema=answer)
 
 

@@ -38,7 +38,6 @@ class Parameter:
 
     @property
     def is_required(self) -> bool:
-        """Whether a run has to be given a value."""
         return self.arg.required or self.default is EMPTY
 
 
@@ -222,7 +221,6 @@ def _default_problems(parameter: Parameter) -> Iterator[str]:
 
 
 def field_type(field: FieldInfo) -> Any:
-    """Return the type of a model's field with its checks."""
     return Annotated[field.annotation, field] if field.metadata else field.annotation
 
 

@@ -111,7 +111,6 @@ class Workflow:
 
     @property
     def total_steps(self) -> int:
-        """Return how many steps there are."""
         return len(self.steps)
 
     @property
@@ -197,5 +196,4 @@ async def _wait_for(result: Awaitable[Any]) -> Any:
 
 
 def title_of(name: str) -> str:
-    """Return the name of a workflow as that of a class."""
     return "".join(part.capitalize() for part in name.replace("-", "_").split("_"))

@@ -220,7 +220,6 @@ class Answers:
         return named.means(self._session.reference(value), token_of(interrupt_id))
 
     def _says(self, stored: Mapping[str, Any], decision: Any, named: Any) -> bool:
-        """Whether a decision of any shape says what was stored for a question."""
         said = self._session.past_decision(named, decision)
         return said is not None and self._session.as_stored(said, named) == dict(stored)
 
@@ -237,7 +236,6 @@ class Answers:
         return found[-1] if found else None
 
     async def _is_at_rest(self) -> bool:
-        """Whether the thread waits with a question or is done."""
         state = await self._session.state()
         return state.is_complete or await self._session.open_question() is not None
 

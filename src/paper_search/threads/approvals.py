@@ -59,7 +59,6 @@ class Approvals(Generic[ProposalT]):
             await self._put(_TERMS, {**terms, "is_ended": True})
 
     async def propose(self, proposal: ProposalT, number: int) -> None:
-        """Note what a person is about to be shown, in which question."""
         await self._put(f"{_PROPOSED}{number}", {self.field: self._digest(proposal)})
 
     async def approve(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
@@ -73,11 +72,9 @@ class Approvals(Generic[ProposalT]):
             await self.write(proposal, number, by)
 
     async def write(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
-        """Note that a person wrote it themselves, in the answer to a question."""
         await self._put(self._key(number), {self.field: self._digest(proposal), "by": by})
 
     async def revoke(self, number: int) -> None:
-        """Delete the approvals of a question and of all after it."""
         earlier = {self._key(earlier_number) for earlier_number in range(number)}
         keys = [key for key in await self._records.keys(self.part) if not _is_about_asking(key)]
         await self._records.put(self.part, {key: None for key in keys if key not in earlier})

@@ -126,11 +126,9 @@ class Catalog(Generic[SessionT, InfoT]):
         return await self._persistence.pages.apage(self.listed_in, "updated_at", limit, offset)
 
     async def keys(self) -> set[str]:
-        """Return the ids of all threads."""
         return await self._persistence.pages.akeys(self.listed_in)
 
     async def listed(self, entries: list[Any]) -> list[InfoT]:
-        """Return what a list says of entries of the index."""
         infos: list[InfoT] = []
         for start in range(0, len(entries), _PAGE):
             page = entries[start : start + _PAGE]
@@ -140,7 +138,6 @@ class Catalog(Generic[SessionT, InfoT]):
         return infos
 
     async def has(self, thread_id: str) -> bool:
-        """Whether a thread of this kind has this id, or had it and was not wholly deleted."""
         return await self._entry(thread_id) is not None
 
     async def begun_by(self, thread_id: str) -> str | None:

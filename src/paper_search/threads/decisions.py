@@ -33,7 +33,6 @@ class Named:
         return self.reference in (None, reference) and self.token in (None, token)
 
     def __str__(self) -> str:
-        """Return it in words."""
         token = f"the question with the token {self.token}" if self.token else ""
         if self.reference is None:
             return token or "no question"
@@ -121,13 +120,11 @@ def listed(error: ValidationError, prefix: str = "") -> str:
 
 
 def to_storable(value: dict[str, Any]) -> dict[str, Any]:
-    """Return JSON as it comes back from any store of threads."""
     stored: dict[str, Any] = json.loads(json.dumps(value))
     return stored
 
 
 def excerpt(answer: Any) -> str:
-    """Return the beginning of an answer as text, for the audit."""
     try:
         text = json.dumps(to_jsonable_python(answer), ensure_ascii=False)
     except (PydanticSerializationError, ValueError, RecursionError):
@@ -227,7 +224,6 @@ def naming(answer: Any, token: str, actions: Sequence[str] = ACTIONS) -> Any:
 
 
 def _with_token(decision: Any, *given: Any) -> Any:
-    """Return a decision with the token of its question, where a client sends one along."""
     named = [part["token"] for part in given if isinstance(part, Mapping) and part.get("token")]
     return {**decision, "token": named[0]} if named and isinstance(decision, dict) else decision
 

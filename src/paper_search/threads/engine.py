@@ -298,7 +298,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
 
 async def open_memory() -> Persistence:
-    """Return a persistence that lives as long as the object does."""
     async with open_persistence("memory:") as persistence:
         return persistence
 

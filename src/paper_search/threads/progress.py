@@ -37,7 +37,6 @@ class Progress:
         self._naming = naming
 
     def events(self, event: str, details: Mapping[str, Any]) -> None:
-        """Tell the phases that an event of a step begins."""
         for phase in self._naming(event, details):
             self.tell(phase, dict(details))
 

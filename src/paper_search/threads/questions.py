@@ -52,7 +52,6 @@ class QuestionRef(BaseModel):
         return self.number
 
     def __str__(self) -> str:
-        """Return the reference in words."""
         return f"{self.kind} number {self.number} of thread {self.run_id!r}"
 
 

@@ -52,7 +52,6 @@ class RecordStore:
         self.thread_id = thread_id
 
     def namespace(self, part: str) -> tuple[str, ...]:
-        """Return where a part of the rows is."""
         return (*root_of(self.thread_id), part)
 
     async def index(self, question: str, begun_by: str | None = None) -> None:
@@ -110,7 +109,6 @@ class RecordStore:
         return [rows[row_id] for row_id in ids]
 
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return those of the rows that are there."""
         memory = self._memory(part)
         if memory is None:
             return await self._read(part, ids)

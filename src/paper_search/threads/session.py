@@ -139,18 +139,15 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         """Return the result as far as there is one."""
 
     def _answers(self, question: Any, state: StateT) -> Any:
-        """Return the type of the decisions that a question takes."""
         del state  # a plain question says itself which it takes
         return answer_model(question)
 
     async def _question(self, shown: Any, state: StateT) -> QuestionT:
-        """Return the question that an interrupt shows, with all that is needed to decide."""
         del state  # it shows all that is needed
         return self.question_type.model_validate(shown)  # type: ignore[return-value]  # the subclass pairs them
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the audit shows of a stored decision."""
         return {name: decision.get(name) for name in cls.audited}
 
     def past_decision(self, named: Any, decision: Any) -> BaseModel | None:
@@ -162,12 +159,10 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             return None
 
     def as_stored(self, decision: BaseModel, named: Any) -> dict[str, Any]:
-        """Return a decision on a question as the ledger has it."""
         whole = decision.model_copy(update={self.reference_field: named})
         return to_storable(whole.model_dump(mode="json", exclude={"token"}))
 
     def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
-        """Return a stored decision as the graph is given it."""
         return entry.decision
 
     async def undo_effects(self, named: Any) -> None:
@@ -187,7 +182,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return self._persistence.leases.hold(self.thread_id)
 
     async def is_driven(self) -> bool:
-        """Whether a living process drives the thread at this moment."""
         return await self._persistence.leases.is_held(self.thread_id)
 
     async def exists(self) -> bool:
@@ -340,11 +334,9 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return entry
 
     def resuming(self, entry: LedgerEntry) -> Command[Any]:
-        """Return what gives a stored decision to the graph, with who decided it and when."""
         return Command(resume={entry.interrupt_id: self._as_told(entry)})
 
     async def apply(self, entry: LedgerEntry) -> None:
-        """Give a stored decision to the graph and run up to the next question or the end."""
         await self._run(self.resuming(entry))
         await self.ledger.mark(entry, LedgerStatus.APPLIED)
 
@@ -391,9 +383,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             self._events(event["event"], details)
 
     def reference(self, value: Any) -> Any:
-        """Return what names the question that an interrupt shows, or that a decision names."""
         return self.reference_type.model_validate(value)
 
     def reference_of(self, entry: LedgerEntry) -> Any:
-        """Return what names the question of a decision."""
         return self.reference(entry.decision[self.reference_field])

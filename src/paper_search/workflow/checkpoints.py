@@ -158,7 +158,6 @@ class CheckpointRef(BaseModel):
         return self.iteration, self.kind is CheckpointKind.RESULT_REVIEW, self.waits
 
     def __str__(self) -> str:
-        """Return the reference in words."""
         again = f", asked anew ({self.waits})" if self.waits else ""
         return f"{self.kind.value} of iteration {self.iteration} of run {self.run_id!r}{again}"
 

@@ -212,12 +212,10 @@ def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
 
 
 def works_before(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) -> set[str]:
-    """Return the works that rounds before the last one brought."""
     return {work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records}
 
 
 def quantity(count: int, noun: str) -> str:
-    """Return a number with what it counts."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 

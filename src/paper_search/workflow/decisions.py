@@ -213,7 +213,6 @@ def answer_model(
 
 
 def strategy_args(strategy: SearchStrategy) -> dict[str, Any]:
-    """Return what clients with text boxes show of a strategy to be changed."""
     limits = strategy.filters.model_dump(mode="json", include=_LIMITS)
     return {
         "queries": [query.boolean_query for query in strategy.queries],
@@ -225,7 +224,6 @@ def strategy_args(strategy: SearchStrategy) -> dict[str, Any]:
 
 
 def result_args() -> dict[str, Any]:
-    """Return what clients with text boxes show of a result to be filled in."""
     return {"marked_relevant": [], "marked_irrelevant": [], "free_text_feedback": ""}
 
 
@@ -263,7 +261,6 @@ def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
 
 
 def feedback_of(decision: Decision) -> UserFeedback:
-    """Return what a rejection or an edit says about the result."""
     if not isinstance(decision.revised_data, UserFeedback):
         return UserFeedback(free_text_feedback=decision.note or "")
     feedback = UserFeedback.model_validate(decision.revised_data.model_dump())
@@ -361,14 +358,12 @@ def edited(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
 
 
 def seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
-    """Return the strategy with the papers to follow, if it follows any and does not name them."""
     if SNOWBALL not in strategy.sources or strategy.seeds:
         return strategy
     return strategy.model_copy(update={"seeds": relevant_seeds(marked)})
 
 
 def limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
-    """Return the strategy within the sources and the number of results that the run allows."""
     sources, filters = strategy.sources, strategy.filters
     if params.sources is not None:
         sources = [source for source in sources if source in params.sources] or params.sources

@@ -20,7 +20,6 @@ _MOST_CHARS = 300
 
 
 def describe_strategy(payload: StrategyPayload) -> str:
-    """Return what a person needs to decide on a strategy."""
     lines = [f"- {name}: {_written(name, fact)}" for name, fact in checkpoint_facts(payload)]
     head = f"## Round {payload.iteration + 1}: is this the search strategy?"
     return "\n".join([head, "", *lines])

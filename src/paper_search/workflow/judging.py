@@ -89,7 +89,6 @@ class JudgingReport(BaseModel):
 
     @property
     def is_failure(self) -> bool:
-        """Whether a judge was asked and judged nothing."""
         return bool(self.papers) and sum(self.unjudged.values()) == self.papers
 
     @property

@@ -85,7 +85,6 @@ class MarkStore:
         )
 
     async def remove(self, paper_id: str) -> None:
-        """Take the mark on a paper back."""
         await self._store.abatch([PutOp(self._namespace, self._key(paper_id), None)])
 
     async def say(
@@ -148,7 +147,6 @@ class MarkStore:
         )
 
     async def said_same(self, iteration: int) -> list[MergeDecision]:
-        """Return what was said of pairs in one round."""
         items: list[Any] = []
         while page := await self._store.asearch(self._pairs, limit=PAGE, offset=len(items)):
             items += page
@@ -235,7 +233,6 @@ def said_now(by: str | None = None) -> dict[str, str]:
 
 
 def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
-    """Return those of the marks that say relevant or not and belong to one round."""
     return {
         mark.paper_id: mark.is_relevant
         for mark in marks

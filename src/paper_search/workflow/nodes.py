@@ -387,6 +387,5 @@ def _ended_round(
 def _of_round(
     reports: Sequence[SourceReport], state: WorkflowState, allowed_by: str
 ) -> list[SourceReport]:
-    """Return what sources did, with the iteration in which they did it, and who allowed it."""
     update = {"iteration": state.current_iteration, "allowed_by": allowed_by}
     return [report.model_copy(update=update) for report in reports]

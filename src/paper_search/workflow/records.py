@@ -88,7 +88,6 @@ class SearchRecords(RecordStore):
         return sorted(searches, key=lambda searched: searched.iteration)
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
-        """Return what a round brought before sources were waited for so often."""
         rounds = await self.get("rounds", [str(iteration)])
         rows = [row for value in rounds.values() for row in SearchedRound(**value).arrivals]
         return [row for row in rows if row.waits < waits]
@@ -320,7 +319,6 @@ class SearchRecords(RecordStore):
         ]
 
     async def merged_into(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return by the id of a paper the work that it belongs to, where it was ever merged."""
         rows: dict[str, dict[str, Any]] = {}
         batch = asked = {*ids}
         while batch:
@@ -348,7 +346,6 @@ class SearchRecords(RecordStore):
         return recognised
 
     async def _plain_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return as rows the papers that are no more than a work with its verdict."""
         verdicts = await self.get("judgements", ids)
         whole = await self.get("works", ids)
         records = await self.get("records", [work_id for work_id in ids if work_id not in whole])

@@ -212,14 +212,12 @@ def part_of(
 
 
 def recounted(collection: PaperCollection) -> PaperCollection:
-    """Return a changed collection with facets that count the papers that it has now."""
     return collection.model_copy(update={"facets": facets_of(collection.papers)})
 
 
 async def _with_total(
     collection: PaperCollection, state: WorkflowState, records: SearchRecords
 ) -> PaperCollection:
-    """Return a collection that was regrouped with how many works its round found, counted anew."""
     if state.result is None or state.result.counts is None:
         return collection
     work_of = await records.merged_into(state.found) | _members(collection)
@@ -229,7 +227,6 @@ async def _with_total(
 
 
 def empty_collection(question: str) -> PaperCollection:
-    """Return the result of a search in which nothing was ever asked of a source."""
     strategy = SearchStrategy(queries=[], sources=[], filters=SearchConstraints())
     return PaperCollection(
         metadata=SearchMetadata(query=question, search_strategy=strategy, total_found=0),
@@ -239,7 +236,6 @@ def empty_collection(question: str) -> PaperCollection:
 
 
 def _members(collection: PaperCollection) -> dict[str, str]:
-    """Return by the id of a record the paper of the collection that it was merged into."""
     every = (*collection.papers, *collection.set_aside)
     return {member: paper.id for paper in every for member in paper.merged_from}
 

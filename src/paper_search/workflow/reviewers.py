@@ -138,7 +138,6 @@ class ReviewerMarks(MarkStore):
         return [mark for mark in await super().marks() if mark.said_by == self._reviewer]
 
     async def put(self, *marks: ScreeningMark) -> None:
-        """See `MarkStore.put`."""
         await super().put(*(mark.model_copy(update={"said_by": self._reviewer}) for mark in marks))
 
     def _key(self, paper_id: str) -> str:

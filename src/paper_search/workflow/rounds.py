@@ -58,7 +58,6 @@ async def divide_works(
 async def without_earlier(
     state: WorkflowState, records: SearchRecords, scored: Sequence[ScoredPaper]
 ) -> list[ScoredPaper]:
-    """Return the papers that this round found or a person marked relevant."""
     earlier, verdicts = set(state.earlier), await _verdicts(state, records)
     return [v for v in scored if v.paper.id not in earlier or verdicts.get(v.paper.id)]
 
@@ -182,7 +181,6 @@ def joined_reports(
 
 
 def _repeating(report: SourceReport, count: int) -> SourceReport:
-    """Return the row with so many records repeated that it counts as kept."""
     count = min(count, report.kept)
     update = {"kept": report.kept - count, "repeated": report.repeated + count}
     return report.model_copy(update=update) if count else report

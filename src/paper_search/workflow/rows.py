@@ -29,7 +29,6 @@ _SHARED_OF, _VERDICT_OF = attrgetter(*SHARED), attrgetter(*VERDICT)
 
 
 def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of a paper that is no more than this work with this verdict."""
     fields = {
         name: value for name, value in verdict.items() if value != _UNSAID.get(name, _NOTHING)
     }
@@ -56,7 +55,6 @@ def is_same(work: RawPaper, other: RawPaper | None) -> bool:
 
 
 def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
-    """Whether a paper is no more than a work with its verdict."""
     if scored is None or paper.note is not None or paper.screening is not None:
         return False
     record = scored.paper

@@ -70,7 +70,6 @@ class Screening:
         return [label for label, _ in counts.most_common()]
 
     def mark_of(self, paper: Paper) -> ScreeningMark | None:
-        """Return what was said of a paper while screening."""
         return self._marks.get(paper.id)
 
     def queue(self, *, learns: bool = True) -> list[Paper]:
@@ -90,15 +89,12 @@ class Screening:
     async def say(
         self, paper: Paper, *, is_relevant: bool, reason: str | None = None, by: str | None = None
     ) -> None:
-        """Save the verdict on a paper."""
         await self._put(paper, by, is_relevant=is_relevant, is_skipped=False, reason=reason)
 
     async def skip(self, paper: Paper, *, by: str | None = None) -> None:
-        """Save that the paper is to come later."""
         await self._put(paper, by, is_relevant=None, is_skipped=True)
 
     async def note(self, paper: Paper, words: str, *, by: str | None = None) -> None:
-        """Save a note on a paper, in the place of an earlier one."""
         await self._put(paper, by, note=words)
 
     async def label(self, paper: Paper, words: str, *, by: str | None = None) -> None:
@@ -181,7 +177,6 @@ class Screening:
 async def open_screening(
     papers: Sequence[Paper], state: WorkflowState, store: MarkStore
 ) -> Screening:
-    """Return the papers of a thread's result, with the marks on them so far."""
     return Screening(papers, store, await store.marks(), state.current_iteration, state.marks)
 
 

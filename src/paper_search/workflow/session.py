@@ -181,7 +181,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         event: tuple[str, str, dict[str, Any]],
         after: str = "review_results",
     ) -> None:
-        """Go on from the question about the result, or the end, as if a step had ended so."""
         interrupt, (name, by, detail) = await self.interrupt(), event
         update = {OUTCOME: outcome.value, VISITS: {}, **values}
         await self.compiled.aupdate_state(self.anywhere, update, as_node=after)
@@ -233,7 +232,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return answer_model(question, markable_ids(state), record_ids(state))
 
     def past_decision(self, named: CheckpointRef, decision: Any) -> Decision | None:
-        """See `ThreadSession`."""
         return past_decision(named.kind, decision)
 
     def as_stored(self, decision: BaseModel, named: CheckpointRef) -> dict[str, Any]:
@@ -245,7 +243,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return entry.decision | {name: getattr(entry, name) for name in _TOLD}
 
     async def undo_effects(self, named: CheckpointRef) -> None:
-        """See `ThreadSession`."""
         # The strategy of a result was decided before it; who waits has it searched again.
         is_result = named.kind is CheckpointKind.RESULT_REVIEW
         await StrategyApprovals(self._records).revoke(named.iteration + is_result)

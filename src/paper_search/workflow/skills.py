@@ -41,49 +41,37 @@ _log = logging.getLogger(__name__)
 class ParsesIntent(Protocol):
     """Question to intent."""
 
-    async def parse(self, user_input: str) -> ParsedIntent:
-        """See `paper_search.skills.IntentParser.parse`."""
-        ...
+    async def parse(self, user_input: str) -> ParsedIntent: ...
 
 
 class BuildsQueries(Protocol):
     """Intent to strategy."""
 
-    async def build(self, request: QueryBuilderInput, /) -> SearchStrategy:
-        """See `paper_search.skills.QueryBuilder.build`."""
-        ...
+    async def build(self, request: QueryBuilderInput, /) -> SearchStrategy: ...
 
 
 class Searches(Protocol):
     """Strategy to records."""
 
-    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """See `paper_search.skills.Searcher.search`."""
-        ...
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]: ...
 
 
 class Deduplicates(Protocol):
     """Records to works."""
 
-    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
-        """See `paper_search.skills.Deduplicator.deduplicate`."""
-        ...
+    async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]: ...
 
 
 class Scores(Protocol):
     """Works to verdicts."""
 
-    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
-        """See `paper_search.skills.RelevanceScorer.score`."""
-        ...
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]: ...
 
 
 class FillsGaps(Protocol):
     """Works to works that lack less."""
 
-    async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport:
-        """See `paper_search.skills.gap_filler.GapFiller.fill`."""
-        ...
+    async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport: ...
 
 
 class Scopes(Protocol):
@@ -91,9 +79,7 @@ class Scopes(Protocol):
 
     async def scope(
         self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
-    ) -> ScopeReport:
-        """See `paper_search.skills.Scoper.scope`."""
-        ...
+    ) -> ScopeReport: ...
 
 
 class Organizes(Protocol):
@@ -101,9 +87,7 @@ class Organizes(Protocol):
 
     async def organize(
         self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
-    ) -> PaperCollection:
-        """See `paper_search.skills.ResultOrganizer.organize`."""
-        ...
+    ) -> PaperCollection: ...
 
 
 @dataclass(frozen=True)
@@ -166,7 +150,6 @@ class Skills:
                 raise UnknownNameError("source", name, names)
 
     def within_ceiling(self, strategy: SearchStrategy) -> SearchStrategy:
-        """Return the strategy as far as the searcher may ask it, if it sets a limit."""
         limit = getattr(type(self.searcher), "within_ceiling", None)
         return cast("SearchStrategy", limit(self.searcher, strategy)) if limit else strategy
 
@@ -219,7 +202,6 @@ class Skills:
     async def deduplicate(
         self, papers: list[RawPaper], decisions: Sequence[MergeDecision]
     ) -> DeduplicationReport:
-        """Merge, with the doubts and by the decisions if the deduplicator knows of such."""
         report = getattr(type(self.deduplicator), "report", None)
         if callable(report):
             answer: DeduplicationReport = await report(
@@ -273,7 +255,6 @@ class Skills:
         return ordered, True
 
     async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
-        """Fill what the works lack, if there is anybody who can."""
         if self.gap_filler is None:
             return EnrichmentReport(works=works)
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -283,7 +264,6 @@ class Skills:
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
     ) -> list[ScoredPaper]:
-        """Judge, with the marks if the scorer can learn from them."""
         score: Any = self.relevance_scorer.score
         learns = bool(marked) and "marked" in inspect.signature(score).parameters
         how = {"marked": marked} if learns else {}
@@ -292,7 +272,6 @@ class Skills:
 
 
 def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
-    """Return what sources did with when they were asked, where they do not say it themselves."""
     return [
         report if report.asked_at else report.model_copy(update={"asked_at": now})
         for report in reports

@@ -81,7 +81,6 @@ class StrategyEdit(BaseModel):
     """UTC, ISO 8601."""
 
     def summary(self, strategy: SearchStrategy) -> str:
-        """Return who edited it into this strategy, and what changed, in a line."""
         changed = changes(self.proposed, strategy) or "the same terms in another form"
         return f"edited by {self.by or 'a person'}: {changed}"
 
@@ -228,7 +227,6 @@ class WorkflowState(BaseModel):
 
     @property
     def unfinished_sources(self) -> list[str]:
-        """Return the sources of this round that an answer can wait for."""
         count = self.waits + sum(record.waits for record in self.history) - self.batches
         names = [r.source for r in self.reports if r.is_unfinished and not r.is_asked_again]
         return list(dict.fromkeys(names)) if count < MAX_WAITS else []
@@ -307,7 +305,6 @@ class WorkflowState(BaseModel):
 
     @property
     def silent_sources(self) -> list[str]:
-        """Return the sources that were asked and gave nothing in any round so far."""
         counts: Counter[str] = Counter()
         for row in (*self.earlier_reports, *self.reports):
             if row.purpose is not Purpose.FILL:
@@ -332,7 +329,6 @@ class WorkflowState(BaseModel):
         self.current_iteration += 1
 
     def add_accumulated(self, papers: list[Paper]) -> None:
-        """Add papers that are not yet there, by id."""
         existing = {paper.id for paper in self.accumulated_papers}
         for paper in papers:
             if paper.id not in existing:

@@ -61,7 +61,6 @@ def limits(filters: SearchConstraints) -> str:
 
 
 def question_facts(intent: ParsedIntent) -> Iterator[Fact]:
-    """Yield what the intent is, and how the question was read."""
     yield "topic", intent.topic
     yield "concepts", ", ".join(intent.concepts) or "-"
     yield "wanted", intent.intent_type.value

@@ -58,7 +58,6 @@ class Dispatch(BindableHandler):
         return None if self.workflow is None else self.workflow.ending_outcomes
 
     def problems(self) -> Iterator[str]:
-        """Return that there is no target, or more than one."""
         targets = [kind for kind in ("script", "workflow", "remote") if getattr(self, kind)]
         if len(targets) != 1:
             names = " and ".join(targets) or "none of them"
@@ -159,7 +158,6 @@ def _result_here(
     ctx: Context,
     values: Mapping[str, Any],
 ) -> StepResult:
-    """Return the outcome and the update that the other workflow's result means here."""
     result = _result(target, values)
     if dispatch.take is not None:
         return dispatch.take(ctx, result)

@@ -93,7 +93,6 @@ def generate_params(
 
 
 def input_id(workflow: Workflow, values: Mapping[str, Any]) -> str:
-    """Return a name for an input, unique among those of the workflow."""
     words = [f"{name}={value}" for name, value in values.items() if name != STEP]
     return "-".join([workflow.name, *([values[STEP]] if STEP in values else []), *words])
 
