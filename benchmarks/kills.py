@@ -54,7 +54,7 @@ DONE, MOVED = 10, 0
 _PRELOADED = (
     "paper_search.cli.app",
     "paper_search.cli.runner",
-    "paper_search.persistence.sqlite",
+    "paper_search.persistence.sqlite_store",
     "paper_search.report_workflow.assembly",
     "paper_search.report_workflow.catalog",
     "paper_search.workflow.assembly",

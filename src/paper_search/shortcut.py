@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models import PaperCollection
     from paper_search.persistence import Persistence
-    from paper_search.threads.progress import ProgressReporter
+    from paper_search.threads.engine import ProgressReporter
 
 
 async def search(  # noqa: PLR0913  # keywords only, all with defaults

@@ -18,7 +18,7 @@ from paper_search.steps import (
     Workflow,
     run_workflow,
 )
-from paper_search.steps.validation import DEFAULT_BOUND
+from paper_search.steps.workflow import DEFAULT_BOUND
 
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
 needs_seeds = pytest.mark.skipif(not SEEDS.is_dir(), reason="the seed documents are not here")

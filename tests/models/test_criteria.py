@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from paper_search.models.criteria import Criterion, CriterionKind
+from paper_search.models.query import Criterion, CriterionKind
 
 
 def test_a_criterion_in_words_says_what_it_excludes_and_how_much_it_counts():

@@ -22,7 +22,7 @@ from paper_search.steps import (
     run_workflow,
 )
 from paper_search.steps.parameters import parse_signature
-from paper_search.steps.validation import DEFAULT_BOUND
+from paper_search.steps.workflow import DEFAULT_BOUND
 
 OK, SKIP, FAIL, ITERATE, DEFAULT = (
     Outcome.OK,

@@ -23,8 +23,8 @@ from paper_search.threads import (
     ThreadSession,
     answer_model,
 )
+from paper_search.threads.questions import asker
 from paper_search.threads.records import ROOT
-from paper_search.threads.state import asker
 
 LOOP = discover_workflows(EXAMPLES)["confidence_loop"]
 OK, APPROVE, REJECT, ITERATE = Outcome.OK, Outcome.APPROVE, Outcome.REJECT, Outcome.ITERATE

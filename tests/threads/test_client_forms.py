@@ -14,9 +14,9 @@ from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, report_services
-from paper_search.threads.client_forms import changed_args
+from paper_search.threads.decisions import changed_args
 from paper_search.workflow.checkpoints import ResultPayload
-from paper_search.workflow.descriptions import PAGE, describe_result
+from paper_search.workflow.questions import PAGE, describe_result
 from paper_search.workflow.session import SearchSession
 
 

@@ -17,7 +17,7 @@ from paper_search.report_workflow import graph as report
 from paper_search.steps import StepDef, Workflow
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.testing.skills import FakeSkills
-from paper_search.threads.state import read_state
+from paper_search.threads.questions import read_state
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow import graph as search
 

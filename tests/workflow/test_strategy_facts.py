@@ -29,7 +29,7 @@ from paper_search.models import (
 )
 from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
-from paper_search.workflow.descriptions import describe_strategy
+from paper_search.workflow.questions import describe_strategy
 from paper_search.workflow.strategy_facts import (
     asked_of_sources,
     checkpoint_facts,

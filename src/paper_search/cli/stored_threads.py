@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.report_workflow.reviews import BreakpointName
+    from paper_search.threads.engine import ProgressReporter
     from paper_search.threads.every import PlainDetail
-    from paper_search.threads.progress import ProgressReporter
     from paper_search.workflow import ThreadDetail
 
 

@@ -1,6 +1,5 @@
 """The nouns of the program."""
 
-from paper_search.models.criteria import Criterion, CriterionKind, Grade
 from paper_search.models.duplicates import (
     Cluster,
     Clustering,
@@ -36,6 +35,9 @@ from paper_search.models.paper import (
 )
 from paper_search.models.query import (
     PUBLICATION_TYPES,
+    Criterion,
+    CriterionKind,
+    Grade,
     IntentType,
     ParsedIntent,
     QueryBuilderInput,

@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
-from paper_search.models.criteria import Grade
 from paper_search.models.feedback import KnownPapersReport
-from paper_search.models.query import SearchStrategy
+from paper_search.models.query import Grade, SearchStrategy
 from paper_search.models.source_report import SourceReport
 
 PaperDecision = Literal["included", "excluded", "undecided"]

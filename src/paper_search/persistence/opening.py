@@ -95,10 +95,10 @@ async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[
 
 @contextlib.asynccontextmanager
 async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from paper_search.persistence import backups, sqlite  # noqa: PLC0415  # slow import
+    from paper_search.persistence import backups, sqlite_store  # noqa: PLC0415  # slow import
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
-    async with sqlite.open_file(path, keyring) as (saver, store):
+    async with sqlite_store.open_file(path, keyring) as (saver, store):
         with contextlib.closing(SqliteDatabase(path)) as own:
             yield Persistence(
                 checkpointer=saver,

@@ -18,7 +18,7 @@ from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, LeaseTable
 from paper_search.persistence.postgres_saver import PostgresSaver, PostgresStore
 from paper_search.persistence.serialization import RecordSeal, serializer
-from paper_search.persistence.sqlite import finish
+from paper_search.persistence.sqlite_store import finish
 from paper_search.persistence.tables import schema
 
 CONNECT_TIMEOUT_S = 10

@@ -30,7 +30,7 @@ from paper_search.report_workflow.state import (
 )
 from paper_search.steps import StepContext
 from paper_search.threads.decisions import listed
-from paper_search.threads.state import checked_state
+from paper_search.threads.questions import checked_state
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
 """Gives the model of a name, or the one of the settings for None; None: there is none."""

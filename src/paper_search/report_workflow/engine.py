@@ -23,8 +23,7 @@ from paper_search.report_workflow.reviews import (
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.admission import checked_settings
-from paper_search.threads.engine import ThreadEngine, checked_thread
-from paper_search.threads.progress import ProgressReporter
+from paper_search.threads.engine import ProgressReporter, ThreadEngine, checked_thread
 from paper_search.threads.questions import OpenQuestion, QuestionRef, checked_question
 
 

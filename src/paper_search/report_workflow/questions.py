@@ -27,8 +27,8 @@ from paper_search.report_workflow.reviews import (
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Edit, Iterate, Ok, Reject
-from paper_search.threads.client_forms import client_forms
-from paper_search.threads.state import asker
+from paper_search.threads.decisions import client_forms
+from paper_search.threads.questions import asker
 
 
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:

@@ -22,8 +22,16 @@ from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.errors import ConfigError
 from paper_search.report.models import SearchType, now
-from paper_search.threads.client_forms import ClientForms, changed_args
-from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
+from paper_search.threads.decisions import (
+    ClientForms,
+    Named,
+    changed_args,
+    decode,
+    form_for,
+    listed,
+    plain,
+    require_open,
+)
 from paper_search.threads.questions import QuestionRef
 
 BreakpointName = Literal["plan_review", "pre_output_review", "critical_issue_review"]

@@ -12,11 +12,11 @@ from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.persistence import Persistence
 from paper_search.review.files import DatabaseSearch, FileReport, digest_of, read_files
 from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
-from paper_search.threads.progress import ProgressReporter
+from paper_search.threads.engine import ProgressReporter
 from paper_search.workflow.assembly import assemble_skills
-from paper_search.workflow.batches import SOURCE, AddedFile, Batch
 from paper_search.workflow.checkpoints import Checkpoint
 from paper_search.workflow.engine import SearchWorkflow
+from paper_search.workflow.rounds import SOURCE, AddedFile, Batch
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig

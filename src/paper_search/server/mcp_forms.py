@@ -17,7 +17,7 @@ from mcp.types import (
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.server.mcp_texts import clipped
-from paper_search.threads.client_forms import changed_args
+from paper_search.threads.decisions import changed_args
 from paper_search.workflow.checkpoints import CheckpointKind
 
 _INPUT_REQUIRED_SINCE = "2026-07-28"

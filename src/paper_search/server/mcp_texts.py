@@ -8,7 +8,7 @@ from typing import Any
 from paper_search.errors import InputError
 from paper_search.exports.markdown import inert
 from paper_search.models import Paper, PaperCollection
-from paper_search.workflow.descriptions import PAGE, paper_rows
+from paper_search.workflow.questions import PAGE, paper_rows
 
 MOST_BYTES = 40_000
 """Of an answer. A token has at least two bytes of UTF-8 in all but unusual texts, so these are at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -12,9 +13,51 @@ from pydantic import BaseModel
 
 from paper_search.errors import InputError, InvalidDecisionError, ThreadWaitingError
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.threads.progress import Progress, ProgressReporter, step_phases
 from paper_search.threads.questions import OpenQuestion, QuestionT
 from paper_search.threads.session import ResultT, ThreadSession
+
+logger = logging.getLogger(__name__)
+
+ProgressReporter = Callable[[str, dict[str, Any]], None]
+"""Takes a phase and its details.
+
+Phases of a search: intent_parsing, query_building, waiting_checkpoint, searching, deduplicating,
+scoring, organizing, iterating, completed. Of a report: the names of its steps, waiting, completed.
+"""
+
+NamesPhases = Callable[[str, Mapping[str, Any]], list[str]]
+"""Gives the phases that an event of a step begins."""
+
+
+def step_phases(event: str, details: Mapping[str, Any]) -> list[str]:
+    """Return the phase that an event of a step begins: the step, by its name."""
+    return [str(details.get("step", event))] if event == "step" else [event]
+
+
+class Progress:
+    """Tells a reporter what goes on; what it raises is logged only.
+
+    Args:
+        reporter: None: nobody is told.
+        naming: what the events of the steps are called.
+    """
+
+    def __init__(self, reporter: ProgressReporter | None, naming: NamesPhases) -> None:
+        self._reporter = reporter
+        self._naming = naming
+
+    def events(self, event: str, details: Mapping[str, Any]) -> None:
+        for phase in self._naming(event, details):
+            self.tell(phase, dict(details))
+
+    def tell(self, phase: str, details: dict[str, Any]) -> None:
+        if self._reporter is None:
+            return
+        try:
+            self._reporter(phase, details)
+        except Exception:
+            logger.exception("the progress reporter failed at %s", phase)
+
 
 _THREAD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
 

@@ -36,9 +36,9 @@ from paper_search.threads.questions import (
     ThreadQuestion,
     answer_model,
     checked_question,
+    read_state,
 )
 from paper_search.threads.records import RecordStore
-from paper_search.threads.state import read_state
 
 Events = Callable[[str, Mapping[str, Any]], None]
 

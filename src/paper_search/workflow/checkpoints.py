@@ -22,7 +22,7 @@ from paper_search.models import (
     SourceReport,
 )
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
-from paper_search.threads.client_forms import ClientForms
+from paper_search.threads.decisions import ClientForms
 from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 

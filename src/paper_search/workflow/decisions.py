@@ -33,11 +33,18 @@ from paper_search.models import (
     UserFeedback,
     relevant_seeds,
 )
-from paper_search.models.criteria import FEWEST_CRITERIA, MOST_CRITERIA
+from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA
 from paper_search.query import conditions_in, parse
 from paper_search.skills.strategy.changes import completed
-from paper_search.threads.client_forms import changed_args
-from paper_search.threads.decisions import Named, decode, form_for, listed, plain, require_open
+from paper_search.threads.decisions import (
+    Named,
+    changed_args,
+    decode,
+    form_for,
+    listed,
+    plain,
+    require_open,
+)
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,

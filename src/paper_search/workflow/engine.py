@@ -15,8 +15,7 @@ from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
 from paper_search.threads.admission import checked_settings
-from paper_search.threads.engine import ThreadEngine, checked_thread
-from paper_search.threads.progress import Progress, ProgressReporter
+from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, checked_thread
 from paper_search.threads.questions import OpenQuestion
 from paper_search.workflow.checkpoints import (
     Checkpoint,

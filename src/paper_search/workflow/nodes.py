@@ -21,8 +21,7 @@ from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
-from paper_search.threads.state import asker, checked_state
-from paper_search.workflow.batches import take_batch, with_files
+from paper_search.threads.questions import asker, checked_state
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.counts import arrivals_of, searched_round
 from paper_search.workflow.decisions import answer_model, edited, feedback_of, limited, seeded
@@ -39,10 +38,13 @@ from paper_search.workflow.results import final_collection
 from paper_search.workflow.rounds import (
     ask_again,
     divide_works,
+    is_without_news,
     joined_reports,
     pool_after,
+    take_batch,
     with_counts,
     with_earlier,
+    with_files,
     with_places,
     without_earlier,
 )
@@ -55,7 +57,6 @@ from paper_search.workflow.state import (
     StrategyEdit,
     WorkflowState,
 )
-from paper_search.workflow.updates import is_without_news
 
 BEFORE_APPROVAL = "nobody yet: hits are counted before the strategy is approved"
 BY_SETTING = "the setting `enrich` of the run"

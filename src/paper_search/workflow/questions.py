@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from paper_search.errors import PersistenceError
+from paper_search.exports.markdown import inert
+from paper_search.exports.text import single_line
 from paper_search.llm.metering import Metering
-from paper_search.models import SearchStrategy
+from paper_search.models import Paper, SearchStrategy
 from paper_search.models.settings import Skill
 from paper_search.models.usage import Budget, SpendingEstimate, Tokens
 from paper_search.query import lint
@@ -15,7 +17,7 @@ from paper_search.skills.judging.question import criteria_of
 from paper_search.skills.judging.run import cost_of_judging
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import StepContext
-from paper_search.threads.client_forms import client_forms
+from paper_search.threads.decisions import client_forms
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -24,11 +26,70 @@ from paper_search.workflow.checkpoints import (
     StrategyPayload,
 )
 from paper_search.workflow.decisions import result_args, strategy_args
-from paper_search.workflow.descriptions import describe_result, describe_strategy
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.rounds import update_remarks
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, StepState, WorkflowState
-from paper_search.workflow.updates import update_remarks
+from paper_search.workflow.strategy_facts import checkpoint_facts
+
+PAGE = 20
+"""Papers of a page."""
+_MOST_CHARS = 300
+"""Of a title, and of an abstract on a list."""
+
+
+def describe_strategy(payload: StrategyPayload) -> str:
+    lines = [f"- {name}: {_written(name, fact)}" for name, fact in checkpoint_facts(payload)]
+    head = f"## Round {payload.iteration + 1}: is this the search strategy?"
+    return "\n".join([head, "", *lines])
+
+
+def describe_result(payload: ResultPayload) -> str:
+    """Return what a person needs to decide on a result, with its first papers."""
+    collection = payload.collection
+    total = payload.total_papers or len(collection.papers)
+    lines = [f"{total:,} papers, {payload.set_aside:,} set aside"]
+    if payload.counts:
+        lines.append(payload.counts.summary)
+    failed = sorted({report.source for report in payload.reports if report.error})
+    if failed:
+        lines.append(f"Failed, papers may be missing: {', '.join(failed)}")
+    if silent := [name for name in payload.silent_sources if name not in failed]:
+        lines.append(f"No results from: {', '.join(silent)}")
+    if payload.unfinished_sources:
+        lines.append(f"Ran out of time: {', '.join(payload.unfinished_sources)}")
+    if payload.changes:
+        lines.append(payload.changes.summary)
+    if payload.stopping_estimate:
+        lines.append(payload.stopping_estimate)
+    head = f"## Round {payload.iteration + 1}: is this the result?"
+    facts = [f"- {inert(line)}" for line in lines]
+    return "\n".join([head, "", *facts, "", *paper_rows(collection.papers[:PAGE])])
+
+
+def paper_rows(papers: Sequence[Paper], start: int = 1) -> Iterator[str]:
+    for number, paper in enumerate(papers, start):
+        author = paper.authors[0].name if paper.authors else ""
+        facts = ", ".join(filter(None, [author, str(paper.year or ""), paper.venue or ""]))
+        score = f" [{paper.relevance_score:.2f}]" if paper.is_judged else ""
+        title = f"**{inert(_cut(paper.title))}**"
+        yield f"{number}.{score} {title} ({inert(facts)}), id: {_code(paper.id)}"
+        if text := paper.relevance_reason or paper.abstract:
+            yield f"   {inert(_cut(text))}"
+
+
+def _written(name: str, fact: str) -> str:
+    return _code(fact) if name.startswith(("query", "line")) else inert(fact)
+
+
+def _code(text: str) -> str:
+    plain = single_line(text).replace("`", "'")
+    return f"`{plain}`"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS - 1]}…"
+
 
 MAX_REMARKS = 20
 

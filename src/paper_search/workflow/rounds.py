@@ -4,25 +4,49 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
+from pydantic import BaseModel, Field
+
+from paper_search.errors import InputError
 from paper_search.models import (
     Arrival,
     MarkedPaper,
+    PaperCollection,
     RawPaper,
+    ScopeReport,
     ScoredPaper,
     SearchReport,
     SearchStrategy,
     SourceReport,
     SourceStatus,
 )
+from paper_search.models.source_report import minute
 from paper_search.skills import ResultOrganizer
+from paper_search.skills.result_organizer import facets_of
 from paper_search.skills.strategy.changes import changes
-from paper_search.workflow.counts import count_rounds, round_changes, works_before
+from paper_search.steps.types import PARAMS, VISITS
+from paper_search.threads.records import storable
+from paper_search.workflow.counts import (
+    arrivals_of,
+    count_rounds,
+    round_changes,
+    searched_round,
+    works_before,
+)
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.rows import dumped
 from paper_search.workflow.skills import Skills
-from paper_search.workflow.state import CollectionRef, WorkflowState
+from paper_search.workflow.state import (
+    DEFAULT_MAX_ITERATIONS,
+    MOST_ITERATIONS,
+    CollectionRef,
+    ReviewUpdate,
+    SearchParams,
+    WorkflowState,
+)
 
 
 async def divide_works(
@@ -189,3 +213,169 @@ def _repeating(report: SourceReport, count: int) -> SourceReport:
 def _gone(name: str) -> SourceReport:
     error = f"{name!r} cannot be asked here: it is not among the sources that are set up"
     return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
+
+
+SOURCE = "import"
+"""The source of a strategy that takes the records of files."""
+_BATCHES, _RECORDS = "batches", "arriving"
+"""Parts of the record store."""
+
+
+class AddedFile(BaseModel):
+    """A file whose records joined a thread."""
+
+    name: str
+    digest: str
+    """SHA-256 of its content."""
+    records: int
+    at: str
+    """UTC, ISO 8601."""
+    by: str
+
+
+class Batch(BaseModel):
+    """Files whose records join a thread together."""
+
+    report: SearchReport = Field(default_factory=SearchReport)
+    files: list[AddedFile]
+    by: str
+
+
+async def put_batch(records: SearchRecords, batch: Batch, number: int) -> None:
+    """Store a batch; it counts once the state names its number (0: the thread began with it)."""
+    papers = batch.report.papers
+    await records.put(_RECORDS, {f"{number}/{paper.id}": dumped(paper) for paper in papers})
+    row = batch.model_dump(mode="json", exclude={"report": {"papers"}})
+    row["papers"] = [paper.id for paper in papers]
+    await records.put(_BATCHES, {str(number): storable(row)})
+
+
+async def added_files(records: SearchRecords, batches: int) -> list[AddedFile]:
+    """Return the files of the first so many batches that joined a thread."""
+    rows = await records.get(_BATCHES, [str(number) for number in range(batches + 1)])
+    return [AddedFile.model_validate(file) for row in rows.values() for file in row["files"]]
+
+
+async def take_batch(
+    state: WorkflowState, records: SearchRecords, models: dict[str, str]
+) -> dict[str, Any]:
+    """Have the batch that arrives join the records of the round; return what changes."""
+    number, iteration = state.arriving, state.current_iteration
+    row = (await records.get(_BATCHES, [str(number)]))[str(number)]
+    keys = [f"{number}/{i}" for i in row["papers"]]
+    values = records.in_order(await records.get(_RECORDS, keys), keys)
+    papers = [RawPaper.model_validate(value) for value in values]
+    report = SearchReport.model_validate({**row["report"], "papers": papers})
+    ids = await records.put_records(papers)
+    before = await records.arrivals(iteration, state.waits)
+    rows = [*before, *arrivals_of(report, ids, state.waits)]
+    at_first = [round_.searched_at for round_ in await records.rounds() if before]
+    searched = searched_round(iteration, rows, models)
+    at = {"searched_at": at_first[-1]} if at_first else {}
+    await records.put_round(searched.model_copy(update=at))
+    update = {"iteration": iteration, "allowed_by": row["by"]}
+    reports = [entry.model_copy(update=update) for entry in report.sources]
+    found = list(dict.fromkeys([*state.found, *ids]))
+    return {"found": found, "reports": [*state.reports, *reports], "arriving": 0, "awaited": []}
+
+
+async def with_files(
+    collection: PaperCollection, records: SearchRecords, limit: int | None
+) -> tuple[PaperCollection, int | None]:
+    """Return the collection with no record of a file set aside, and how many papers it shows."""
+    rows = await records.rows(_BATCHES)
+    names = {file["name"] for row in rows.values() for file in row["files"]}
+    if not names:
+        return collection, limit
+    arrivals = [row for round_ in await records.rounds() for row in round_.arrivals]
+    of_files = {row.record for row in arrivals if row.query in names}
+    back = [p for p in collection.set_aside if of_files & {p.id, *p.merged_from}]
+    ids = {paper.id for paper in back}
+    papers = [*collection.papers, *back]
+    rest = [paper for paper in collection.set_aside if paper.id not in ids]
+    update = {"papers": papers, "set_aside": rest, "facets": facets_of(papers)}
+    return collection.model_copy(update=update), None
+
+
+async def reopened(state: WorkflowState, params: Any, records: SearchRecords) -> dict[str, Any]:
+    """Return the channels that begin another round of a thread that is done.
+
+    What its last round found stays, unless it was rejected.
+    """
+    found, reports = state.found, [*state.earlier_reports, *state.reports]
+    if not found and not state.history[-1].is_rejected:
+        found = (await records.rounds())[-1].records
+    settings = SearchParams.model_validate(params or {})
+    most = min(MOST_ITERATIONS, state.current_iteration + DEFAULT_MAX_ITERATIONS)
+    asks = {"enable_strategy_checkpoint": True, "enable_result_checkpoint": True}
+    update = {"max_iterations": max(most, settings.max_iterations), **asks}
+    return {
+        PARAMS: settings.model_copy(update=update).model_dump(mode="json"),
+        VISITS: {},
+        "is_complete": False,
+        "ended_by": None,
+        "found": found,
+        "pool": list(dict.fromkeys([*state.pool, *state.found])),
+        "earlier_reports": [report.model_dump(mode="json") for report in reports],
+        "reports": [],
+        "waits": 0,
+        "edit": None,
+    }
+
+
+async def updated(
+    state: WorkflowState, params: Any, records: SearchRecords, by: str, *, is_quiet: bool
+) -> dict[str, Any]:
+    """Return the channels that have the strategy that was approved last searched again.
+
+    Raises:
+        InputError: there is none, or it is to take files.
+    """
+    approved = [ended.strategy for ended in state.history if not ended.is_rejected]
+    if state.result is None or not approved or approved[-1].sources == [SOURCE]:
+        raise InputError(
+            f"thread {records.thread_id!r} has no approved strategy that sources could be asked "
+            "again: add new exports of its databases with `paper-search add`"
+        )
+    review_update = ReviewUpdate(
+        iteration=state.current_iteration,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        by=by,
+        searched_at=(await records.rounds())[-1].searched_at,
+        hits=hits_by_source(state.scope),
+        ended_by=state.ended_by,
+        is_quiet=is_quiet,
+    )
+    updates = [entry.model_dump(mode="json") for entry in [*state.updates, review_update]]
+    strategy = approved[-1].model_dump(mode="json")
+    again = await reopened(state, params, records)
+    return {**again, "found": [], "strategy": strategy, "updates": updates}
+
+
+def hits_by_source(scope: ScopeReport | None) -> dict[str, int]:
+    """Return how many records each source has for all queries, as far as they were counted."""
+    hits: dict[str, int] = {}
+    for query in scope.queries if scope else []:
+        for count in query.counts:
+            hits[count.source] = hits.get(count.source, 0) + count.hits
+    return hits
+
+
+def is_without_news(review_update: ReviewUpdate, scope: ScopeReport) -> bool:
+    """Whether nobody has to be asked: every source has as many hits as before."""
+    hits = hits_by_source(scope)
+    return review_update.is_quiet and bool(hits) and hits == review_update.hits
+
+
+def update_remarks(state: WorkflowState) -> Iterator[str]:
+    """Yield what a person has to know of an update before they approve its strategy."""
+    if (review_update := state.new_update) is None:
+        return
+    yield (
+        f"this is an update: the strategy was last searched {minute(review_update.searched_at)}; "
+        "only works that were not found before are asked about"
+    )
+    now = hits_by_source(state.scope)
+    for source, hits in review_update.hits.items():
+        if source in now:
+            yield f"{source}: {now[source]:,} hits of all queries together, {hits:,} then"

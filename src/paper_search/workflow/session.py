@@ -16,7 +16,6 @@ from paper_search.skills.intent.boolean_question import read_boolean
 from paper_search.steps.types import OUTCOME, PARAMS, VISITS, Outcome
 from paper_search.threads.session import Events, ThreadSession
 from paper_search.threads.spending import meter_of
-from paper_search.workflow.batches import AddedFile, Batch, added_files, put_batch
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointKind,
@@ -31,10 +30,10 @@ from paper_search.workflow.questions import markable_ids, record_ids, result_que
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import final_collection, merged_collection
 from paper_search.workflow.reviewers import Reviewers
+from paper_search.workflow.rounds import AddedFile, Batch, added_files, put_batch, reopened, updated
 from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, WorkflowState
-from paper_search.workflow.updates import reopened, updated
 
 _TOLD = ("decided_by", "decided_at")
 """What the graph is told of a decision besides the decision."""

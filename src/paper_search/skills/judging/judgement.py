@@ -14,7 +14,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
-from paper_search.models.criteria import HIGHEST_GRADE
+from paper_search.models.query import HIGHEST_GRADE
 from paper_search.skills.judging.question import PromptPaper
 from paper_search.skills.untrusted import visible
 

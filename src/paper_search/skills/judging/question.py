@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from paper_search.models import Criterion, CriterionKind, MarkedPaper, ParsedIntent, RawPaper
-from paper_search.models.criteria import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
+from paper_search.models.query import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
 from paper_search.skills.intent.notes import read_note
 from paper_search.skills.untrusted import data_block, is_suspicious, shown_to_model
 
