@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from paper_search.errors import InputError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.steps import Arg, Outcome, StepContext, StepDef, Workflow
 from paper_search.steps.compiler import compile_in_memory
 from paper_search.steps.parameters import parse_params
@@ -57,14 +57,24 @@ def test_the_graphs_context_schema_is_the_form_that_studio_shows():
     assert schema["properties"]["rounds"]["default"] == 2
 
 
-@pytest.mark.parametrize("bad", [{"mode": "slow"}, {"rounds": 6}, {"rounds": 0}, {"colour": 1}])
-async def test_bad_settings_are_refused_before_a_handler_runs(bad: dict[str, Any]):
-    with pytest.raises(ValidationError):
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [
+        ({"mode": "slow"}, ValidationError),
+        ({"rounds": 6}, ValidationError),
+        ({"rounds": 0}, ValidationError),
+        ({"colour": 1}, ConfigError),
+    ],
+)
+async def test_bad_settings_are_refused_before_a_handler_runs(
+    bad: dict[str, Any], error: type[Exception]
+):
+    with pytest.raises(error):
         await compile_in_memory(TAKING).ainvoke({"step_state": {}}, CONFIG, context=bad)
 
 
 async def test_a_required_setting_has_to_be_given():
-    with pytest.raises(ValidationError, match="name"):
+    with pytest.raises(ConfigError, match="name"):
         await run_workflow(REQUIRED)
     assert (await run_workflow(REQUIRED, params={"name": "y"})).result == {"name": "y"}
 

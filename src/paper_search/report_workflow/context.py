@@ -29,7 +29,7 @@ from paper_search.report_workflow.state import (
     WorkflowState,
 )
 from paper_search.steps import StepContext
-from paper_search.threads.decisions import listed
+from paper_search.steps.parameters import describe_errors
 from paper_search.threads.questions import checked_state
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
@@ -127,7 +127,7 @@ def settings_of(ctx: Context) -> ReportParams:
     try:
         return ReportParams.model_validate({**ctx.workflow_params.model_dump(), **own})
     except ValidationError as error:
-        raise InputError(f"config: {listed(error)}") from None
+        raise InputError(f"config: {describe_errors(error)}") from None
 
 
 def records_of(ctx: Context) -> ReportRecords:

@@ -22,7 +22,7 @@ from paper_search.report_workflow.reviews import (
 )
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
-from paper_search.threads.admission import checked_settings
+from paper_search.threads.admission import admit
 from paper_search.threads.engine import ProgressReporter, ThreadEngine, checked_thread
 from paper_search.threads.questions import OpenQuestion, QuestionRef, checked_question
 
@@ -184,7 +184,7 @@ _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
 
 
 def _params(settings: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
-    return checked_settings(model, settings, ReportSession.noun)
+    return admit(model, settings, ReportSession.noun)
 
 
 def _reader(persistence: Persistence) -> Any:

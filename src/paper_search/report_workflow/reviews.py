@@ -22,13 +22,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from paper_search.errors import ConfigError
 from paper_search.report.models import SearchType, now
+from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
     ClientForms,
     Named,
     changed_args,
     decode,
     form_for,
-    listed,
     plain,
     require_open,
 )
@@ -338,5 +338,5 @@ def _check_content(decision: ReviewDecision, kind: str) -> None:
     try:
         content = model.model_validate(decision.modifications)
     except ValidationError as error:
-        raise ValueError(listed(error, prefix="modifications")) from None
+        raise ValueError(describe_errors(error, "modifications")) from None
     decision.modifications = content.model_dump(mode="json", exclude_none=True)

@@ -27,7 +27,8 @@ from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
 from paper_search.report_workflow.session import ReportSession
 from paper_search.server.attachment import ServerThreads
 from paper_search.server.guard import thread_owner
-from paper_search.threads.admission import check_begin, checked_settings
+from paper_search.steps.parameters import OF_LANGGRAPH
+from paper_search.threads.admission import admit, check_begin
 from paper_search.threads.catalog import Catalog
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow.session import SearchSession
@@ -69,8 +70,6 @@ _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 """The namespace in which LangGraph's server makes the ids of assistants from names of graphs."""
 _INTERNAL = ("__pregel", "checkpoint_map")
 """How settings begin by which a run would answer questions past the ledger."""
-_LANGGRAPHS = re.compile(r"__.*|langgraph_.*|thread_id|run_id|user_id|checkpoint_(id|ns)")
-"""What LangGraph's clients send among the settings of a run."""
 
 Session = ThreadSession[Any, Any, Any]
 SESSIONS: dict[str, type[Session]] = {SEARCH: SearchSession, REPORT: ReportSession}
@@ -163,7 +162,7 @@ class Access:
         if value.get("context") and graph in SESSIONS:
             session_type: Any = SESSIONS[graph]
             params, noun = session_type.workflow.params, session_type.noun
-            checked_settings(params, value["context"], noun, self.sources[graph])
+            admit(params, value["context"], noun, self.sources[graph])
 
     async def admit(self, value: MutableMapping[str, Any], person: str) -> None:
         """Let a run begin, an answer count for its question alone, and each step be saved.
@@ -311,7 +310,7 @@ def _graph_of(assistant_id: Any) -> str | None:
 def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a run is sent with, without what LangGraph's clients add."""
     given = {**(kwargs.get("context") or {})}
-    return {name: value for name, value in given.items() if not _LANGGRAPHS.fullmatch(name)}
+    return {name: value for name, value in given.items() if not OF_LANGGRAPH.fullmatch(name)}
 
 
 def _configurable(value: Mapping[str, Any]) -> Mapping[str, Any]:

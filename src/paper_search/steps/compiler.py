@@ -11,10 +11,11 @@ from typing import Annotated, Any, cast
 
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.untracked_value import UntrackedValue
+from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Interrupt, interrupt
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
 
@@ -24,7 +25,12 @@ from paper_search.errors import (
     StepResultError,
     WorkflowRunError,
 )
-from paper_search.steps.parameters import describe_errors, wrong_values
+from paper_search.steps.parameters import (
+    OF_LANGGRAPH,
+    describe_errors,
+    parse_settings,
+    wrong_values,
+)
 from paper_search.steps.step import (
     BindableHandler,
     BoundHandler,
@@ -100,7 +106,7 @@ def compile_subgraph(workflow: Workflow, environment: Environment, **persistence
     environment = replace(environment, path=(*environment.path, workflow.name))
     builder = StateGraph(
         cast("Any", _channels(workflow)),
-        context_schema=cast("Any", workflow.params if is_outermost else None),
+        context_schema=_context_schema(workflow) if is_outermost else None,
         input_schema=cast("Any", workflow.request if is_outermost else None),
         output_schema=cast("Any", _output(workflow) if is_outermost else None),
     )
@@ -120,6 +126,15 @@ def compile_subgraph(workflow: Workflow, environment: Environment, **persistence
     # Checkpoints say whose they are: a thread is found without its table.
     metadata = {**workflow.metadata, MADE_BY: workflow.name}
     return graph.with_config(recursion_limit=RECURSION_LIMIT, metadata=metadata)
+
+
+def _context_schema(workflow: Workflow) -> Any:
+    """Return the settings with room for those that there are not: LangGraph would drop them."""
+    base = workflow.params
+    if base is None:
+        return None
+    config = {"model_config": ConfigDict(extra="allow"), "__doc__": base.__doc__}
+    return type(base.__name__, (base,), {**config, "__module__": base.__module__})
 
 
 def _channels(workflow: Workflow) -> Any:
@@ -191,6 +206,7 @@ class _StepRunner:
 
         Raises:
             PersistenceError: there is no store.
+            ConfigError: there is no such setting, or it has a value that it cannot.
             WorkflowRunError: the step's bound is passed.
             InputError: the state does not hold what its fields are.
             StepResultError: the step returned something else than an outcome that leads somewhere
@@ -202,8 +218,9 @@ class _StepRunner:
                 "compile it with store=..., or open both with paper_search.persistence"
             )
         is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
-        context = runtime.context if is_first and self._is_outermost else None
-        settings = state.get(PARAMS) if context is None else context
+        settings = state.get(PARAMS)
+        if is_first and self._is_outermost:
+            settings = self._first_settings(settings, runtime.context)
         plain, params = _parse_settings(self._workflow.params, settings)
         channels = _count_visit(self._step, params, {} if is_first else state.get(VISITS) or {})
         if is_first:
@@ -223,6 +240,22 @@ class _StepRunner:
         channels.update(self._channels_of(state, update))
         channels[OUTCOME] = outcome.value
         return channels
+
+    def _first_settings(self, within: Any, context: Any) -> Any:
+        """Return the settings that a run begins with: of its context, its config or its input.
+
+        Raises:
+            ConfigError: see `parse_settings`.
+        """
+        model = self._workflow.params
+        if context is None:
+            chosen = {**(within or {}), **get_config().get("configurable", {})}
+        else:
+            chosen = to_jsonable_python(context)
+        if model is None:
+            return within if context is None else chosen
+        own = {name: value for name, value in chosen.items() if not OF_LANGGRAPH.fullmatch(name)}
+        return parse_settings(model, own, f"the workflow {self._workflow.name!r}")
 
     def _context(
         self, state: Mapping[str, Any], runtime: Runtime[Any], params: Any

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 import typing
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, TypeVar, Union
 
 from pydantic import (
     BaseModel,
@@ -20,11 +21,12 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from paper_search.errors import InputError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, UnknownNameError
 from paper_search.steps.step import BindableHandler
 from paper_search.steps.types import Arg, Outcome
 
 EMPTY = inspect.Parameter.empty
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -260,6 +262,34 @@ def _parse_value(name: str, text: str, kind: Any) -> Any:
             raise InputError(f"{name}={text!r} cannot be used: {message}") from None
 
 
+OF_LANGGRAPH = re.compile(
+    r"__.*|langgraph_.*|(thread|run|user|graph|assistant)_id|checkpoint_(id|ns|map)"
+)
+"""Names among the settings of a run that LangGraph and its clients put there."""
+
+
+def parse_settings(model: type[ModelT], values: Any, owner: str) -> ModelT:
+    """Return the settings of a run.
+
+    Args:
+        model: the settings that there are.
+        values: those that were chosen, by name.
+        owner: whose settings they are, as in "a search".
+
+    Raises:
+        ConfigError: one is unknown, which says which are accepted, or has a value that it cannot.
+    """
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"the settings of {owner} are an object of names and values")
+    if unknown := sorted(map(str, {*values} - {*model.model_fields})):
+        accepted = ", ".join(model.model_fields)
+        raise ConfigError(f"{owner} has no setting {', '.join(unknown)[:200]}; it has: {accepted}")
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        raise ConfigError(f"{owner} cannot be set up: {describe_errors(error)}") from None
+
+
 def wrong_values(model: type[BaseModel], values: Mapping[str, Any]) -> str:
     """Return what is wrong with which field; empty: nothing is."""
     problems = []
@@ -273,11 +303,12 @@ def wrong_values(model: type[BaseModel], values: Mapping[str, Any]) -> str:
 
 def describe_errors(error: ValidationError, *prefix: str) -> str:
     """Return what is wrong with which field, never the values."""
-    return "; ".join(
-        (".".join(map(str, [*prefix, *item["loc"]])) or "as a whole")
-        + f": {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors(include_url=False, include_input=False)
-    )
+    lines = []
+    for item in error.errors(include_url=False, include_input=False):
+        path = ".".join(map(str, [*prefix, *item["loc"]]))
+        message = item["msg"].removeprefix("Value error, ")
+        lines.append(f"{path}: {message}" if path else message)
+    return "; ".join(lines)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -18,7 +18,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.steps.compiler import compile_in_memory, resume
-from paper_search.steps.parameters import describe_errors, wrong_values
+from paper_search.steps.parameters import describe_errors, parse_settings, wrong_values
 from paper_search.steps.types import MADE_BY, OUTCOME, PARAMS, RESERVED, Outcome, Run
 from paper_search.steps.workflow import Workflow
 
@@ -54,7 +54,9 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
         ThreadExistsError: there is a thread of this id.
     """
     step_input = _input(workflow, given or {})
-    context: Any = workflow.params.model_validate(params or {}) if workflow.params else params
+    context: Any = params
+    if workflow.params:
+        context = parse_settings(workflow.params, params or {}, f"the workflow {workflow.name!r}")
     thread = thread_id or str(uuid.uuid4())
     async with _open_graph(workflow, thread, persistence, options) as graph:
         if (await graph.aget_state(_config(thread))).metadata:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, computed_fi
 from pydantic_core import PydanticCustomError, PydanticSerializationError, to_jsonable_python
 
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
+from paper_search.steps.parameters import describe_errors
 from paper_search.threads.records import storable
 
 ACTIONS = ("approve", "edit", "reject")
@@ -85,7 +86,7 @@ def check(answer: Any, answers: Any) -> Any:
         if stale:
             raise StaleDecisionError(stale[0]) from None
         raise InvalidDecisionError(
-            f"the decision cannot be used, the question stays open: {listed(error)}"
+            f"the decision cannot be used, the question stays open: {describe_errors(error)}"
         ) from None
 
 
@@ -107,16 +108,6 @@ def require_open(given: Named, question: Any) -> None:
 def plain(answer: Any) -> Any:
     """Return an answer as JSON; what is no model is returned as it is."""
     return answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
-
-
-def listed(error: ValidationError, prefix: str = "") -> str:
-    """Return what is wrong with which field, never the values."""
-    lines = []
-    for item in error.errors(include_url=False, include_input=False):
-        path = ".".join([*([prefix] if prefix else []), *(str(part) for part in item["loc"])])
-        message = item["msg"].removeprefix("Value error, ")
-        lines.append(f"{path}: {message}" if path else message)
-    return "; ".join(lines)
 
 
 def to_storable(value: dict[str, Any]) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from pydantic import (
 from paper_search.bibliography.text import SURROGATES
 from paper_search.errors import PersistenceError, QuestionError
 from paper_search.steps import StepContext
+from paper_search.steps.parameters import describe_errors
 from paper_search.steps.types import Asker
-from paper_search.threads.decisions import Named, decode, form_for, listed, require_open
+from paper_search.threads.decisions import Named, decode, form_for, require_open
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 VERSION_FIELD = "schema_version"
@@ -43,7 +44,8 @@ def read_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> M
         return model.model_validate(known)
     except ValidationError as error:
         raise PersistenceError(
-            f"{thread} cannot be read: {listed(error)}; restore a backup, or delete the thread"
+            f"{thread} cannot be read: {describe_errors(error)}; "
+            "restore a backup, or delete the thread"
         ) from None
 
 

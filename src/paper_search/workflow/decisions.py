@@ -36,12 +36,12 @@ from paper_search.models import (
 from paper_search.models.query import FEWEST_CRITERIA, MOST_CRITERIA
 from paper_search.query import conditions_in, parse
 from paper_search.skills.strategy.changes import completed
+from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
     Named,
     changed_args,
     decode,
     form_for,
-    listed,
     plain,
     require_open,
 )
@@ -285,7 +285,7 @@ def _fitted(answer: Any, *, at_strategy: bool) -> Any:
     try:
         return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
     except ValidationError as error:
-        raise ValueError(listed(error, prefix="revised_data")) from None
+        raise ValueError(describe_errors(error, "revised_data")) from None
 
 
 def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozenset[str]) -> None:

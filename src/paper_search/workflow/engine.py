@@ -14,7 +14,7 @@ from paper_search.errors import ConfigError, InvalidDecisionError
 from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
-from paper_search.threads.admission import checked_settings
+from paper_search.threads.admission import admit
 from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, checked_thread
 from paper_search.threads.questions import OpenQuestion
 from paper_search.workflow.checkpoints import (
@@ -267,7 +267,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             "enrich": self._enrich,
             "budget": self._budget,
         }
-        return checked_settings(SearchParams, chosen, SearchSession.noun)
+        return admit(SearchParams, chosen, SearchSession.noun)
 
     def _services_on(self, persistence: Persistence) -> Skills:
         del persistence

@@ -1,0 +1,74 @@
+"""What a run may begin with, from Python and as LangGraph's own context, config and input."""
+
+from __future__ import annotations
+
+import pytest
+
+from paper_search.errors import ConfigError
+from paper_search.steps import Outcome, StepDef, Workflow
+from paper_search.steps.compiler import compile_in_memory
+from paper_search.testing.skills import FakeSkills
+from paper_search.threads.admission import admit
+from paper_search.threads.engine import open_memory
+from paper_search.workflow.session import SearchSession
+from paper_search.workflow.skills import Skills
+from paper_search.workflow.state import SearchParams
+
+ACCEPTED = "max_iterations, enable_strategy_checkpoint"
+PLACE = {"thread_id": "t"}
+MISSPELT = {"max_iteratons": 2}
+
+
+async def search_graph():
+    fake = FakeSkills()
+    return SearchSession.graph(await open_memory(), Skills(fake, fake, fake, fake, fake, fake))
+
+
+@pytest.mark.parametrize(
+    ("within", "config", "context"),
+    [
+        ({"workflow_params": MISSPELT}, PLACE, None),
+        ({}, PLACE, MISSPELT),
+        ({}, {**PLACE, **MISSPELT}, None),
+    ],
+    ids=["input", "context", "configurable"],
+)
+async def test_a_graph_refuses_an_unknown_setting_and_says_which_there_are(
+    within, config, context
+) -> None:
+    graph = await search_graph()
+    with pytest.raises(ConfigError, match=f"max_iteratons; it has: {ACCEPTED}"):
+        await graph.ainvoke(
+            {"question": "bees", **within}, {"configurable": config}, context=context
+        )
+
+
+def test_python_refuses_the_same_in_the_same_words() -> None:
+    with pytest.raises(ConfigError, match=f"max_iteratons; it has: {ACCEPTED}"):
+        admit(SearchParams, MISSPELT, "search")
+
+
+@pytest.mark.parametrize("settings", [[1], "fast", {"max_iterations": "many"}])
+def test_settings_that_cannot_be_used_are_a_sentence(settings) -> None:
+    with pytest.raises(ConfigError, match=r"a search|max_iterations"):
+        admit(SearchParams, settings, "search")
+
+
+@pytest.mark.parametrize("door", ["context", "configurable"])
+async def test_known_settings_are_taken_from_context_and_config_alike(door) -> None:
+    graph, settings = await search_graph(), {"max_iterations": 2}
+    config = {"configurable": {**PLACE, "user_id": "ann"}}
+    if door == "context":
+        await graph.ainvoke({"question": "bees"}, config, context=settings)
+    else:
+        config["configurable"] |= settings
+        await graph.ainvoke({"question": "bees"}, config)
+    state = await graph.aget_state(config)
+    assert state.values["workflow_params"]["max_iterations"] == 2
+
+
+async def test_a_workflow_without_settings_takes_no_notice_of_the_config() -> None:
+    step = StepDef("only", "Do it", handler=lambda _: (Outcome.OK, {}), next={Outcome.OK: None})
+    graph = compile_in_memory(Workflow("plain", step))
+    result = await graph.ainvoke({"step_state": {}}, {"configurable": {**PLACE, "mine": 1}})
+    assert result["last_outcome"] == "ok"
