@@ -133,10 +133,19 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._sources = sources
         self._max_results = max_results
         self._must_find = list(must_find)
-        self._gap_filler, self._enrich = gap_filler, enrich
-        self._scoper = scoper
-        self._budget, self._metering = budget, metering or Metering()
-        self._has_no_sources, self._create_source = False, Skills.create_source
+        self._enrich, self._budget = enrich, budget
+        self._has_no_sources = False
+        self._skills = Skills(
+            intent_parser,
+            query_builder,
+            searcher,
+            deduplicator,
+            relevance_scorer,
+            result_organizer,
+            gap_filler,
+            scoper,
+            metering=metering or Metering(),
+        )
         if max_iterations != 0:
             self._settings(is_asking=True)
 
@@ -184,14 +193,10 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             sources=sources,
             max_results=max_results,
             must_find=must_find,
-            gap_filler=skills.gap_filler,
             enrich=config.enrich if enrich is None else enrich,
-            scoper=skills.scoper,
             budget=skills.metering.checked(budget or config.budget),
-            metering=skills.metering,
         )
-        workflow._has_no_sources = not skills.source_names
-        workflow._create_source = skills.create_source
+        workflow._has_no_sources, workflow._skills = not skills.source_names, skills
         return workflow
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
@@ -243,7 +248,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             ConfigError: no model is set.
         """
         async with self._session(checked_thread(thread_id)) as session, session.lease():
-            return await session.judge_again(self._skills(), is_all=is_all)
+            return await session.judge_again(self._skills, is_all=is_all)
 
     @contextlib.asynccontextmanager
     async def held(self, thread_id: str) -> AsyncIterator[SearchSession]:
@@ -277,21 +282,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
                 "load_config(), or name a source, such as "
                 'AppConfig(sources={"openalex": SearchSourceConfig(name="openalex")})'
             )
-        return self._skills()
-
-    def _skills(self) -> Skills:
-        return Skills(
-            self._intent_parser,
-            self._query_builder,
-            self._searcher,
-            self._deduplicator,
-            self._relevance_scorer,
-            self._result_organizer,
-            self._gap_filler,
-            self._scoper,
-            metering=self._metering,
-            create_source=self._create_source,
-        )
+        return self._skills
 
     async def _ask(self, session: SearchSession, waiting: OpenQuestion[Checkpoint]) -> None:
         handler: CheckpointHandler = self._require_handler(waiting)

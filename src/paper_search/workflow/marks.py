@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
-from langgraph.store.base import BaseStore, PutOp
+from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
 from paper_search.config import current_person
 from paper_search.errors import InputError
 from paper_search.models import MergeDecision, UserFeedback
-from paper_search.threads.records import PAGE, storable
+from paper_search.threads.records import storable
 from paper_search.workflow.records import SearchRecords
 
 LONGEST_LABEL = 100
 """Characters."""
+_PAIRS = "pairs"
+"""The part of the record store with what was said of pairs of records."""
 
 
 class ScreeningMark(BaseModel):
@@ -57,35 +58,21 @@ class MarkStore:
     """Where in the store they are."""
 
     def __init__(self, store: BaseStore, thread_id: str) -> None:
-        self._store = store
         self._records = SearchRecords(store, thread_id)
-        self._namespace = self._records.namespace(self.part)
-        self._pairs = self._records.namespace("pairs")
 
     async def marks(self) -> list[ScreeningMark]:
         """Return all marks in the order in which they were made."""
-        rows: list[ScreeningMark] = []
-        while page := await self._store.asearch(self._namespace, limit=PAGE, offset=len(rows)):
-            rows += [ScreeningMark.model_validate(item.value) for item in page]
-        return sorted(rows, key=lambda mark: mark.number)
+        rows = await self._records.rows(self.part)
+        marks = [ScreeningMark.model_validate(row) for row in rows.values()]
+        return sorted(marks, key=lambda mark: mark.number)
 
     async def put(self, *marks: ScreeningMark) -> None:
         """Save marks in the place of earlier ones on the papers; they are on disk on return."""
-        # Not `aput`: its write is done by another task, which holds no lease.
-        await self._store.abatch(
-            [
-                PutOp(
-                    self._namespace,
-                    self._key(mark.paper_id),
-                    storable(mark.model_dump(mode="json")),
-                    index=False,
-                )
-                for mark in marks
-            ]
-        )
+        rows = {self._key(m.paper_id): storable(m.model_dump(mode="json")) for m in marks}
+        await self._records.put(self.part, rows)
 
     async def remove(self, paper_id: str) -> None:
-        await self._store.abatch([PutOp(self._namespace, self._key(paper_id), None)])
+        await self._records.put(self.part, {self._key(paper_id): None})
 
     async def say(
         self,
@@ -131,27 +118,19 @@ class MarkStore:
 
     async def say_same(self, decisions: Sequence[MergeDecision], iteration: int) -> None:
         """Save what the person at hand says of pairs of records, in the place of earlier words."""
-        await self._store.abatch(
-            [
-                PutOp(
-                    self._pairs,
-                    " ".join(sorted((decision.one, decision.other))),
-                    {
-                        "iteration": iteration,
-                        "decision": storable(decision.model_dump(mode="json")),
-                    },
-                    index=False,
-                )
-                for decision in decisions
-            ]
-        )
+        rows = {
+            " ".join(sorted((decision.one, decision.other))): {
+                "iteration": iteration,
+                "decision": storable(decision.model_dump(mode="json")),
+            }
+            for decision in decisions
+        }
+        await self._records.put(_PAIRS, rows)
 
     async def said_same(self, iteration: int) -> list[MergeDecision]:
-        items: list[Any] = []
-        while page := await self._store.asearch(self._pairs, limit=PAGE, offset=len(items)):
-            items += page
-        rows = [item.value for item in items if item.value["iteration"] == iteration]
-        return [MergeDecision.model_validate(row["decision"]) for row in rows]
+        rows = await self._records.rows(_PAIRS)
+        of_round = [row for row in rows.values() if row["iteration"] == iteration]
+        return [MergeDecision.model_validate(row["decision"]) for row in of_round]
 
     async def save(self, feedback: UserFeedback, iteration: int, *, by: str | None = None) -> None:
         """Save what an answer says that does not end its round; it joins the next answer.
