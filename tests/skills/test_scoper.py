@@ -133,7 +133,7 @@ async def test_where_a_source_ranks_the_person_takes_a_step_or_none() -> None:
         "0 library",
         "50 library",
     ]
-    taken = report.steps[-1].taken_in(asked)
+    taken = report.steps[-1].replace_in(asked)
     assert [query.boolean_query for query in taken.queries] == [last]
 
 

@@ -10,7 +10,7 @@ from tests.examples import examples
 
 from paper_search.models import RawPaper, SearchReport, Sighting, SourceReport, SourceStatus
 from paper_search.workflow.counts import arrivals_of, count_rounds, searched_round
-from paper_search.workflow.rounds import joined_reports
+from paper_search.workflow.rounds import join_reports
 
 COUNT = st.integers(0, 4)
 
@@ -60,7 +60,7 @@ def test_what_a_source_repeats_when_it_is_waited_for_is_counted_as_given_again()
     again = answer_of([[1, 2, 3], [3]], [2, 0, 0])
     first, second = arrivals_of(before, ["1", "2"]), arrivals_of(again, ["1", "2", "3"])
     (old,), (new, other) = before.sources, again.sources
-    rows = joined_reports([old], [new, other], (first, second))
+    rows = join_reports([old], [new, other], (first, second))
     assert [row.is_asked_again for row in rows] == [True, False, False]
     assert [(row.kept, row.repeated) for row in rows] == [(2, 0), (1, 2), (0, 1)]
     assert [row.received for row in rows] == [3, 5, 3]

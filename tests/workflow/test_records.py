@@ -60,25 +60,25 @@ def collection(papers: list[Paper]) -> PaperCollection:
 
 async def through(records: SearchRecords, works: list[RawPaper], score: float = 0.5) -> list[str]:
     """Take records through one round, and return the ids of the works."""
-    ids = await records.put_works(await records.records(await records.put_records(works)))
+    ids = await records.save_works(await records.records(await records.save_records(works)))
     stored = await records.works(ids)
-    await records.put_judgements([judged(item, score) for item in stored], stored)
+    await records.save_judgements([judged(item, score) for item in stored], stored)
     return ids
 
 
 async def test_records_come_back_in_order_and_as_often_as_asked_for(records):
     papers = [raw(item) for item in "cab"]
-    assert await records.put_records(papers) == ["c", "a", "b"]
+    assert await records.save_records(papers) == ["c", "a", "b"]
     assert await records.records(["b", "c", "b"]) == [papers[2], papers[0], papers[2]]
 
 
 async def test_two_records_under_one_id_are_both_kept(records):
     one, other, third = raw("a", title="One"), raw("a", title="Other"), raw("a", title="Third")
-    ids = await records.put_records([one, other, one, third])
+    ids = await records.save_records([one, other, one, third])
     assert len(set(ids)) == 3
     assert ids[0] == ids[2]
     assert "a" in ids
-    again = await records.put_records([third, other, one])
+    again = await records.save_records([third, other, one])
     assert again == [ids[3], ids[1], ids[0]]  # whatever the order
     assert [record.title for record in await records.records(ids)] == [
         "One",
@@ -91,13 +91,13 @@ async def test_two_records_under_one_id_are_both_kept(records):
 
 async def test_storing_twice_gives_the_same_ids(records):
     papers = [raw("a", title="One"), raw("a", title="Other")]
-    assert await records.put_records(papers) == await records.put_records(papers)
+    assert await records.save_records(papers) == await records.save_records(papers)
 
 
 async def test_a_merged_work_comes_back_merged_and_its_record_as_it_was(records):
-    await records.put_records([raw("a"), raw("b")])
+    await records.save_records([raw("a"), raw("b")])
     merged = raw("a", abstract="from b", merged_from=["a", "b"])
-    assert await records.put_works([merged]) == ["a"]
+    assert await records.save_works([merged]) == ["a"]
     assert await records.works(["a"]) == [merged]
     assert await records.records(["a"]) == [raw("a")]
 
@@ -105,32 +105,32 @@ async def test_a_merged_work_comes_back_merged_and_its_record_as_it_was(records)
 async def test_a_work_found_again_through_another_record_keeps_its_id(records):
     await through(records, [raw("a"), raw("b")])
     merged = raw("b", merged_from=["b", "c"])
-    await records.put_works([raw("a"), merged])
+    await records.save_works([raw("a"), merged])
     again = raw("c", title="Found by itself")
-    await records.put_records([again])
-    assert await records.put_works([again]) == ["b"]
+    await records.save_records([again])
+    assert await records.save_works([again]) == ["b"]
     assert [work.title for work in await records.works(["b"])] == ["Found by itself"]
 
 
 async def test_a_work_that_is_merged_with_a_new_record_keeps_the_id_it_was_judged_under(records):
     await through(records, [raw("old")])
-    await records.put_records([raw("new"), raw("old")])
-    ids = await records.put_works([raw("new", merged_from=["new", "old"])])
+    await records.save_records([raw("new"), raw("old")])
+    ids = await records.save_works([raw("new", merged_from=["new", "old"])])
     assert ids == ["old"]
 
 
 async def test_two_works_that_were_one_before_are_both_kept(records):
     await through(records, [raw("a"), raw("b")])
-    await records.put_works([raw("a", merged_from=["a", "b"])])
-    ids = await records.put_works([raw("a"), raw("b", title="Split off")])
+    await records.save_works([raw("a", merged_from=["a", "b"])])
+    ids = await records.save_works([raw("a"), raw("b", title="Split off")])
     assert len(set(ids)) == 2
     assert [work.title for work in await records.works(ids)] == ["Title a", "Split off"]
 
 
 async def test_a_later_round_of_merging_wins(records):
-    await records.put_records([raw("a")])
-    await records.put_works([raw("a", abstract="filled in")])
-    await records.put_works([raw("a")])
+    await records.save_records([raw("a")])
+    await records.save_works([raw("a", abstract="filled in")])
+    await records.save_works([raw("a")])
     assert await records.works(["a"]) == [raw("a")]
 
 
@@ -138,7 +138,7 @@ async def test_a_scorer_may_add_and_change_works(records):
     await through(records, [raw("a")])
     changed, added = raw("a", year=1999), raw("z")
     scored = [judged(changed, 1.0, tags=[PaperTag.METHOD], is_judged=False), judged(added, 0.0)]
-    scores = await records.put_judgements(scored, [raw("a")])
+    scores = await records.save_judgements(scored, [raw("a")])
     assert list(scores.items()) == [("a", 1.0), ("z", 0.0)]
     assert await records.scored(["z", "a"]) == [scored[1], scored[0]]
 
@@ -149,7 +149,7 @@ async def test_a_collection_comes_back_whole_also_what_the_organizer_made_up(rec
     own = Paper(id="b", title="Retitled", source="o", authors=[Author(name="N")])
     foreign = Paper(id="zzz", title="From nowhere", source="o", authors=[])
     given_ = collection([own, plain, foreign])
-    reference = await records.put_collection(given_)
+    reference = await records.save_collection(given_)
     assert reference.paper_ids == ["b", "a", "zzz"]
     assert await records.collection(reference) == given_
     assert (await records.collection(reference, first=1)).papers == [own]
@@ -159,14 +159,14 @@ async def test_a_collection_comes_back_whole_also_what_the_organizer_made_up(rec
 async def test_a_paper_that_is_plain_again_in_a_later_round_is_shown_as_it_is_then(records):
     await through(records, [raw("a")])
     plain = (await records.papers(["a"]))[0]
-    await records.put_collection(collection([plain.model_copy(update={"title": "Retitled"})]))
-    await records.put_collection(collection([plain]))
+    await records.save_collection(collection([plain.model_copy(update={"title": "Retitled"})]))
+    await records.save_collection(collection([plain]))
     assert await records.papers(["a"]) == [plain]
 
 
 async def test_a_limit_cuts_off_the_last_papers_and_counts_them(records):
     papers = [Paper(id=str(i), title=str(i), source="s", authors=[]) for i in range(5)]
-    reference = await records.put_collection(collection(papers), limit=2)
+    reference = await records.save_collection(collection(papers), limit=2)
     assert (reference.paper_ids, reference.hidden) == (["0", "1"], 3)
 
 
@@ -181,14 +181,14 @@ async def test_marked_papers_come_with_their_text(records):
 
 async def test_more_records_than_fit_in_one_batch(records):
     papers = [raw(f"p{i}") for i in range(2_100)]
-    assert await records.records(await records.put_records(papers)) == papers
+    assert await records.records(await records.save_records(papers)) == papers
 
 
 async def test_threads_do_not_see_each_others_records(persistence):
     """Also where one name could be taken for a pattern or a part of another."""
     names = ["a", "a.b", "a_b", "axb", "a-b", "a:b", "threads", "a.", "A"]
     for name in names:
-        await SearchRecords(persistence.store, name).put_records([raw("p", title=name)])
+        await SearchRecords(persistence.store, name).save_records([raw("p", title=name)])
     for name in names:
         found = await SearchRecords(persistence.store, name).records(["p"])
         assert [paper.title for paper in found] == [name]
@@ -214,8 +214,8 @@ async def test_deleting_leaves_no_row(tmp_path, thread):
         records = SearchRecords(persistence.store, thread)
         papers = [raw(f"p{i}") for i in range(1_100)]
         await through(records, papers)
-        await records.put_works([raw("p1", merged_from=["p1", "p2"])])
-        await records.put_collection(
+        await records.save_works([raw("p1", merged_from=["p1", "p2"])])
+        await records.save_collection(
             collection([Paper(id="own", title="t", source="s", authors=[])])
         )
         await records.index("q")
@@ -274,10 +274,10 @@ def test_records_works_and_verdicts_survive_the_store(scored):
     async def round_trip():
         records = SearchRecords((await open_memory()).store, "t")
         papers = [judgement.paper for judgement in scored]
-        ids = await records.put_records(papers)
+        ids = await records.save_records(papers)
         assert await records.records(ids) == papers
-        assert await records.works(await records.put_works(papers)) == papers
-        await records.put_judgements(scored, papers)
+        assert await records.works(await records.save_works(papers)) == papers
+        await records.save_judgements(scored, papers)
         assert await records.scored(ids) == scored
         assert await records.papers(ids) == [Paper.from_scored(judgement) for judgement in scored]
 
@@ -290,7 +290,7 @@ def test_any_collection_survives_the_store(papers):
     async def round_trip():
         records = SearchRecords((await open_memory()).store, "t")
         given_ = collection(papers)
-        assert await records.collection(await records.put_collection(given_)) == given_
+        assert await records.collection(await records.save_collection(given_)) == given_
 
     asyncio.run(round_trip())
 
@@ -298,7 +298,7 @@ def test_any_collection_survives_the_store(papers):
 async def test_what_no_store_takes_is_stored_in_another_form(records):
     """Half a surrogate pair, and integers of more than 64 bits: careless JSON has both."""
     odd = raw("\ud800x", title="a\udfffb", raw_data={"n": 2**70, "x": ["\ud800", -(2**70)]})
-    ids = await records.put_records([odd])
+    ids = await records.save_records([odd])
     (stored,) = await records.records(ids)
     assert (stored.id, stored.title) == ("\ufffdx", "a\ufffdb")
     assert stored.raw_data == {"n": str(2**70), "x": ["\ufffd", str(-(2**70))]}
@@ -309,11 +309,11 @@ async def stored_in(records: SearchRecords, part: str) -> set[str]:
 
 
 async def test_a_work_is_stored_only_where_it_says_more_than_its_record(records):
-    ids = await records.put_records([raw("a"), raw("b"), raw("c", citation_count=0)])
+    ids = await records.save_records([raw("a"), raw("b"), raw("c", citation_count=0)])
     read = await records.records(ids)
     counted = raw("b", citation_count=0)  # a count of 0 is said, too, and equal to none
     works = [read[0], counted, raw("c", abstract="of another record")]
-    assert await records.put_works(works, read) == ids
+    assert await records.save_works(works, read) == ids
     assert await stored_in(records, "works") == {"b", "c"}
     stored = await records.works(ids)
     assert stored == works
@@ -321,10 +321,10 @@ async def test_a_work_is_stored_only_where_it_says_more_than_its_record(records)
 
 
 async def test_a_work_that_is_its_record_again_is_stored_as_that(records):
-    ids = await records.put_records([raw("a")])
+    ids = await records.save_records([raw("a")])
     read = await records.records(ids)
-    await records.put_works([raw("a", abstract="merged")], read)
-    await records.put_works(read, read)
+    await records.save_works([raw("a", abstract="merged")], read)
+    await records.save_works(read, read)
     assert (await records.works(ids))[0].abstract is None
 
 
@@ -335,13 +335,13 @@ async def test_a_paper_is_stored_whole_only_where_it_says_more_than_its_verdict(
     papers[1] = papers[1].model_copy(update={"relevance_reason": "the organizer's"})
     papers[2] = papers[2].model_copy(update={"note": "read it"})
     for known in (scored, []):
-        reference = await records.put_collection(collection(papers), scored=known)
+        reference = await records.save_collection(collection(papers), scored=known)
         assert await stored_in(records, "papers") == {"b", "c"}
         assert (await records.collection(reference)).papers == papers
 
 
 async def test_values_are_read_as_items_are(persistence, records):
-    await records.put_records([raw("b"), raw("a")])
+    await records.save_records([raw("b"), raw("a")])
     store, namespace = persistence.store, records.namespace("records")
     values = await store.avalues(namespace, ["a", "b", "missing"])
     items = [await store.aget(namespace, key) for key in ("a", "b")]

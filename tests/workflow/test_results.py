@@ -369,7 +369,7 @@ async def test_what_was_said_of_a_pair_joins_the_answer_unless_that_says_otherwi
     await marks.say_same([*said, MergeDecision(one="c", other="d", is_same=True)], 0)
     answer = UserFeedback(merge_decisions=[MergeDecision(one="d", other="c", is_same=False)])
 
-    feedback = await marks.joined_to(answer, 0, frozenset())
+    feedback = await marks.with_saved_marks(answer, 0, frozenset())
     assert feedback is not None
     assert feedback.merge_decisions == [*answer.merge_decisions, *said]
-    assert await marks.joined_to(None, 1, frozenset()) is None
+    assert await marks.with_saved_marks(None, 1, frozenset()) is None

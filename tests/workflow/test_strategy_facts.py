@@ -31,8 +31,8 @@ from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
 from paper_search.workflow.questions import describe_strategy
 from paper_search.workflow.strategy_facts import (
-    asked_of_sources,
     checkpoint_facts,
+    queries_by_source,
     scope_facts,
     translation_facts,
 )
@@ -200,10 +200,10 @@ def test_a_query_that_was_edited_has_no_hits_beside_it() -> None:
 
 
 def test_sources_that_rank_are_asked_the_queries_besides_the_question() -> None:
-    asked = asked_of_sources(strategy(), {"library", "openalex"})
+    asked = queries_by_source(strategy(), {"library", "openalex"})
     assert asked == ["library, openalex: the question and queries 1-3", "pubmed, dblp: queries 1-3"]
 
 
 def test_without_queries_a_source_that_does_not_rank_is_asked_nothing() -> None:
-    asked = asked_of_sources(strategy(queries=[]), {"library", "openalex"})
+    asked = queries_by_source(strategy(queries=[]), {"library", "openalex"})
     assert asked == ["library, openalex: the question", "pubmed, dblp: nothing"]

@@ -524,7 +524,7 @@ class Died(BaseException):
     [
         (MarkStore, "save"),
         (Skills, "search"),
-        (SearchRecords, "put_round"),
+        (SearchRecords, "save_round"),
         (Skills, "deduplicate"),
         (Skills, "judge"),
         (Asking, "organize"),

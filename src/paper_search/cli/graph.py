@@ -181,7 +181,7 @@ def run(  # noqa: PLR0913  # one argument for each option
     from paper_search.steps import discover_workflows
     from paper_search.steps.parameters import parse_params
     from paper_search.steps.running import run_workflow
-    from paper_search.threads.engine import checked_thread
+    from paper_search.threads.engine import thread_name
 
     workflow = discover_workflows(where).read(name)
     options: dict[str, Any] = {
@@ -203,7 +203,7 @@ def run(  # noqa: PLR0913  # one argument for each option
     if thread is None:
         _tell(_validated(run_workflow(workflow, step_input, **options)), as_json=as_json)
     else:
-        outcome = _validated(on_a_thread(checked_thread(thread)))
+        outcome = _validated(on_a_thread(thread_name(thread)))
         _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 

@@ -253,7 +253,7 @@ class SearchStrategy(BaseModel):
         update = {"filters": filters, "ranked": ranked, "notes": list(dict.fromkeys(notes))}
         return self.model_copy(update=update)
 
-    def asked_of(self, *, ranks_text: bool) -> SearchStrategy:
+    def for_source(self, *, ranks_text: bool) -> SearchStrategy:
         """Return the strategy with the queries that one source is asked.
 
         Args:

@@ -65,7 +65,7 @@ class BroaderQuery(QueryHits):
     original: str
     """The query that it is a step from; `text` is the broader one."""
 
-    def taken_in(self, strategy: SearchStrategy) -> SearchStrategy:
+    def replace_in(self, strategy: SearchStrategy) -> SearchStrategy:
         queries = [
             query.model_copy(update={"boolean_query": self.text})
             if query.boolean_query == self.original

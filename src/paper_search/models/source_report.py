@@ -173,10 +173,10 @@ class SourceReport(BaseModel):
     def day(self) -> str:
         """Return when the answers came, to the minute: that of stored answers is not today's."""
         times = [request.at for request in self.requests if not request.is_stored and request.at]
-        stored = [request for request in self.requests if request.is_stored]
-        days = sorted({(request.at or "an unknown day")[:10] for request in stored})
-        moments = [f"{len(stored)} stored of {', '.join(days)}"] if stored else []
-        first = times[0] if times else None if stored else self.asked_at
+        answers = [request for request in self.requests if request.is_stored]
+        days = sorted({(request.at or "an unknown day")[:10] for request in answers})
+        moments = [f"{len(answers)} stored of {', '.join(days)}"] if answers else []
+        first = times[0] if times else None if answers else self.asked_at
         return "; ".join([*([minute(first)] if first else []), *moments])
 
     @property

@@ -102,15 +102,15 @@ def _reader(path: Path) -> sqlite3.Connection:
 
 def _check(path: Path) -> None:
     with named_errors(path), contextlib.closing(_reader(path)) as connection:
-        found = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
+        tables = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
         check_format(connection, path)
-        if not found >= SIGNATURE:
+        if not tables >= SIGNATURE:
             raise PersistenceError(
                 f"{str(path)!r} is no backup of threads; it may be another program's database"
             )
-        (said,) = connection.execute("PRAGMA quick_check").fetchone()
-    if said != "ok":
-        raise PersistenceError(f"{str(path)!r} is damaged: {said}; take an older backup")
+        (verdict,) = connection.execute("PRAGMA quick_check").fetchone()
+    if verdict != "ok":
+        raise PersistenceError(f"{str(path)!r} is damaged: {verdict}; take an older backup")
 
 
 def _check_free(path: Path, *, is_overwriting: bool) -> None:

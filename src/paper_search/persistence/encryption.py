@@ -66,15 +66,15 @@ class Keyring:
         hidden, tag = cipher.encrypt_and_digest(data)
         return b"".join([_MARK, self._present, nonce, tag, hidden])
 
-    def open(self, sealed: bytes, about: str) -> bytes:
+    def open(self, data: bytes, about: str) -> bytes:
         """Return the data in what `seal` gave.
 
         Raises:
             PersistenceError: it is not encrypted, of another key, or was changed.
         """
-        if len(sealed) < _HEAD or not sealed.startswith(_MARK):
+        if len(data) < _HEAD or not data.startswith(_MARK):
             raise PersistenceError(plain_row(about))
-        key_id, rest = sealed[len(_MARK) :][:_ID_BYTES], sealed[len(_MARK) + _ID_BYTES :]
+        key_id, rest = data[len(_MARK) :][:_ID_BYTES], data[len(_MARK) + _ID_BYTES :]
         nonce, tag, hidden = (
             rest[:_NONCE_BYTES],
             rest[_NONCE_BYTES:][:_TAG_BYTES],
@@ -110,8 +110,8 @@ class Keyring:
         return self.open(bytes(ciphertext), _STATE)
 
     def seal_json(self, value: Any, about: str) -> str:
-        sealed = self.seal(json.dumps(value).encode(), about)
-        return base64.b64encode(sealed).decode()
+        data = self.seal(json.dumps(value).encode(), about)
+        return base64.b64encode(data).decode()
 
     def open_json(self, text: Any, about: str) -> Any:
         """Return the JSON in what `seal_json` gave.
@@ -120,10 +120,10 @@ class Keyring:
             PersistenceError: as `open`.
         """
         try:
-            sealed = base64.b64decode(text, validate=True)
+            data = base64.b64decode(text, validate=True)
         except (ValueError, TypeError):
             raise PersistenceError(plain_row(about)) from None
-        return json.loads(self.open(sealed, about))
+        return json.loads(self.open(data, about))
 
 
 def plain_row(about: str) -> str:
@@ -134,7 +134,7 @@ def plain_row(about: str) -> str:
     )
 
 
-def sealed_row(about: str) -> str:
+def refusal_of_sealed_row(about: str) -> str:
     return (
         f"a row ({about}) is encrypted and no key is set; set PAPER_SEARCH_ENCRYPTION_KEY to the "
         "key that it was written with"
@@ -177,5 +177,5 @@ def open_value(keyring: Keyring | None, text: str, about: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         if text.startswith(_MARK_IN_BASE64):
-            raise PersistenceError(sealed_row(about)) from None
+            raise PersistenceError(refusal_of_sealed_row(about)) from None
         raise DamagedError(about, error) from error

@@ -87,7 +87,7 @@ class LeaseTable:
             PersistenceError: the row is damaged: it is in the way, and is not found.
         """
         row = (thread_id, holder.owner, holder.expires_at)
-        seen: LeaseHolder | None = None
+        previous: LeaseHolder | None = None
         for attempt in range(_ATTEMPTS):
             if attempt == _ATTEMPTS - 1:  # an index that contradicts its table, after damage
                 self._database.change(f"{self._database.rebuild} paper_search_leases")
@@ -99,11 +99,11 @@ class LeaseTable:
             if current.is_alive(now, is_local=self.is_local):
                 return current
             # Only what was just seen is removed: it may have been renewed since, or taken.
-            if current == seen:
+            if current == previous:
                 self._database.change(_DROP_DAMAGED, thread_id, current.expires_at)
             else:
                 self._database.change(_DROP_DEAD, thread_id, *astuple(current))
-            seen = current
+            previous = current
         raise PersistenceError(
             f"the lease on thread {thread_id!r} is damaged: delete the thread, or restore a backup"
         )
@@ -156,7 +156,7 @@ class Leases:
                 yield
         except asyncio.CancelledError:
             if holding.is_lost and holding.is_only_reason():
-                raise ThreadTakenOverError(_lost(thread_id)) from None
+                raise ThreadTakenOverError(_takeover_message(thread_id)) from None
             raise
         finally:
             rest = {name: lease for name, lease in _held.get().items() if name != thread_id}
@@ -199,7 +199,7 @@ class Leases:
             except PersistenceError:
                 # The next renewal may work before the lease runs out.
                 logger.exception("the lease on thread %s could not be renewed", thread_id)
-        logger.error("%s", _lost(thread_id))
+        logger.error("%s", _takeover_message(thread_id))
         holding.end()
 
 
@@ -220,14 +220,14 @@ class _Holding:
         return self._task is None or self._task.uncancel() == 0
 
 
-def held_threads() -> tuple[str, ...]:
+def threads_of_leases() -> tuple[str, ...]:
     return tuple(_held.get())
 
 
 def lease_memory(thread_id: str) -> dict[str, Any] | None:
     """Return what the running task remembers of a thread that it drives; None: it does not."""
-    held = _held.get().get(thread_id)
-    return None if held is None else held.memory
+    lease = _held.get().get(thread_id)
+    return None if lease is None else lease.memory
 
 
 def check_ownership(
@@ -251,7 +251,7 @@ def check_ownership(
     mine = _held.get().get(thread_id)
     if mine is not None:
         if current is None or current.owner != mine.owner:
-            raise ThreadTakenOverError(_lost(thread_id))
+            raise ThreadTakenOverError(_takeover_message(thread_id))
     elif current is not None and current.is_alive(now, is_local=is_local):
         raise ThreadBusyError(_busy(thread_id, current))
 
@@ -268,7 +268,7 @@ def _busy(thread_id: str, holder: LeaseHolder) -> str:
     )
 
 
-def _lost(thread_id: str) -> str:
+def _takeover_message(thread_id: str) -> str:
     return (
         f"thread {thread_id!r} was taken over by another process, because this one was silent for "
         f"more than {LEASE_S:.0f} s; this process stops; check the thread"

@@ -93,7 +93,12 @@ class Summary:
         return cls(
             saved.checkpoint["ts"],
             saved.checkpoint["channel_values"],
-            [q for _, name, value in writes if name == ASKED for q in asked_in(value) or ()],
+            [
+                q
+                for _, name, value in writes
+                if name == ASKED
+                for q in questions_in_write(value) or ()
+            ],
             any(name != ASKED for _, name, _ in writes),
         )
 
@@ -106,8 +111,8 @@ def outlines(channels: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[s
     """Return the outlines of the channels that are listed; None: the graph does not say which."""
     names = str(metadata.get(LISTED, "")).split()
     next_steps = [name for name in channels if name.startswith(_OF_LANGGRAPH)]
-    shown = {name: outline(channels[name]) for name in names if name in channels}
-    return {**dict.fromkeys(next_steps), **shown} if names else None
+    fields = {name: outline(channels[name]) for name in names if name in channels}
+    return {**dict.fromkeys(next_steps), **fields} if names else None
 
 
 def outline(value: Any) -> Any:
@@ -118,11 +123,11 @@ def outline(value: Any) -> Any:
     return {name: entry for name, entry in outlined.items() if not isinstance(entry, Mapping)}
 
 
-def asked_in(written: Any) -> list[tuple[str, Any]] | None:
+def questions_in_write(value: Any) -> list[tuple[str, Any]] | None:
     """Return the ids of questions that a step asks, with their outlines; None: it is not that."""
-    if not all(isinstance(entry, Interrupt) for entry in written):
+    if not all(isinstance(entry, Interrupt) for entry in value):
         return None
-    return [(interrupt.id, outline(interrupt.value)) for interrupt in written]
+    return [(interrupt.id, outline(interrupt.value)) for interrupt in value]
 
 
 @runtime_checkable

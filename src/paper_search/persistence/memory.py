@@ -83,11 +83,11 @@ class MemorySaver(InMemorySaver):
         await super().aput_writes(config, writes, task_id, task_path)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        wanted = set(run_ids)
+        runs = set(run_ids)
         for thread_id, namespaces in list(self.storage.items()):
             for namespace, states in list(namespaces.items()):
                 for checkpoint_id, (_, metadata, _) in list(states.items()):
-                    if self.serde.loads_typed(metadata).get("run_id") in wanted:
+                    if self.serde.loads_typed(metadata).get("run_id") in runs:
                         self._drop(thread_id, namespace, checkpoint_id)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:

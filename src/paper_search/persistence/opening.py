@@ -69,8 +69,8 @@ async def open_persistence(
 
 
 def _keyring(keys: Sequence[str] | None) -> Keyring | None:
-    chosen = encryption_keys() if keys is None else keys
-    return Keyring(chosen) if chosen else None
+    texts = encryption_keys() if keys is None else keys
+    return Keyring(texts) if texts else None
 
 
 @contextlib.asynccontextmanager

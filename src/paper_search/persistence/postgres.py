@@ -111,20 +111,20 @@ def named_errors(url: str) -> Iterator[None]:
     except psycopg.Error as error:
         raise PersistenceError(
             f"the database of threads {redacted(url)!r} cannot be used: "
-            f"{_said(error, url)}; check that it runs and that DATABASE_URL is right, then resume "
-            "the thread: what was stored is intact"
+            f"{_excerpt(error, url)}; check that it runs and that DATABASE_URL is right, then "
+            "resume the thread: what was stored is intact"
         ) from None
 
 
 def redacted(url: str) -> str:
     """Return the URL, or a text that has it in it, without the password."""
-    return _PASSWORD.sub(lambda found: f"{found['before']}***", url)
+    return _PASSWORD.sub(lambda match: f"{match['before']}***", url)
 
 
-def _said(error: psycopg.Error, url: str) -> str:
+def _excerpt(error: psycopg.Error, url: str) -> str:
     # Further lines quote what was to be written.
     text = next(iter(str(error).splitlines()), "") or type(error).__name__
-    for secret in {found["secret"] for found in _PASSWORD.finditer(url)}:
+    for secret in {match["secret"] for match in _PASSWORD.finditer(url)}:
         text = text.replace(secret, "***")
     return redacted(text)
 

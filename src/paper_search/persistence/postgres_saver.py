@@ -86,9 +86,9 @@ class PostgresSaver(AsyncPostgresSaver):
         """
         boxed = {name: Boxed.of(value) for name, value in checkpoint["channel_values"].items()}
         plain: Any = {**checkpoint, "channel_values": boxed}
-        known = checkpoint["channel_versions"]
-        moved = {n: known[n] for n, v in boxed.items() if isinstance(v, Boxed) and n in known}
-        new_versions = {**moved, **new_versions}
+        versions = checkpoint["channel_versions"]
+        added = {n: versions[n] for n, v in boxed.items() if isinstance(v, Boxed) and n in versions}
+        new_versions = {**added, **new_versions}
         with self._writing(config["configurable"]["thread_id"]):
             return await super().aput(config, plain, metadata, new_versions)
 
@@ -211,10 +211,10 @@ class PostgresStore(AsyncPostgresStore):
 
     async def abatch(self, ops: Any) -> list[Result]:
         """Run the operations; none if they write and a lease was lost."""
-        sealed: list[Op] = self._seal.sealed(ops)
-        if any(isinstance(op, PutOp) for op in sealed):
+        operations: list[Op] = self._seal.sealed(ops)
+        if any(isinstance(op, PutOp) for op in operations):
             await self._leases.check_held()
-        return self._seal.opened(await super().abatch(sealed))
+        return self._seal.opened(await super().abatch(operations))
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
         async with self._cursor() as cursor:

@@ -16,7 +16,13 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import Item, Op, PutOp, Result, SearchItem, SearchOp
 
 from paper_search.errors import PersistenceError
-from paper_search.persistence.encryption import CIPHER, DamagedError, Keyring, plain_row, sealed_row
+from paper_search.persistence.encryption import (
+    CIPHER,
+    DamagedError,
+    Keyring,
+    plain_row,
+    refusal_of_sealed_row,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +95,7 @@ class PlainSerializer(JsonPlusSerializer):
         """
         kind, value = data
         if kind.endswith(SUFFIX):
-            raise PersistenceError(sealed_row("a state"))
+            raise PersistenceError(refusal_of_sealed_row("a state"))
         try:
             if kind.endswith(SMALLER):
                 kind, value = kind.removesuffix(SMALLER), zlib.decompress(value)
@@ -183,7 +189,7 @@ class RecordSeal:
         is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
         if self._keyring is None:
             if is_sealed:
-                raise PersistenceError(sealed_row(about(namespace, key)))
+                raise PersistenceError(refusal_of_sealed_row(about(namespace, key)))
         elif not is_sealed:
             raise PersistenceError(plain_row(about(namespace, key)))
         else:

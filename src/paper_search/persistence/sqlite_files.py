@@ -137,10 +137,10 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     Raises:
         PersistenceError: it is one.
     """
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found > FORMAT:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > FORMAT:
         raise PersistenceError(
-            f"{str(path)!r} was written by a newer paper-search (format {found}; this one reads "
+            f"{str(path)!r} was written by a newer paper-search (format {version}; this one reads "
             f"{FORMAT}); it is left as it is; update paper-search, or {ELSEWHERE}"
         )
 
@@ -179,9 +179,9 @@ def plain(path: Path, *, is_shared: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def as_text(stored: bytes) -> str:
+def as_text(data: bytes) -> str:
     """Return a text in the file, also one that is no UTF-8 since its bytes were changed."""
-    return stored.decode("utf-8", "backslashreplace")
+    return data.decode("utf-8", "backslashreplace")
 
 
 def as_bytes(text: str) -> bytes:

@@ -32,9 +32,9 @@ from paper_search.persistence.listing import (
     ASKED,
     LatestCheckpoint,
     Summary,
-    asked_in,
     check_prune,
     outlines,
+    questions_in_write,
     stay_after,
 )
 from paper_search.persistence.serialization import check_checkpoint
@@ -113,11 +113,11 @@ class SqliteSaver(AsyncSqliteSaver):
         Raises:
             PersistenceError: it is damaged.
         """
-        chosen = config["configurable"]
-        wanted = get_checkpoint_id(config)
-        place = (str(chosen["thread_id"]), chosen.get("checkpoint_ns", ""))
-        which, parameters = (_BY_ID, (*place, wanted)) if wanted else (_LATEST, place)
-        if wanted:  # what a fork writes has to be later than all that is there
+        where = config["configurable"]
+        checkpoint_id = get_checkpoint_id(config)
+        place = (str(where["thread_id"]), where.get("checkpoint_ns", ""))
+        which, parameters = (_BY_ID, (*place, checkpoint_id)) if checkpoint_id else (_LATEST, place)
+        if checkpoint_id:  # what a fork writes has to be later than all that is there
             newest = await self._in_one_call(lambda c: c.execute(_NEWEST_OF, place).fetchone())
             stay_after(newest[0])
         saved = next(iter(await self._read(which, parameters)), None)
@@ -151,15 +151,15 @@ class SqliteSaver(AsyncSqliteSaver):
     ) -> RunnableConfig:
         """Store a checkpoint if the thread is not driven by somebody else."""
         del new_versions  # the channels are stored whole
-        chosen = config["configurable"]
-        thread_id, namespace = chosen["thread_id"], chosen["checkpoint_ns"]
+        where = config["configurable"]
+        thread_id, namespace = where["thread_id"], where["checkpoint_ns"]
         described = get_checkpoint_metadata(config, metadata)
-        told = json.dumps(described, ensure_ascii=False).encode("utf-8", "ignore")
+        description = json.dumps(described, ensure_ascii=False).encode("utf-8", "ignore")
         kind, value = self.serde.dumps_typed(checkpoint)
-        shown = outlines(checkpoint["channel_values"], described)
-        summary = self._packed(None if shown is None else [len(value), checkpoint["ts"], shown])
-        ids = (str(thread_id), namespace, checkpoint["id"], chosen.get("checkpoint_id"))
-        row = (*ids, kind, value, told, crc32(value), summary)
+        fields = outlines(checkpoint["channel_values"], described)
+        summary = self._packed(None if fields is None else [len(value), checkpoint["ts"], fields])
+        ids = (str(thread_id), namespace, checkpoint["id"], where.get("checkpoint_id"))
+        row = (*ids, kind, value, description, crc32(value), summary)
         await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
@@ -172,8 +172,8 @@ class SqliteSaver(AsyncSqliteSaver):
         task_path: str = "",
     ) -> None:
         """Store what a task wrote if the thread is not driven by somebody else."""
-        chosen = config["configurable"]
-        place = tuple(str(chosen[n]) for n in ("thread_id", "checkpoint_ns", "checkpoint_id"))
+        where = config["configurable"]
+        place = tuple(str(where[n]) for n in ("thread_id", "checkpoint_ns", "checkpoint_id"))
         is_special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         statement = _PUT_WRITE.format("REPLACE" if is_special else "IGNORE")
         rows = [
@@ -181,7 +181,7 @@ class SqliteSaver(AsyncSqliteSaver):
             for index, (channel, value) in enumerate(writes)
             for position in (WRITES_IDX_MAP.get(channel, index),)
             for kind, dumped in (self.serde.dumps_typed(value),)
-            for summary in (self._packed(asked_in(value)) if channel == ASKED else None,)
+            for summary in (self._packed(questions_in_write(value)) if channel == ASKED else None,)
         ]
         await self._write(place[0], lambda connection: connection.executemany(statement, rows))
 
@@ -202,12 +202,12 @@ class SqliteSaver(AsyncSqliteSaver):
 
         def delete(connection: sqlite3.Connection) -> None:
             for run_id in run_ids:
-                found = connection.execute(
+                threads = connection.execute(
                     f"SELECT DISTINCT thread_id FROM checkpoints {_OF_RUN}",  # noqa: S608  # a constant
                     (run_id,),
                 ).fetchall()
                 connection.execute(f"DELETE FROM checkpoints {_OF_RUN}", (run_id,))  # noqa: S608  # as above
-                connection.executemany(_ORPHANS, found)
+                connection.executemany(_ORPHANS, threads)
 
         await self._write(None, delete)
 
@@ -248,23 +248,23 @@ class SqliteSaver(AsyncSqliteSaver):
 
         They stand beside the checkpoints; those of another program are read whole.
         """
-        wanted = (json.dumps(list(thread_ids)),)
+        ids = (json.dumps(list(thread_ids)),)
 
         def read(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
-            states = connection.execute(_SUMMARIES, wanted).fetchall()
-            return states, connection.execute(_QUESTIONS, wanted).fetchall()
+            states = connection.execute(_SUMMARIES, ids).fetchall()
+            return states, connection.execute(_QUESTIONS, ids).fetchall()
 
         await self.prepare()
         states, writes = await self._in_one_call(read)
-        found = self._summaries(states, writes)
-        whole = [row[0] for row in states if row[0] not in found]
+        summaries = self._summaries(states, writes)
+        whole = [row[0] for row in states if row[0] not in summaries]
         for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
             with contextlib.suppress(DamagedError):  # who reads that one alone is told
-                found[row[0]] = Summary.of(self._saved(row, pending))
-        return found
+                summaries[row[0]] = Summary.of(self._saved(row, pending))
+        return summaries
 
     def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
-        asked: dict[str, list[Any]] = {}
+        questions_of: dict[str, list[Any]] = {}
         in_a_step, unread = set[str](), set[str]()
         for thread_id, channel, summary in writes:
             if channel != ASKED:
@@ -272,14 +272,16 @@ class SqliteSaver(AsyncSqliteSaver):
             elif (questions := self._unpacked(summary)) is None:
                 unread.add(thread_id)
             else:
-                asked.setdefault(thread_id, []).extend(questions)
-        found = {}
+                questions_of.setdefault(thread_id, []).extend(questions)
+        summaries = {}
         for thread_id, summary, size in states:
-            known_size, saved_at, shown = self._unpacked(summary) or (None, "", {})
+            known_size, saved_at, channels = self._unpacked(summary) or (None, "", {})
             if known_size == size and thread_id not in unread:  # else it may be cut off
-                questions = asked.get(thread_id, ())
-                found[thread_id] = Summary(saved_at, shown, questions, thread_id in in_a_step)
-        return found
+                questions = questions_of.get(thread_id, ())
+                summaries[thread_id] = Summary(
+                    saved_at, channels, questions, thread_id in in_a_step
+                )
+        return summaries
 
     def _packed(self, summary: list[Any] | None) -> bytes | None:
         """Return a summary as it stands beside the value that it is of, or None."""
@@ -318,18 +320,18 @@ class SqliteSaver(AsyncSqliteSaver):
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
         checkpoint = self._loaded(thread_id, kind, value, checksum)
         check_checkpoint(checkpoint, thread_id, checkpoint_id)
-        told: Any = (
+        description: Any = (
             {} if metadata is None else parsed(metadata, f"the state of thread {thread_id!r}")
         )
         writes.sort(key=lambda write: writes_sort_key(*write[:3]))
         return CheckpointTuple(
             {"configurable": {**place, "checkpoint_id": checkpoint_id}},
             checkpoint,
-            told,
+            description,
             {"configurable": {**place, "checkpoint_id": parent_id}} if parent_id else None,
             [
-                (task, channel, self._loaded(thread_id, *stored))
-                for _, task, _, channel, *stored in writes
+                (task, channel, self._loaded(thread_id, *row_value))
+                for _, task, _, channel, *row_value in writes
             ],
         )
 

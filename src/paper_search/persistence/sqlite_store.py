@@ -22,7 +22,7 @@ from langgraph.store.sqlite import SqliteStore as PlainStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from paper_search.persistence.encryption import DamagedError, Keyring
-from paper_search.persistence.leases import check_lease, held_threads
+from paper_search.persistence.leases import check_lease, threads_of_leases
 from paper_search.persistence.serialization import RecordSeal, about, described, serializer
 from paper_search.persistence.sqlite_files import (
     OneCall,
@@ -72,33 +72,33 @@ class SqliteStore(AsyncSqliteStore):
     async def abatch(self, ops: Any) -> list[Result]:
         """Run the operations; none if they write and a lease was lost."""
         await self.setup()
-        plain, sealed = self._plain, self._seal.sealed(ops)
+        plain, operations = self._plain, self._seal.sealed(ops)
 
         def run(connection: sqlite3.Connection) -> list[Result]:
-            if any(isinstance(op, PutOp) for op in sealed):
+            if any(isinstance(op, PutOp) for op in operations):
                 self._check_leases(connection)
             try:
-                return plain.batch(sealed) if plain else []
+                return plain.batch(operations) if plain else []
             finally:
                 # LangGraph's own leaves the transaction open if it cannot be committed: the file
                 # would stay locked.
                 if connection.in_transaction:
                     connection.rollback()
 
-        return self._seal.opened(await self._in_one_call(run, described(sealed)))
+        return self._seal.opened(await self._in_one_call(run, described(operations)))
 
     def _check_leases(self, connection: sqlite3.Connection) -> None:
-        for thread_id in held_threads():
+        for thread_id in threads_of_leases():
             check_lease(connection, thread_id, self._clock())
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
     ) -> dict[str, dict[str, Any]]:
         """Return by key the values of those items that are there."""
-        wanted = (".".join(namespace), json.dumps(list(keys)))
+        place = (".".join(namespace), json.dumps(list(keys)))
 
         def read(connection: sqlite3.Connection) -> dict[str, Any]:
-            rows = connection.execute(_VALUES, wanted).fetchall()
+            rows = connection.execute(_VALUES, place).fetchall()
             return {key: parsed(value, about(namespace, key)) for key, value in rows}
 
         await self.setup()
@@ -106,24 +106,24 @@ class SqliteStore(AsyncSqliteStore):
         return {key: self._seal.value(namespace, key, value) for key, value in values.items()}
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        wanted = (".".join(namespace),)
+        place = (".".join(namespace),)
         statement = "SELECT key FROM store WHERE prefix = ?"
-        rows = await self._in_one_call(lambda c: c.execute(statement, wanted).fetchall())
+        rows = await self._in_one_call(lambda c: c.execute(statement, place).fetchall())
         return {key for (key,) in rows}
 
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Item]:
         """Return the items of exactly this namespace, the largest `by` first."""
-        wanted = (".".join(namespace), f"$.{by}", limit, offset)
-        rows = await self._in_one_call(lambda c: c.execute(_PAGE, wanted).fetchall())
+        place = (".".join(namespace), f"$.{by}", limit, offset)
+        rows = await self._in_one_call(lambda c: c.execute(_PAGE, place).fetchall())
         return [self._item(namespace, row) for row in rows]
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
         """Return an item; one that cannot be read is empty; None: it is not there."""
-        wanted = (".".join(namespace), as_bytes(key))
+        place = (".".join(namespace), as_bytes(key))
         statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
-        row = await self._in_one_call(lambda c: c.execute(statement, wanted).fetchone())
+        row = await self._in_one_call(lambda c: c.execute(statement, place).fetchone())
         return self._item(namespace, row) if row else None
 
     async def aerase(
@@ -170,8 +170,8 @@ async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator
     """
     if not await asyncio.to_thread(is_there, path):
         await _create(path)
-    async with _setup(path, keyring) as opened:
-        yield opened
+    async with _setup(path, keyring) as pair:
+        yield pair
 
 
 @contextlib.asynccontextmanager

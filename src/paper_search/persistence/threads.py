@@ -63,13 +63,13 @@ class PersistenceConfig:
         Raises:
             ConfigError: there is none for postgres.
         """
-        given = self.connection_string
+        text = self.connection_string
         if self.backend == "memory":
             return "memory:"
         if self.backend == "sqlite":
-            path = given or "research_workflows.db"
+            path = text or "research_workflows.db"
             return path if path.startswith("sqlite:") else f"sqlite:///{path}"
-        url = given or load_config().database_url
+        url = text or load_config().database_url
         if not url:
             raise ConfigError("PostgreSQL connection string required: give it, or DATABASE_URL")
         return url
@@ -126,17 +126,17 @@ class ThreadManager:
 
     async def get_thread_state(self, thread_id: str) -> dict[str, Any] | None:
         """Return the latest state of a thread; None: there is no such thread."""
-        found = await self._saver.aget_tuple({"configurable": {"thread_id": thread_id}})
-        return None if found is None else _values(found)
+        saved = await self._saver.aget_tuple({"configurable": {"thread_id": thread_id}})
+        return None if saved is None else _values(saved)
 
     async def list_active_threads(
         self, *, limit: int = PAGE, offset: int = 0
     ) -> list[dict[str, Any]]:
         """Return the threads that are not finished, the one that changed last first."""
-        listed = [
+        rows = [
             await self._entry(checkpoint) for checkpoint in await self._saver.alatest(limit, offset)
         ]
-        return [entry for entry in listed if not entry.pop("is_finished")]
+        return [entry for entry in rows if not entry.pop("is_finished")]
 
     async def resume_thread(
         self, graph: Any, thread_id: str, input_data: Any = None
@@ -186,8 +186,8 @@ class ThreadManager:
         return old
 
     async def _entry(self, latest: Any) -> dict[str, Any]:
-        found = await self._saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
-        values = _values(found) if found else {}
+        saved = await self._saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
+        values = _values(saved) if saved else {}
         status = values.get("status", "unknown")
         return {
             "thread_id": latest.thread_id,
@@ -198,7 +198,7 @@ class ThreadManager:
         }
 
 
-def _values(found: Any) -> dict[str, Any]:
-    values = found.checkpoint["channel_values"]
+def _values(saved: Any) -> dict[str, Any]:
+    values = saved.checkpoint["channel_values"]
     plain = {name: value for name, value in values.items() if not name.startswith("__")}
     return plain or dict(values.get(INPUT) or {})

@@ -30,7 +30,7 @@ from paper_search.report_workflow.state import (
 )
 from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
-from paper_search.threads.questions import checked_state
+from paper_search.threads.questions import state_of_step
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
 """Gives the model of a name, or the one of the settings for None; None: there is none."""
@@ -107,7 +107,7 @@ def begin(ctx: Context) -> tuple[StepState, StepLog]:
     Raises:
         PersistenceError: another version of the program wrote the state.
     """
-    state = checked_state(ctx, "report")
+    state = state_of_step(ctx, "report")
     return state, StepLog(state)
 
 

@@ -23,8 +23,8 @@ from paper_search.report_workflow.reviews import (
 from paper_search.report_workflow.session import ReportSession
 from paper_search.report_workflow.state import AskingParams, ReportParams
 from paper_search.threads.admission import admit
-from paper_search.threads.engine import ProgressReporter, ThreadEngine, checked_thread
-from paper_search.threads.questions import OpenQuestion, QuestionRef, checked_question
+from paper_search.threads.engine import ProgressReporter, ThreadEngine, thread_name
+from paper_search.threads.questions import OpenQuestion, QuestionRef, valid_question
 
 
 class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
@@ -130,13 +130,13 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             ThreadNotFoundError: there is no such report.
             ThreadWaitingError: it has not ended.
         """
-        async with self._session(checked_thread(thread_id)) as session:
+        async with self._session(thread_name(thread_id)) as session:
             if not (await session.state()).is_complete:
                 raise ThreadWaitingError(f"report {thread_id!r} has not ended; resume it first")
             return await self._finished(session)
 
     def _checked_input(self, text: str) -> str:
-        return checked_question(" ".join(text.split()), MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
+        return valid_question(" ".join(text.split()), MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
 
     def _settings(self, *, is_asking: bool) -> ReportParams:
         if is_asking:

@@ -109,7 +109,7 @@ class _Look:
     ) -> None:
         named = [name for name in dict.fromkeys(strategy.sources) if name in sources]
         asked = {
-            name: strategy.asked_of(ranks_text=ranks_text(sources[name]))
+            name: strategy.for_source(ranks_text=ranks_text(sources[name]))
             for name in named or sources
             if name != SNOWBALL
         }

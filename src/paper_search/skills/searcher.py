@@ -143,7 +143,7 @@ class Searcher:
                 found.append(Translation(source=name, query="", error=self._unknown(name).error))
                 continue
             source = self._sources[name]
-            wanted = capped.asked_of(ranks_text=ranks_text(source))
+            wanted = capped.for_source(ranks_text=ranks_text(source))
             for said in translations(source, wanted):
                 text, notes = whole.get(said.query, (said.query, []))
                 update = {"query": text, "notes": [*notes, *said.notes]}
@@ -158,7 +158,7 @@ class Searcher:
     async def _answer(self, name: str, strategy: SearchStrategy, race: Race) -> SearchReport:
         started = time.monotonic()
         source = self._sources[name]
-        wanted = strategy.asked_of(ranks_text=ranks_text(source))
+        wanted = strategy.for_source(ranks_text=ranks_text(source))
         if not wanted.queries and not wanted.ranked and not wanted.works:
             race.finish()
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])

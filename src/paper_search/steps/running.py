@@ -49,7 +49,7 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
 
     Raises:
         InputError: the input or an answer cannot be used; the message names the field.
-        pydantic.ValidationError: the settings cannot be used.
+        ConfigError: a setting is unknown, or has a value that it cannot.
         StepResultError: a step returned what it may not.
         ThreadExistsError: there is a thread of this id.
     """

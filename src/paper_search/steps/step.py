@@ -139,5 +139,5 @@ class StepDef:
             return self.next[outcome]
         if Outcome.DEFAULT in self.next:
             return self.next[Outcome.DEFAULT]
-        outcomes = ", ".join(named.value for named in self.next)
+        outcomes = ", ".join(choice.value for choice in self.next)
         raise StepResultError(f"step {self.id!r} gave {outcome.value!r}; it has: {outcomes}")

@@ -247,8 +247,8 @@ class Workflow:
             "notes": (),
             "_params": MappingProxyType(
                 {
-                    step_id: MappingProxyType({taken.name: taken.arg for taken in read.parameters})
-                    for step_id, read in signatures.items()
+                    step_id: MappingProxyType({p.name: p.arg for p in signature.parameters})
+                    for step_id, signature in signatures.items()
                 }
             ),
         }

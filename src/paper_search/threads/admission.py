@@ -15,16 +15,16 @@ ParamsT = TypeVar("ParamsT", bound=BaseModel)
 
 
 def admit(
-    model: type[ParamsT], chosen: Any, noun: str, sources: Collection[str] | None = None
+    model: type[ParamsT], values: Any, noun: str, sources: Collection[str] | None = None
 ) -> ParamsT:
     """Return the settings of a run, chosen by name; `sources`: that may be named; None: any.
 
     Raises:
         ConfigError: one is unknown, out of its range, or a source that is not enabled.
     """
-    params = parse_settings(model, chosen, f"a {noun}")
-    named = getattr(params, "sources", None) or []
-    if sources is not None and (missing := [name for name in named if name not in sources]):
+    params = parse_settings(model, values, f"a {noun}")
+    names = getattr(params, "sources", None) or []
+    if sources is not None and (missing := [name for name in names if name not in sources]):
         raise ConfigError(
             f"sources: {', '.join(missing)[:200]}: not enabled here, where there is "
             f"{', '.join(sources) or 'none'}; PAPER_SEARCH_SOURCES enables others"
@@ -49,13 +49,13 @@ def check_begin(
     workflow: Any = session_type.workflow
     begins_with = session_type.begins_with
     try:
-        asked = workflow.request.model_validate(request)
-        session_type.check_input(getattr(asked, begins_with))
+        model = workflow.request.model_validate(request)
+        session_type.check_input(getattr(model, begins_with))
     except ValidationError as error:
         raise QuestionError(f"the input: {describe_errors(error)}") from None
     except QuestionError as error:
         raise QuestionError(f"the input: {begins_with}: {error}") from None
-    within = [getattr(asked, name, None) for name in ("config", "workflow_params")]
-    for chosen in (*within, settings):
-        if chosen is not None and workflow.params is not None:
-            admit(workflow.params, chosen, session_type.noun, sources)
+    within = [getattr(model, name, None) for name in ("config", "workflow_params")]
+    for values in (*within, settings):
+        if values is not None and workflow.params is not None:
+            admit(workflow.params, values, session_type.noun, sources)

@@ -34,7 +34,7 @@ class Answers:
         decision: Any,
         by: str | None = None,
         token: str | None = None,
-        shown: str | None = None,
+        latest_token: str | None = None,
     ) -> None:
         """Answer the open question; of many people who do so at once, one succeeds.
 
@@ -44,14 +44,15 @@ class Answers:
             decision: of any shape that `decisions.decode` knows.
             by: who decides; None: who runs the program.
             token: of the question that is meant; None: the decision names it, or does not.
-            shown: the same for an answer that names none: whoever gives it was shown this last.
+            latest_token: of the question that whoever gives it was shown last, for an answer that
+                names none.
 
         Raises:
             ThreadError: see `ThreadEngine.answer`.
             InvalidDecisionError: the decision cannot be used; the question stays open.
         """
         if token is None and self._named(decision) is None:
-            token = shown
+            token = latest_token
         if token is not None:
             decision = naming(decision, token, self._session.actions)
         try:
@@ -83,13 +84,13 @@ class Answers:
         Raises:
             AlreadyDecidedError: that question was decided differently.
         """
-        named = self._named(decision)
-        if named is None or not await self._session.exists():
+        name = self._named(decision)
+        if name is None or not await self._session.exists():
             return False
         interrupt = await self._session.interrupt()
-        if interrupt is not None and self._is_meant(named, interrupt.id, interrupt.value):
+        if interrupt is not None and self._is_meant(name, interrupt.id, interrupt.value):
             return False
-        entry = await self._earlier(named)
+        entry = await self._earlier(name)
         if entry is None:
             return False
         if not self._says(entry.decision, decision, self._session.reference_of(entry)):
@@ -136,8 +137,8 @@ class Answers:
     async def busy(self, error: ThreadBusyError, decision: Any, by: str | None) -> ThreadError:
         """Return what to say to who decides while another process drives; keep it for the audit."""
         person = by or current_person()
-        named = self._named(decision)
-        entry = await self._earlier(named) if named else await self._session.decided()
+        name = self._named(decision)
+        entry = await self._earlier(name) if name else await self._session.decided()
         if entry is None:
             open_id = getattr(await self._session.interrupt(), "id", "")
             await self._note_refusal(open_id, decision, person, "busy")
@@ -166,22 +167,22 @@ class Answers:
         """
         await self._session.state()  # a thread of another version is left alone
         now = (await self._session.compiled.aget_state(self._session.anywhere)).config
-        asked = await self._decided_before(now, is_wanted)
-        if asked is None:
+        snapshot = await self._decided_before(now, is_wanted)
+        if snapshot is None:
             raise StaleDecisionError(
                 f"thread {self._thread_id!r} has no decided {words} in its history: it was never "
                 "decided, or the history was pruned"
             )
-        interrupt = asked.interrupts[0]
-        named = self._session.reference(interrupt.value)
-        await self._session.undo_effects(named)
+        interrupt = snapshot.interrupts[0]
+        reference = self._session.reference(interrupt.value)
+        await self._session.undo_effects(reference)
         # Without an answer: one that is given together with an old checkpoint would not be read.
-        await self._session.compiled.ainvoke(None, asked.config, durability="sync")
+        await self._session.compiled.ainvoke(None, snapshot.config, durability="sync")
         for entry in await self._ledger.entries(self._thread_id):
-            if self._session.reference_of(entry).position >= named.position:
+            if self._session.reference_of(entry).position >= reference.position:
                 await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
-        left = now["configurable"]["checkpoint_id"]
-        detail = {"back_to": named.model_dump(mode="json"), "left": left}
+        checkpoint_id = now["configurable"]["checkpoint_id"]
+        detail = {"back_to": reference.model_dump(mode="json"), "left": checkpoint_id}
         person = by or current_person()
         await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
 
@@ -191,49 +192,49 @@ class Answers:
         The caller holds the lease.
         """
         session = self._session
-        left, asked = await session.checkpoint_id(), set[str]()
+        latest_id, question_ids = await session.checkpoint_id(), set[str]()
         async for past in session.compiled.aget_state_history(session.anywhere):
             if past.config["configurable"]["checkpoint_id"] >= checkpoint_id:
-                asked |= {interrupt.id for interrupt in past.interrupts}
+                question_ids |= {interrupt.id for interrupt in past.interrupts}
         entries = await self._ledger.entries(self._thread_id)
-        undone = [entry for entry in entries if entry.interrupt_id in asked]
+        undone = [entry for entry in entries if entry.interrupt_id in question_ids]
         if undone:
             questions = map(session.reference_of, undone)
             await session.undo_effects(min(questions, key=lambda question: question.position))
         for entry in undone:
             await self._ledger.mark(entry, LedgerStatus.SUPERSEDED)
-        detail = {"back_to": checkpoint_id, "left": left}
+        detail = {"back_to": checkpoint_id, "left": latest_id}
         await self._ledger.note(self._thread_id, "", "forked", by or current_person(), detail)
 
     def _named(self, decision: Any) -> Named | None:
         """Return how a decision of any shape names its question; None: it names none."""
         try:
             decoded = decode(plain(decision), self._session.actions)
-            given = decoded if isinstance(decoded, Mapping) else {}
-            reference, token = given.get(self._session.reference_field), given.get("token")
-            named = None if reference is None else self._session.reference(plain(reference))
-            return Named(named, token) if named is not None or token else None
+            fields = decoded if isinstance(decoded, Mapping) else {}
+            reference, token = fields.get(self._session.reference_field), fields.get("token")
+            name = None if reference is None else self._session.reference(plain(reference))
+            return Named(name, token) if name is not None or token else None
         except (ValueError, RecursionError):  # a ValidationError is a ValueError
             return None
 
-    def _is_meant(self, named: Named, interrupt_id: str, value: Any) -> bool:
-        return named.means(self._session.reference(value), token_of(interrupt_id))
+    def _is_meant(self, name: Named, interrupt_id: str, value: Any) -> bool:
+        return name.means(self._session.reference(value), token_of(interrupt_id))
 
-    def _says(self, stored: Mapping[str, Any], decision: Any, named: Any) -> bool:
-        said = self._session.past_decision(named, decision)
-        return said is not None and self._session.as_stored(said, named) == dict(stored)
+    def _says(self, entry: Mapping[str, Any], decision: Any, reference: Any) -> bool:
+        past = self._session.past_decision(reference, decision)
+        return past is not None and self._session.as_stored(past, reference) == dict(entry)
 
-    async def _earlier(self, named: Named) -> LedgerEntry | None:
+    async def _earlier(self, name: Named) -> LedgerEntry | None:
         """Return the decision that counts for a question that is past."""
-        found = [
+        entries = [
             entry
             for entry in await self._ledger.entries(self._thread_id)
             if entry.status is not LedgerStatus.SUPERSEDED
             and self._is_meant(
-                named, entry.interrupt_id, entry.decision[self._session.reference_field]
+                name, entry.interrupt_id, entry.decision[self._session.reference_field]
             )
         ]
-        return found[-1] if found else None
+        return entries[-1] if entries else None
 
     async def _is_at_rest(self) -> bool:
         state = await self._session.state()

@@ -50,16 +50,16 @@ class Approvals(Generic[ProposalT]):
         terms = await self._row(_TERMS) or {}
         goes_on = bool(terms.get("is_asking")) and not terms.get("is_ended")
         await self.revoke(0)
-        await self._put(_TERMS, {"is_asking": is_asking or goes_on})
+        await self._save(_TERMS, {"is_asking": is_asking or goes_on})
 
     async def end(self) -> None:
         """Note that the run has ended: the next one on the thread may ask nobody."""
         terms = await self._row(_TERMS)
         if terms is not None:
-            await self._put(_TERMS, {**terms, "is_ended": True})
+            await self._save(_TERMS, {**terms, "is_ended": True})
 
     async def propose(self, proposal: ProposalT, number: int) -> None:
-        await self._put(f"{_PROPOSED}{number}", {self.field: self._digest(proposal)})
+        await self._save(f"{_PROPOSED}{number}", {self.field: self._digest(proposal)})
 
     async def approve(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
         """Note that a person approved what a question showed, and who.
@@ -72,7 +72,7 @@ class Approvals(Generic[ProposalT]):
             await self.write(proposal, number, by)
 
     async def write(self, proposal: ProposalT, number: int, by: str | None = None) -> None:
-        await self._put(self._key(number), {self.field: self._digest(proposal), "by": by})
+        await self._save(self._key(number), {self.field: self._digest(proposal), "by": by})
 
     async def revoke(self, number: int) -> None:
         earlier = {self._key(earlier_number) for earlier_number in range(number)}
@@ -100,7 +100,7 @@ class Approvals(Generic[ProposalT]):
     async def _row(self, key: str) -> dict[str, Any] | None:
         return (await self._records.get(self.part, [key])).get(key)
 
-    async def _put(self, key: str, row: dict[str, Any]) -> None:
+    async def _save(self, key: str, row: dict[str, Any]) -> None:
         await self._records.put(self.part, {key: row})
 
     def _digest(self, proposal: ProposalT) -> str:

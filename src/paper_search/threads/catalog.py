@@ -133,8 +133,8 @@ class Catalog(Generic[SessionT, InfoT]):
         for start in range(0, len(entries), _PAGE):
             page = entries[start : start + _PAGE]
             at_rest = await self._at_rest(page)
-            known = {key: self._info(status) for key, status in at_rest.items()}
-            infos += [known.get(item.key) or await self.listed_one(item) for item in page]
+            resting = {key: self._info(status) for key, status in at_rest.items()}
+            infos += [resting.get(item.key) or await self.info_or_error(item) for item in page]
         return infos
 
     async def has(self, thread_id: str) -> bool:
@@ -176,13 +176,13 @@ class Catalog(Generic[SessionT, InfoT]):
         """
         saver: Any = self._persistence.checkpointer
         whole = {latest.thread_id for latest in await saver.alatest(ALL)}
-        left = []
+        names = []
         for thread_id in sorted(await self.keys() - whole):
             session = self.session(thread_id)
             if not await session.is_driven() and not await session.exists():
                 await self.delete(thread_id)
-                left.append(thread_id)
-        return left
+                names.append(thread_id)
+        return names
 
     async def prune(self, thread_id: str) -> None:
         """Delete the history of a thread; its question, records and result stay.
@@ -219,11 +219,11 @@ class Catalog(Generic[SessionT, InfoT]):
         snapshot = await session.snapshot()
         item = await self._entry(thread_id)
         decided = await self._decided(thread_id, snapshot)
-        asked = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
+        question = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
         values = snapshot.values
         if values.get("is_complete"):
             status = ThreadStatus.DONE
-        elif asked is not None:
+        elif question is not None:
             status = ThreadStatus.WAITING
         elif await session.is_driven():
             status = ThreadStatus.RUNNING
@@ -232,7 +232,7 @@ class Catalog(Generic[SessionT, InfoT]):
         failure = (decided or _failure(snapshot)) if status is ThreadStatus.FAILED else None
         facts = {"thread_id": thread_id, "status": status, "error": failure}
         facts |= self._facts(values, item.value if item else {}, snapshot.created_at, snapshot.next)
-        return StatusFacts(status, values, asked, facts)
+        return StatusFacts(status, values, question, facts)
 
     def _facts(
         self, values: Mapping[str, Any], entry: Mapping[str, Any], saved_at: str, following: Any
@@ -256,12 +256,12 @@ class Catalog(Generic[SessionT, InfoT]):
         ids = [item.key for item in entries]
         latest = await saver.asummaries(ids)
         decided = await self._persistence.ledger.decided(ids)
-        found = {
+        facts = {
             item.key: self._rest(item, latest[item.key], decided)
             for item in entries
             if item.key in latest
         }
-        return {key: status for key, status in found.items() if status is not None}
+        return {key: status for key, status in facts.items() if status is not None}
 
     def _rest(
         self, item: Any, latest: Summary, decided: set[tuple[str, str]]
@@ -271,18 +271,18 @@ class Catalog(Generic[SessionT, InfoT]):
         is_begun = self._session_type.begins_with in channels and _INPUT not in channels
         if not is_begun or latest.is_in_a_step:
             return None  # it died before its first step, or in the middle of one
-        if any((item.key, interrupt_id) in decided for interrupt_id, _asked in latest.asked):
+        if any((item.key, interrupt_id) in decided for interrupt_id, _question in latest.asked):
             return None
         if channels.get("is_complete"):
-            status, asked = ThreadStatus.DONE, None
+            status, question = ThreadStatus.DONE, None
         elif latest.asked:
-            status, asked = ThreadStatus.WAITING, latest.asked[0][1]
+            status, question = ThreadStatus.WAITING, latest.asked[0][1]
         else:
             return None
         following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
         facts = {"thread_id": item.key, "status": status, "error": None}
         facts |= self._facts(channels, item.value, latest.saved_at, following)
-        return StatusFacts(status, channels, asked, facts)
+        return StatusFacts(status, channels, question, facts)
 
     async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
         """Return what to say of a question that was decided and whose thread did not go on."""
@@ -296,7 +296,7 @@ class Catalog(Generic[SessionT, InfoT]):
             "resuming applies the decision"
         )
 
-    async def listed_one(self, item: Any) -> InfoT:
+    async def info_or_error(self, item: Any) -> InfoT:
         """Return the entry of a thread; one that cannot be read is listed with the reason."""
         status = ThreadStatus.FAILED
         try:

@@ -90,18 +90,18 @@ def check(answer: Any, answers: Any) -> Any:
         ) from None
 
 
-def require_open(given: Named, question: Any) -> None:
+def require_open(name: Named, question: Any) -> None:
     """Refuse a decision that names a question other than the open one; for validators.
 
     Raises:
         PydanticCustomError: it does; `check` makes a `StaleDecisionError` of it.
     """
-    if not given.means(question.reference, question.token):
-        token = question.token if given.token else None
+    if not name.means(question.reference, question.token):
+        token = question.token if name.token else None
         raise PydanticCustomError(
             _STALE,
             "the decision answers {given}, but the open question is {open}",
-            {"given": str(given), "open": str(Named(question.reference, token))},
+            {"given": str(name), "open": str(Named(question.reference, token))},
         )
 
 
@@ -111,8 +111,8 @@ def plain(answer: Any) -> Any:
 
 
 def to_storable(value: dict[str, Any]) -> dict[str, Any]:
-    stored: dict[str, Any] = json.loads(json.dumps(value))
-    return stored
+    plain_value: dict[str, Any] = json.loads(json.dumps(value))
+    return plain_value
 
 
 def excerpt(answer: Any) -> str:
@@ -153,8 +153,8 @@ def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
 def form_for(model: type[BaseModel], token: str, title: str | None = None) -> dict[str, Any]:
     """Return the form of `form_of` for one question: it is filled in with the token."""
     form = form_of(model, title)
-    named = {**form["properties"]["token"], "default": token or None}
-    return {**form, "properties": {**form["properties"], "token": named}}
+    token_field = {**form["properties"]["token"], "default": token or None}
+    return {**form, "properties": {**form["properties"], "token": token_field}}
 
 
 def _from_text(text: str, actions: Sequence[str]) -> Any:
@@ -214,9 +214,9 @@ def naming(answer: Any, token: str, actions: Sequence[str] = ACTIONS) -> Any:
     return {**decoded, "token": token} if isinstance(decoded, Mapping) else answer
 
 
-def _with_token(decision: Any, *given: Any) -> Any:
-    named = [part["token"] for part in given if isinstance(part, Mapping) and part.get("token")]
-    return {**decision, "token": named[0]} if named and isinstance(decision, dict) else decision
+def _with_token(decision: Any, *parts: Any) -> Any:
+    tokens = [part["token"] for part in parts if isinstance(part, Mapping) and part.get("token")]
+    return {**decision, "token": tokens[0]} if tokens and isinstance(decision, dict) else decision
 
 
 def _refused(answer: Any, actions: Sequence[str]) -> ValueError:
@@ -269,16 +269,16 @@ def client_forms(
     }
 
 
-def changed_args(args: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+def changed_args(args: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a person changed in the text boxes.
 
     Raises:
         ValueError: a list that begins as JSON is none.
     """
-    if not args.keys() <= shown.keys():
+    if not args.keys() <= before.keys():
         return dict(args)
-    values = {name: _read(value, shown[name]) for name, value in args.items()}
-    return {name: value for name, value in values.items() if value != shown[name]}
+    values = {name: _read(value, before[name]) for name, value in args.items()}
+    return {name: value for name, value in values.items() if value != before[name]}
 
 
 def _read(value: Any, like: Any) -> Any:

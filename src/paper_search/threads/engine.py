@@ -111,7 +111,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             QuestionError: the input is blank, too short or too long.
             ThreadExistsError: the thread is in use.
         """
-        text, thread = self._checked_input(user_input), checked_thread(thread_id)
+        text, thread = self._checked_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(text, self._settings(is_asking=self._handler is not None))
             return await self._to_the_end(session)
@@ -127,7 +127,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             QuestionError: the input is blank, too short or too long.
             ThreadExistsError: the thread is in use.
         """
-        text, thread = self._checked_input(user_input), checked_thread(thread_id)
+        text, thread = self._checked_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(text, self._settings(is_asking=True))
             return await self._question_or_result(session)
@@ -157,7 +157,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             StaleDecisionError: it answers another question.
             AlreadyDecidedError: that question was decided before, and differently.
         """
-        async with self._session(checked_thread(thread_id)) as session:
+        async with self._session(thread_name(thread_id)) as session:
             await self._take(session, decision, by, token)
             return await self._question_or_result(session)
 
@@ -172,7 +172,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             ThreadBusyError: another process drives it.
             ThreadWaitingError: it waits for a decision.
         """
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
+        async with self._session(thread_name(thread_id)) as session, session.lease():
             await self._proceed(session)
             return await self._question_or_result(session)
 
@@ -201,7 +201,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             StaleDecisionError: it answers another question.
             AlreadyDecidedError: that question was decided before, and differently.
         """
-        async with self._session(checked_thread(thread_id)) as session:
+        async with self._session(thread_name(thread_id)) as session:
             if decision is not None:
                 await self._take(session, decision, by, token)
                 if (await session.state()).is_complete:
@@ -217,9 +217,9 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         Raises:
             ThreadNotFoundError: there is no such thread.
         """
-        async with self._session(checked_thread(thread_id)) as session:
+        async with self._session(thread_name(thread_id)) as session:
             waiting = await session.open_question()
-            return self._given(waiting) if waiting else None
+            return self._announce_open(waiting) if waiting else None
 
     async def go_back(
         self,
@@ -242,7 +242,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             ThreadBusyError: another process drives it.
             StaleDecisionError: it was never decided, or the history was pruned.
         """
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
+        async with self._session(thread_name(thread_id)) as session, session.lease():
             await session.answers.reopen(is_wanted, words, by)
             return await self._question_or_result(session)
 
@@ -302,20 +302,20 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         if waiting is None:
             return await self._finished(session)
         self._announce(waiting)
-        return self._given(waiting)
+        return self._announce_open(waiting)
 
     async def _take(
         self, session: SessionT, decision: Any, by: str | None, token: str | None
     ) -> None:
         """Answer the question that is meant; one that was shown takes one bare answer."""
-        shown = self._shown.pop(session.thread_id, "")
+        latest_token = self._shown.pop(session.thread_id, "")
         try:
-            await session.answers.take(decision, by, token, shown or None)
+            await session.answers.take(decision, by, token, latest_token or None)
         except InvalidDecisionError:
-            self._shown[session.thread_id] = shown
+            self._shown[session.thread_id] = latest_token
             raise
 
-    def _given(self, waiting: OpenQuestion[QuestionT]) -> QuestionT:
+    def _announce_open(self, waiting: OpenQuestion[QuestionT]) -> QuestionT:
         self._shown[waiting.question.reference.run_id] = waiting.question.token
         return waiting.question
 
@@ -325,11 +325,11 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return result
 
     def _announce(self, waiting: OpenQuestion[QuestionT]) -> None:
-        named: Mapping[str, Any] = waiting.question.reference.model_dump(mode="json")
-        told = {"kind": named["kind"]}
-        if "iteration" in named:
-            told["iteration"] = named["iteration"]
-        self._progress.tell(self.waiting_phase, told)
+        reference: Mapping[str, Any] = waiting.question.reference.model_dump(mode="json")
+        details = {"kind": reference["kind"]}
+        if "iteration" in reference:
+            details["iteration"] = reference["iteration"]
+        self._progress.tell(self.waiting_phase, details)
 
     def _require_handler(self, waiting: OpenQuestion[QuestionT]) -> Any:
         if self._handler is None:
@@ -345,7 +345,7 @@ async def open_memory() -> Persistence:
         return persistence
 
 
-def checked_thread(thread_id: str | None) -> str:
+def thread_name(thread_id: str | None) -> str:
     """Return the id; for None, a new UUID.
 
     Raises:

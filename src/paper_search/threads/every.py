@@ -49,9 +49,9 @@ class PlainThreads:
         return await self._found(thread_id) is not None
 
     async def listed(self, entries: list[LatestCheckpoint]) -> list[BriefInfo]:
-        return [await self._listed_one(latest) for latest in entries]
+        return [await self._info_or_error(latest) for latest in entries]
 
-    async def _listed_one(self, latest: LatestCheckpoint) -> BriefInfo:
+    async def _info_or_error(self, latest: LatestCheckpoint) -> BriefInfo:
         """Return what a list says of a thread; of one that cannot be read, why."""
         try:
             return BriefInfo(**(await self.show(latest.thread_id)).model_dump())
@@ -68,13 +68,13 @@ class PlainThreads:
         Raises:
             ThreadNotFoundError: there is no such thread.
         """
-        found = await self._found(thread_id)
-        if found is None:
+        saved = await self._found(thread_id)
+        if saved is None:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
-        channels = found.checkpoint["channel_values"]
-        asked = _asked(found)
+        channels = saved.checkpoint["channel_values"]
+        question = _asked(saved)
         following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
-        if asked is not None:
+        if question is not None:
             status = ThreadStatus.WAITING
         elif not following and INPUT not in channels:
             status = ThreadStatus.DONE
@@ -83,8 +83,8 @@ class PlainThreads:
         else:
             status = ThreadStatus.FAILED
         state = {n: v for n, v in channels.items() if n not in RESERVED and _is_of_state(n)}
-        changed_at = time_of(found.checkpoint["id"])
-        metadata: Any = found.metadata
+        changed_at = time_of(saved.checkpoint["id"])
+        metadata: Any = saved.metadata
         return PlainDetail(
             thread_id=thread_id,
             status=status,
@@ -94,7 +94,7 @@ class PlainThreads:
             error=_stopped(following) if status is ThreadStatus.FAILED else None,
             graph=metadata.get(MADE_BY) or UNKNOWN,
             state=state,
-            open_question=asked.value if asked else None,
+            open_question=question.value if question else None,
         )
 
     info = show
@@ -109,15 +109,15 @@ class PlainThreads:
             await self._saver.aprune([thread_id])
 
     async def _found(self, thread_id: str) -> CheckpointTuple | None:
-        found: CheckpointTuple | None = await self._saver.aget_tuple(
+        saved: CheckpointTuple | None = await self._saver.aget_tuple(
             {"configurable": {"thread_id": thread_id}}
         )
-        return found
+        return saved
 
 
-def _asked(found: CheckpointTuple) -> Interrupt | None:
+def _asked(saved: CheckpointTuple) -> Interrupt | None:
     """Return the question that a checkpoint waits with; None: it waits with none."""
-    for _task, channel, value in found.pending_writes or []:
+    for _task, channel, value in saved.pending_writes or []:
         if channel == ASKED and value:
             interrupt: Interrupt = value[0]
             return interrupt
@@ -221,8 +221,8 @@ class AllThreads:
         infos: dict[str, Any] = {}
         for catalog in {id(catalog): catalog for _, _, catalog, _ in page}.values():
             entries = [(name, entry) for _, name, where, entry in page if where is catalog]
-            listed = await catalog.listed([entry for _name, entry in entries])
-            infos |= {name: info for (name, _entry), info in zip(entries, listed, strict=True)}
+            rows = await catalog.listed([entry for _name, entry in entries])
+            infos |= {name: info for (name, _entry), info in zip(entries, rows, strict=True)}
         return [infos[name] for _, name, _, _ in page]
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:

@@ -39,9 +39,9 @@ def read_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> M
     """
     if VERSION_FIELD in values:
         _check_version(model, values[VERSION_FIELD], thread)
-    known = {name: values[name] for name in model.model_fields if name in values}
+    channels = {name: values[name] for name in model.model_fields if name in values}
     try:
-        return model.model_validate(known)
+        return model.model_validate(channels)
     except ValidationError as error:
         raise PersistenceError(
             f"{thread} cannot be read: {describe_errors(error)}; "
@@ -49,7 +49,7 @@ def read_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> M
         ) from None
 
 
-def checked_state(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
+def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
     """Return the state that a step is given if this program can read it.
 
     Raises:
@@ -176,7 +176,7 @@ def answer_model(question: ThreadQuestion) -> Any:
     return Annotated[ThreadDecision, AfterValidator(check), WithJsonSchema(form)]
 
 
-def checked_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
+def valid_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
     """Return the question.
 
     Raises:

@@ -62,8 +62,8 @@ class RecordStore:
         entry = await self._store.aget(self.listed_in, self.thread_id)
         now = datetime.now(UTC).isoformat()
         first = {"created_at": now, "begun_by": begun_by}
-        kept = {name: entry.value.get(name) for name in first} if entry else first
-        value = storable({"question": question, **kept, "updated_at": now})
+        origin = {name: entry.value.get(name) for name in first} if entry else first
+        value = storable({"question": question, **origin, "updated_at": now})
         await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
 
     async def put(
@@ -133,8 +133,8 @@ class RecordStore:
             return {}
         namespace = self.namespace(part)
         if isinstance(self._store, ReadsValues):
-            stored = await self._store.avalues(namespace, list(dict.fromkeys(ids)))
-            return {key: stored[key] for key in ids if key in stored}
+            found_values = await self._store.avalues(namespace, list(dict.fromkeys(ids)))
+            return {key: found_values[key] for key in ids if key in found_values}
         operations: list[Op] = [GetOp(namespace, key) for key in dict.fromkeys(ids)]
         values: dict[str, dict[str, Any]] = {}
         for start in range(0, len(operations), PAGE):

@@ -35,8 +35,8 @@ from paper_search.threads.questions import (
     ThreadDecision,
     ThreadQuestion,
     answer_model,
-    checked_question,
     read_state,
+    valid_question,
 )
 from paper_search.threads.records import RecordStore
 
@@ -104,8 +104,8 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         self.ledger = persistence.ledger
         self.answers = Answers(self)
         # Strict: an answer to a question that is not open is an error, and changes nothing.
-        chosen = {"thread_id": thread_id, "__pregel_strict_resume": True}
-        self._config: RunnableConfig = {"configurable": chosen}
+        place = {"thread_id": thread_id, "__pregel_strict_resume": True}
+        self._config: RunnableConfig = {"configurable": place}
         self.anywhere: RunnableConfig = {"configurable": {"thread_id": thread_id}}
 
     @classmethod
@@ -132,7 +132,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         Raises:
             QuestionError: it cannot be used.
         """
-        checked_question(asked_for)
+        valid_question(asked_for)
 
     @abstractmethod
     async def result(self) -> ResultT:
@@ -142,30 +142,30 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         del state  # a plain question says itself which it takes
         return answer_model(question)
 
-    async def _question(self, shown: Any, state: StateT) -> QuestionT:
+    async def _question(self, payload: Any, state: StateT) -> QuestionT:
         del state  # it shows all that is needed
-        return self.question_type.model_validate(shown)  # type: ignore[return-value]  # the subclass pairs them
+        return self.question_type.model_validate(payload)  # type: ignore[return-value]  # the subclass pairs them
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
         return {name: decision.get(name) for name in cls.audited}
 
-    def past_decision(self, named: Any, decision: Any) -> BaseModel | None:
+    def past_decision(self, reference: Any, decision: Any) -> BaseModel | None:
         """Return the decision in an answer to a question that is past, or None."""
-        del named  # the shape of a decision is the same for all questions
+        del reference  # the shape of a decision is the same for all questions
         try:
             return self.decision_type.model_validate(plain(decision))
         except (ValueError, RecursionError):
             return None
 
-    def as_stored(self, decision: BaseModel, named: Any) -> dict[str, Any]:
-        whole = decision.model_copy(update={self.reference_field: named})
+    def as_stored(self, decision: BaseModel, reference: Any) -> dict[str, Any]:
+        whole = decision.model_copy(update={self.reference_field: reference})
         return to_storable(whole.model_dump(mode="json", exclude={"token"}))
 
     def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision
 
-    async def undo_effects(self, named: Any) -> None:
+    async def undo_effects(self, reference: Any) -> None:
         """Undo what the decisions from a question on left beside the state, before a fork."""
 
     async def propose(self) -> None:
@@ -208,8 +208,8 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         """
         snapshot = await self.compiled.aget_state(self._config)
         if not snapshot.metadata:
-            named = f"no {self.noun} has the thread {self.thread_id!r}"
-            raise ThreadNotFoundError(f"{named}; `paper-search threads` lists all")
+            problem = f"no {self.noun} has the thread {self.thread_id!r}"
+            raise ThreadNotFoundError(f"{problem}; `paper-search threads` lists all")
         channels = snapshot.values or await self._input()
         if channels and self.begins_with not in channels:
             raise ThreadNotFoundError(
@@ -233,9 +233,9 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         if interrupt is None or await self.ledger.entry(self.thread_id, interrupt.id) is not None:
             return None
         state = self._read(snapshot.values)
-        named = {"run_id": self.thread_id, "token": token_of(interrupt.id)}
-        shown = {**interrupt.value, **named}
-        question = await self._question(shown, state)
+        names = {"run_id": self.thread_id, "token": token_of(interrupt.id)}
+        payload = {**interrupt.value, **names}
+        question = await self._question(payload, state)
         return OpenQuestion(interrupt.id, question, self._answers(question, state))
 
     async def require_question(self) -> OpenQuestion[QuestionT]:
@@ -327,10 +327,10 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             AlreadyDecidedError: the question was decided before, and differently.
         """
         person = by or current_person()
-        stored = self.checked(question, decision)
-        entry = await self.ledger.record(self.thread_id, question.interrupt_id, stored, person)
-        if entry.decision != stored:
-            raise await self.answers.refusal(entry, stored, person)
+        row = self.checked(question, decision)
+        entry = await self.ledger.record(self.thread_id, question.interrupt_id, row, person)
+        if entry.decision != row:
+            raise await self.answers.refusal(entry, row, person)
         return entry
 
     def resuming(self, entry: LedgerEntry) -> Command[Any]:
@@ -364,10 +364,10 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
 
     async def interrupt(self) -> Any:
         """Return the interrupt that LangGraph shows, decided or not; a copy's is its own."""
-        shown = (await self.snapshot()).interrupts
-        if not shown or not isinstance(shown[0].value, Mapping):
-            return shown[0] if shown else None
-        return replace(shown[0], value={**shown[0].value, "run_id": self.thread_id})
+        interrupts = (await self.snapshot()).interrupts
+        if not interrupts or not isinstance(interrupts[0].value, Mapping):
+            return interrupts[0] if interrupts else None
+        return replace(interrupts[0], value={**interrupts[0].value, "run_id": self.thread_id})
 
     async def _require_unfinished(self) -> None:
         if (await self.state()).is_complete:

@@ -40,8 +40,8 @@ def counted(
         spent = meter.of_step
         if not spent.calls:
             return outcome, update
-        known = update.get("usage", state.usage)
-        others = [entry for entry in known if (entry.step, entry.iteration) != place]
+        spendings = update.get("usage", state.usage)
+        others = [entry for entry in spendings if (entry.step, entry.iteration) != place]
         return outcome, {**update, "usage": [*others, spent]}
 
     return run

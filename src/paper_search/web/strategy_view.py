@@ -101,7 +101,7 @@ def _moved(visit: Visit, payload: StrategyPayload, action: str, number: str) -> 
     if action == "preview" or scope is None or not queries:
         return changed
     if action == "step":
-        return scope.steps[place].taken_in(changed) if place < len(scope.steps) else changed
+        return scope.steps[place].replace_in(changed) if place < len(scope.steps) else changed
     place = place if place < len(queries) else 0
     text = queries[place].boolean_query
     fresh = (s.term for s in scope.suggested if s.term.casefold() not in text.casefold())

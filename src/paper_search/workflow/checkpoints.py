@@ -188,7 +188,7 @@ class CheckpointHandler(Protocol):
         ...
 
 
-def read_checkpoint(value: Any) -> Checkpoint:
+def parse_checkpoint(value: Any) -> Checkpoint:
     """Return the checkpoint in what an interrupt shows.
 
     Raises:

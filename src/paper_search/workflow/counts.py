@@ -97,13 +97,13 @@ class RoundChanges(BaseModel):
 
 
 def round_changes(
-    before: list[str], after: list[str], known: set[str], queries: str
+    before: list[str], after: list[str], earlier_ids: set[str], queries: str
 ) -> RoundChanges:
     """Return what changed between two lists of paper ids, best first."""
     places = {name: place for place, name in enumerate(before)}
     moves = {name: places[name] - place for place, name in enumerate(after) if name in places}
     return RoundChanges(
-        new_ids=[name for name in after if name not in known],
+        new_ids=[name for name in after if name not in earlier_ids],
         risen={name: move for name, move in moves.items() if move >= FAR},
         queries=queries,
     )

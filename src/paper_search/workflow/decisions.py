@@ -83,10 +83,10 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
 
     @field_validator("publication_types")
     @classmethod
-    def _are_known(cls, given: list[str]) -> list[str]:
-        if unknown := [name for name in given if name not in PUBLICATION_TYPES]:
+    def _are_known(cls, names: list[str]) -> list[str]:
+        if unknown := [name for name in names if name not in PUBLICATION_TYPES]:
             raise ValueError(f"unknown {_some(unknown)}; known: {', '.join(PUBLICATION_TYPES)}")
-        return given
+        return names
 
 
 class SynonymEdit(SynonymMap, extra="forbid"):
@@ -134,10 +134,10 @@ class StrategyEdit(SearchStrategy, extra="forbid"):
 
     @field_validator("criteria")
     @classmethod
-    def _include_something(cls, given: list[CriterionEdit] | None) -> list[CriterionEdit] | None:
-        if given and all(criterion.kind is CriterionKind.EXCLUSION for criterion in given):
+    def _include_something(cls, criteria: list[CriterionEdit] | None) -> list[CriterionEdit] | None:
+        if criteria and all(criterion.kind is CriterionKind.EXCLUSION for criterion in criteria):
             raise ValueError('all are exclusions; give one of the kind "inclusion"')
-        return given
+        return criteria
 
 
 class MergeEdit(MergeDecision, extra="forbid"):
@@ -248,10 +248,10 @@ def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, 
         rest["filters"] = {**(rest.get("filters") or {}), **limits}
     queries = {query.boolean_query: query for query in proposed.queries}
     ranked = {query.text: query for query in proposed.ranked}
-    for name, field, known in (("queries", "boolean_query", queries), ("ranked", "text", ranked)):
+    for name, field, items in (("queries", "boolean_query", queries), ("ranked", "text", ranked)):
         if isinstance(rest.get(name), list):
             rest[name] = [
-                plain(known.get(entry, {field: entry})) if isinstance(entry, str) else entry
+                plain(items.get(entry, {field: entry})) if isinstance(entry, str) else entry
                 for entry in rest[name]
             ]
     return rest
@@ -300,8 +300,8 @@ def _check_content(decision: Decision, checkpoint: Checkpoint, known_ids: frozen
             _check_sources(data, checkpoint.payload.available_sources)
     if isinstance(data, UserFeedback):
         _check_waiting(decision.action, data, checkpoint)
-        marked = {*data.marked_relevant, *data.marked_irrelevant, *data.unmarked}
-        if unknown := sorted(marked - known_ids):
+        ids = {*data.marked_relevant, *data.marked_irrelevant, *data.unmarked}
+        if unknown := sorted(ids - known_ids):
             raise ValueError(f"no such papers in this result: {_some(unknown)}")
 
 
@@ -324,21 +324,21 @@ def _check_waiting(action: DecisionAction, data: UserFeedback, checkpoint: Check
 
 
 def _check_merges(data: Any, record_ids: frozenset[str]) -> None:
-    said: dict[frozenset[str], bool] = {}
+    verdicts: dict[frozenset[str], bool] = {}
     for decision in data.merge_decisions if isinstance(data, UserFeedback) else []:
         pair = frozenset((decision.one, decision.other))
         if len(pair) == 1:
             raise ValueError(f"a merge decision names one record twice: {_some([decision.one])}")
         if unknown := sorted(pair - record_ids):
             raise ValueError(f"no such records in this result: {_some(unknown)}")
-        if said.setdefault(pair, decision.is_same) != decision.is_same:
+        if verdicts.setdefault(pair, decision.is_same) != decision.is_same:
             raise ValueError(f"decided both as one work and as two: {_some(sorted(pair))}")
 
 
 def _some(names: list[str]) -> str:
     rest = len(names) - MAX_NAMED
-    shown = ", ".join(textwrap.shorten(name, 100) for name in names[:MAX_NAMED])
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
+    text = ", ".join(textwrap.shorten(name, 100) for name in names[:MAX_NAMED])
+    return f"{text} and {rest:,} more" if rest > 0 else text
 
 
 def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
@@ -364,10 +364,10 @@ def edited(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
     return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
 
 
-def seeded(strategy: SearchStrategy, marked: Sequence[MarkedPaper]) -> SearchStrategy:
+def seeded(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> SearchStrategy:
     if SNOWBALL not in strategy.sources or strategy.seeds:
         return strategy
-    return strategy.model_copy(update={"seeds": relevant_seeds(marked)})
+    return strategy.model_copy(update={"seeds": relevant_seeds(papers)})
 
 
 def limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
@@ -376,6 +376,6 @@ def limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
         sources = [source for source in sources if source in params.sources] or params.sources
     if params.max_results is not None:
         # Few results are cut from a full search at its end: the judge ranks better than a source.
-        asked = max(filters.max_results, params.max_results)
-        filters = filters.model_copy(update={"max_results": asked})
+        limit = max(filters.max_results, params.max_results)
+        filters = filters.model_copy(update={"max_results": limit})
     return strategy.model_copy(update={"sources": sources, "filters": filters})

@@ -15,7 +15,7 @@ from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
 from paper_search.threads.admission import admit
-from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, checked_thread
+from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, thread_name
 from paper_search.threads.questions import OpenQuestion
 from paper_search.workflow.checkpoints import (
     Checkpoint,
@@ -228,8 +228,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         """
         words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
 
-        def is_wanted(asked: CheckpointRef) -> bool:
-            return asked.kind is kind and iteration in {None, asked.iteration}
+        def is_wanted(reference: CheckpointRef) -> bool:
+            return reference.kind is kind and iteration in {None, reference.iteration}
 
         return await self.go_back(thread_id, is_wanted, words, by=by)
 
@@ -247,13 +247,13 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             ThreadBusyError: another process drives it.
             ConfigError: no model is set.
         """
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
+        async with self._session(thread_name(thread_id)) as session, session.lease():
             return await session.judge_again(self._skills, is_all=is_all)
 
     @contextlib.asynccontextmanager
     async def held(self, thread_id: str) -> AsyncIterator[SearchSession]:
         """Open a thread and hold it against other processes; Raises ThreadBusyError."""
-        async with self._session(checked_thread(thread_id)) as session, session.lease():
+        async with self._session(thread_name(thread_id)) as session, session.lease():
             yield session
 
     @property
@@ -262,7 +262,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         return handler
 
     def _settings(self, *, is_asking: bool) -> SearchParams:
-        chosen = {
+        settings = {
             "max_iterations": self._max_iterations,
             "enable_strategy_checkpoint": is_asking and self._enable_strategy_checkpoint,
             "enable_result_checkpoint": is_asking,
@@ -272,7 +272,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             "enrich": self._enrich,
             "budget": self._budget,
         }
-        return admit(SearchParams, chosen, SearchSession.noun)
+        return admit(SearchParams, settings, SearchSession.noun)
 
     def _services_on(self, persistence: Persistence) -> Skills:
         del persistence

@@ -55,7 +55,7 @@ def judged_by(state: WorkflowState, edit: Any) -> StepUpdate:
     return {"intent": state.intent.judged_by(criteria)}
 
 
-def judged_by_note(state: WorkflowState) -> StepUpdate:
+def criteria_from_note(state: WorkflowState) -> StepUpdate:
     """Return the intent with criteria for what the person's latest note asks for.
 
     Nothing, where it asks for nothing that a paper can be judged by, or no model judges.
@@ -79,13 +79,13 @@ class JudgingReport(BaseModel):
     """Papers without a judgement, by the reason; the commonest first."""
 
     @classmethod
-    def of(cls, papers: Iterable[ScoredPaper | Paper], asked: int = 0) -> JudgingReport:
+    def of(cls, papers: Iterable[ScoredPaper | Paper], calls: int = 0) -> JudgingReport:
         """Return how the papers are judged."""
         every = list(papers)
         why = Counter(
             paper.unjudged_because or "the judge failed" for paper in every if not paper.is_judged
         )
-        return cls(papers=len(every), asked=asked, unjudged=dict(why.most_common()))
+        return cls(papers=len(every), asked=calls, unjudged=dict(why.most_common()))
 
     @property
     def is_failure(self) -> bool:
@@ -124,7 +124,7 @@ async def judge_again(
     marks = await records.marked(state.marks)
     cache = StoredJudgements(store)
     verdicts = await scorer.score(works, state.intent, marks, cache=cache, is_exhaustive=True)
-    await records.put_judgements(verdicts, works)
+    await records.save_judgements(verdicts, works)
     changed = {verdict.paper.id: verdict for verdict in verdicts}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]
     ordered = skills.result_ranker.order(

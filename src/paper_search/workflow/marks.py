@@ -101,7 +101,7 @@ class MarkStore:
             "is_skipped": False,
             "is_taken_back": is_relevant is None,
             "reason": reason,
-            **said_now(),
+            **author_and_time(),
             **({"said_by": by} if by else {}),
         }
         await self.put(
@@ -127,7 +127,7 @@ class MarkStore:
         }
         await self._records.put(_PAIRS, rows)
 
-    async def said_same(self, iteration: int) -> list[MergeDecision]:
+    async def pairs_of_round(self, iteration: int) -> list[MergeDecision]:
         rows = await self._records.rows(_PAIRS)
         of_round = [row for row in rows.values() if row["iteration"] == iteration]
         return [MergeDecision.model_validate(row["decision"]) for row in of_round]
@@ -160,19 +160,19 @@ class MarkStore:
         one; of what was said on both, the latest verdict counts.
         """
         marks = [mark for mark in await self.marks() if mark.iteration == iteration]
-        works = await self._records.merged_into([mark.paper_id for mark in marks])
+        works = await self._records.works_of([mark.paper_id for mark in marks])
         marks.sort(key=lambda mark: mark.is_relevant is not None or mark.is_taken_back)
         latest = {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}
         return [mark.model_copy(update={"paper_id": i}) for i, mark in latest.items()]
 
-    async def joined_to(
+    async def with_saved_marks(
         self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]
     ) -> UserFeedback | None:
         """Return the feedback of an answer with what was saved in its round; see `joined`."""
         whole = joined(feedback, await self.of_round(iteration), known_ids)
         decisions = whole.merge_decisions if whole else []
         pairs = [{decision.one, decision.other} for decision in decisions]
-        saved = await self.said_same(iteration)
+        saved = await self.pairs_of_round(iteration)
         more = [decision for decision in saved if {decision.one, decision.other} not in pairs]
         if not more:
             return whole
@@ -196,17 +196,17 @@ def labels_in(text: str) -> list[str]:
 
 
 def labels_by_paper(
-    marks: Sequence[ScreeningMark], named: Mapping[str, str] | None = None
+    marks: Sequence[ScreeningMark], work_of: Mapping[str, str] | None = None
 ) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = {}
     for mark in marks:
         if mark.labels:
-            own = (named or {}).get(mark.paper_id, mark.paper_id)
+            own = (work_of or {}).get(mark.paper_id, mark.paper_id)
             labels[own] = list(dict.fromkeys([*labels.get(own, []), *mark.labels]))
     return labels
 
 
-def said_now(by: str | None = None) -> dict[str, str]:
+def author_and_time(by: str | None = None) -> dict[str, str]:
     """Return who says something, and when, by the names of a mark; None: who runs the program."""
     return {"said_at": datetime.now(UTC).isoformat(), "said_by": by or current_person()}
 

@@ -21,11 +21,11 @@ from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
-from paper_search.threads.questions import asker, checked_state
+from paper_search.threads.questions import asker, state_of_step
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.counts import arrivals_of, searched_round
 from paper_search.workflow.decisions import answer_model, edited, feedback_of, limited, seeded
-from paper_search.workflow.judging import StoredJudgements, judged_by, judged_by_note
+from paper_search.workflow.judging import StoredJudgements, criteria_from_note, judged_by
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import (
     markable_ids,
@@ -39,7 +39,7 @@ from paper_search.workflow.rounds import (
     ask_again,
     divide_works,
     is_without_news,
-    joined_reports,
+    join_reports,
     pool_after,
     take_batch,
     with_counts,
@@ -82,21 +82,21 @@ async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _checked(ctx)
-    marked = await _records(ctx).marked(state.marks)
+    marked_papers = await _records(ctx).marked(state.marks)
     is_rejected = bool(state.history) and state.history[-1].is_rejected
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
             intent=_intent(state),
             previous_strategies=state.previous_strategies,
             user_feedback=state.latest_feedback,
-            marked_papers=marked,
+            marked_papers=marked_papers,
             graded=await _records(ctx).best_graded(None if is_rejected else state.result),
         )
     )
-    strategy = seeded(strategy, marked)
+    strategy = seeded(strategy, marked_papers)
     await _records(ctx).index(state.question)
     strategy = ctx.services.within_ceiling(limited(strategy, ctx.workflow_params))
-    return Outcome.OK, {"strategy": strategy, **judged_by_note(state)}
+    return Outcome.OK, {"strategy": strategy, **criteria_from_note(state)}
 
 
 async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
@@ -123,8 +123,8 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
     """Ask whether the strategy is right; nothing else."""
     state = _checked(ctx)
-    named, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
-    question = await strategy_question(state, named, _services(ctx), budget)
+    names, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
+    question = await strategy_question(state, names, _services(ctx), budget)
     decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
     by = state.current_iteration, decision.decided_by
     if decision.action is DecisionAction.APPROVE:
@@ -136,8 +136,8 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         edit = StrategyEdit(proposed=_strategy(state), by=by[1], at=decision.decided_at)
         criteria = judged_by(state, decision.revised_data)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **criteria}
-    said = decision, feedback_of(decision)
-    return await _next_round(ctx, state, Outcome.REJECT, said, result_count=0)
+    answer = decision, feedback_of(decision)
+    return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -162,14 +162,14 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     else:
         answer = await services.search(strategy)
         update["earlier_reports"] = [*state.earlier_reports, *state.reports]
-    ids = await records.put_records(answer.papers)
+    ids = await records.save_records(answer.papers)
     before = await records.arrivals(state.current_iteration, state.waits)
     rows = arrivals_of(answer, ids, state.waits)
     reports = _of_round(answer.sources, state, allowed_by)
     if state.awaited:
-        reports = joined_reports(state.reports, reports, (before, rows))
+        reports = join_reports(state.reports, reports, (before, rows))
     searched = searched_round(state.current_iteration, [*before, *rows], ctx.services.models)
-    await records.put_round(searched)
+    await records.save_round(searched)
     ctx.progress("found", {"records": len(searched.records)})
     return Outcome.OK, {"found": searched.records, "reports": reports, **update}
 
@@ -188,7 +188,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
         filled = await ctx.services.enrich(works)
         works = filled.works
         update["reports"] = [*state.reports, *_of_round(filled.sources, state, BY_SETTING)]
-    ids = await records.put_works(works, rows)
+    ids = await records.save_works(works, rows)
     ctx.progress("merged", {"records": len(rows), "works": len(ids)})
     judges_again = ctx.services.judges_again
     update |= await divide_works(state, records, works, ids, judges_again=judges_again)
@@ -199,13 +199,13 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Judge the relevance of every work, and put all in one order."""
     state = _checked(ctx)
     records = _records(ctx)
-    marked = await records.marked(state.marks)
+    marked_papers = await records.marked(state.marks)
     works = await records.works(state.works)
     order = (state.asked, state.ranked_question)
-    kept = StoredJudgements(ctx.store)
+    judgements = StoredJudgements(ctx.store)
     intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
-    judged, is_ordered = await ctx.services.judge(works, intent, marked, kept, order)
-    scores = await records.put_judgements(judged, works)
+    verdicts, is_ordered = await ctx.services.judge(works, intent, marked_papers, judgements, order)
+    scores = await records.save_judgements(verdicts, works)
     return Outcome.OK, {"scores": scores, "is_ordered": is_ordered, "works": []}
 
 
@@ -221,16 +221,16 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
     collection, limit = await with_files(collection, records, limit)
-    stored = await records.put_collection(collection, limit, scored=scored)
-    stored = await with_earlier(state, records, stored)
+    stored_ref = await records.save_collection(collection, limit, scored=scored)
+    stored_ref = await with_earlier(state, records, stored_ref)
     await records.index(state.question)
-    reference = await with_counts(state, records, stored, ctx.services)
-    known = _known_papers(state, ctx.workflow_params, scored, reference)
-    update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known}
+    reference = await with_counts(state, records, stored_ref, ctx.services)
+    known_report = _check_known_papers(state, ctx.workflow_params, scored, reference)
+    update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
-    ended = _ended_round(state, len(reference.paper_ids))
-    return Outcome.SKIP, {**update, **ended, "ended_by": EndReason.NOT_REVIEWED}
+    ending = _end_round(state, len(reference.paper_ids))
+    return Outcome.SKIP, {**update, **ending, "ended_by": EndReason.NOT_REVIEWED}
 
 
 async def review_results(
@@ -242,21 +242,23 @@ async def review_results(
     """
     state = _checked(ctx)
     preview = ctx.workflow_params.preview_papers
-    named = ctx.thread_id, ctx.token
-    question = await result_question(state, named, _records(ctx), preview=preview)
-    known = answer_model(question, markable_ids(state), record_ids(state))
-    decision: Decision = asker(ctx)(question, known)
+    names = ctx.thread_id, ctx.token
+    question = await result_question(state, names, _records(ctx), preview=preview)
+    answers = answer_model(question, markable_ids(state), record_ids(state))
+    decision: Decision = asker(ctx)(question, answers)
     count = len(state.result.paper_ids) if state.result else 0
     saved, iteration = MarkStore(ctx.store, ctx.thread_id), state.current_iteration
     if decision.action is DecisionAction.APPROVE:
-        marks = await saved.joined_to(decision.revised_data, iteration, markable_ids(state))
-        ended = _ended_round(state, count, marks, decision)
-        return Outcome.APPROVE, {**ended, "ended_by": EndReason.APPROVED}
-    given = feedback_of(decision)
-    if given.wait_for_sources:
-        await saved.save(given, iteration, by=decision.decided_by)
+        marks = await saved.with_saved_marks(decision.revised_data, iteration, markable_ids(state))
+        ending = _end_round(state, count, marks, decision)
+        return Outcome.APPROVE, {**ending, "ended_by": EndReason.APPROVED}
+    answer = feedback_of(decision)
+    if answer.wait_for_sources:
+        await saved.save(answer, iteration, by=decision.decided_by)
         return Outcome.ITERATE, {"awaited": state.unfinished_sources, "waits": state.waits + 1}
-    feedback = await saved.joined_to(given, iteration, markable_ids(state)) or UserFeedback()
+    feedback = (
+        await saved.with_saved_marks(answer, iteration, markable_ids(state)) or UserFeedback()
+    )
     again: Edit | Reject = (
         Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
     )
@@ -269,7 +271,7 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     records = _records(ctx)
     marks = MarkStore(ctx.store, ctx.thread_id)
     collection = await final_collection(state, records, marks, ctx.services.deduplicate)
-    reference = await records.put_collection(collection, part="final")
+    reference = await records.save_collection(collection, part="final")
     if (before := state.result) is not None:
         hidden = before.hidden_among(reference.set_aside_ids)
         reference = reference.model_copy(update={"hidden": hidden})
@@ -292,7 +294,7 @@ def _approvals(ctx: Context) -> StrategyApprovals:
 
 def _checked(ctx: Context) -> WorkflowState:
     """Return the state, and tell which step begins, in which iteration, with how much to do."""
-    state = checked_state(ctx, "search")
+    state = state_of_step(ctx, "search")
     strategy = state.strategy
     counts = {
         "search": {
@@ -319,7 +321,7 @@ def _strategy(state: WorkflowState) -> SearchStrategy:
     return state.strategy
 
 
-def _known_papers(
+def _check_known_papers(
     state: WorkflowState,
     params: SearchParams,
     scored: list[ScoredPaper],
@@ -329,11 +331,11 @@ def _known_papers(
     if not params.must_find:
         return None
     before = state.known_papers
-    shown = set(reference.paper_ids)
+    ids = set(reference.paper_ids)
     return check_known_papers(
         params.must_find,
         [verdict.paper for verdict in scored],
-        [verdict.paper.id in shown for verdict in scored],
+        [verdict.paper.id in ids for verdict in scored],
         [*before.in_result, *before.not_in_result] if before else [],
     )
 
@@ -342,24 +344,24 @@ async def _next_round(
     ctx: Context,
     state: WorkflowState,
     again: AgainT,
-    said: tuple[Decision, UserFeedback],
+    answer: tuple[Decision, UserFeedback],
     *,
     result_count: int,
 ) -> tuple[AgainT | Fail, StepUpdate]:
     """End the iteration; return the outcome that leads to another, or fail at the limit."""
-    decision, feedback = said
-    ended = _ended_round(state, result_count, feedback, decision)
+    decision, feedback = answer
+    ending = _end_round(state, result_count, feedback, decision)
     is_rejected = decision.action is DecisionAction.REJECT
-    after = state.model_copy(update=ended)
-    ended |= await pool_after(after, _records(ctx), is_rejected=is_rejected)
-    following = ended["current_iteration"]
+    after = state.model_copy(update=ending)
+    ending |= await pool_after(after, _records(ctx), is_rejected=is_rejected)
+    following = ending["current_iteration"]
     if following < ctx.workflow_params.max_iterations:
         ctx.progress("iterating", {"iteration": following})
-        return again, ended
-    return Outcome.FAIL, {**ended, "ended_by": EndReason.LIMIT_REACHED}
+        return again, ending
+    return Outcome.FAIL, {**ending, "ended_by": EndReason.LIMIT_REACHED}
 
 
-def _ended_round(
+def _end_round(
     state: WorkflowState,
     result_count: int,
     feedback: UserFeedback | None = None,

@@ -39,7 +39,7 @@ _MOST_CHARS = 300
 
 
 def describe_strategy(payload: StrategyPayload) -> str:
-    lines = [f"- {name}: {_written(name, fact)}" for name, fact in checkpoint_facts(payload)]
+    lines = [f"- {name}: {_fact_line(name, fact)}" for name, fact in checkpoint_facts(payload)]
     head = f"## Round {payload.iteration + 1}: is this the search strategy?"
     return "\n".join([head, "", *lines])
 
@@ -72,13 +72,13 @@ def paper_rows(papers: Sequence[Paper], start: int = 1) -> Iterator[str]:
         author = paper.authors[0].name if paper.authors else ""
         facts = ", ".join(filter(None, [author, str(paper.year or ""), paper.venue or ""]))
         score = f" [{paper.relevance_score:.2f}]" if paper.is_judged else ""
-        title = f"**{inert(_cut(paper.title))}**"
+        title = f"**{inert(_shortened_text(paper.title))}**"
         yield f"{number}.{score} {title} ({inert(facts)}), id: {_code(paper.id)}"
         if text := paper.relevance_reason or paper.abstract:
-            yield f"   {inert(_cut(text))}"
+            yield f"   {inert(_shortened_text(text))}"
 
 
-def _written(name: str, fact: str) -> str:
+def _fact_line(name: str, fact: str) -> str:
     return _code(fact) if name.startswith(("query", "line")) else inert(fact)
 
 
@@ -87,7 +87,7 @@ def _code(text: str) -> str:
     return f"`{plain}`"
 
 
-def _cut(text: str) -> str:
+def _shortened_text(text: str) -> str:
     return text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS - 1]}…"
 
 
@@ -264,7 +264,7 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
     }
     limit, papers = strategy.filters.max_results, 0
     for source in strategy.sources:
-        share = strategy.asked_of(ranks_text=source in ranking)
+        share = strategy.for_source(ranks_text=source in ranking)
         hits = [hits_of.get((query.boolean_query, source), limit) for query in share.queries]
         papers += limit * len(share.ranked) + sum(min(limit, count) for count in hits)
     return papers

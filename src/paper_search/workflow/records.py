@@ -37,11 +37,11 @@ from paper_search.threads.records import MOST_ROWS, PAGE, ROOT, RecordStore, sto
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.rows import (
     VERDICT,
+    add_sightings,
     dumped,
     is_plain,
     is_same,
     paper_row,
-    seen_again,
     verdict_row,
     with_own_ids,
 )
@@ -63,7 +63,7 @@ class SearchRecords(RecordStore):
     listed_in = INDEX
     driven = frozenset({"records", "works", "members", "judgements", "papers"})
 
-    async def put_records(self, papers: Sequence[RawPaper]) -> list[str]:
+    async def save_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
 
         Two different records under one id are both kept, under ids of their own. One that was
@@ -72,11 +72,11 @@ class SearchRecords(RecordStore):
         rows = await self.get("records", [storable(paper.id) for paper in papers])
         records = with_own_ids(papers, {name: row.get("source") for name, row in rows.items()})
         before = await self.get("records", [paper.id for paper in records])
-        dumps = {paper.id: seen_again(dumped(paper), before.get(paper.id)) for paper in records}
+        dumps = {paper.id: add_sightings(dumped(paper), before.get(paper.id)) for paper in records}
         await self.put("records", dumps, before)
         return [paper.id for paper in records]
 
-    async def put_round(self, searched: SearchedRound) -> None:
+    async def save_round(self, searched: SearchedRound) -> None:
         """Store what one search brought; a search of the same round before it is forgotten."""
         value = storable(searched.model_dump(mode="json"))
         await self.put("rounds", {str(searched.iteration): value})
@@ -92,7 +92,7 @@ class SearchRecords(RecordStore):
         rows = [row for value in rounds.values() for row in SearchedRound(**value).arrivals]
         return [row for row in rows if row.waits < waits]
 
-    async def found_before(self, iteration: int) -> set[str]:
+    async def records_before(self, iteration: int) -> set[str]:
         rounds = [round_ for round_ in await self.rounds() if round_.iteration < iteration]
         return {i for round_ in rounds for i in round_.records}
 
@@ -100,7 +100,7 @@ class SearchRecords(RecordStore):
         """Return what each search up to a round brought, and the work of each of its records."""
         rounds = [searched for searched in await self.rounds() if searched.iteration <= until]
         ids = {i for searched in rounds for i in searched.records}
-        return rounds, await self.merged_into(sorted(ids))
+        return rounds, await self.works_of(sorted(ids))
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
@@ -109,7 +109,7 @@ class SearchRecords(RecordStore):
     async def stored(self, ids: Sequence[str]) -> set[str]:
         return set(await self.get("records", ids))
 
-    async def put_works(
+    async def save_works(
         self, works: Sequence[RawPaper], records: Sequence[RawPaper] = ()
     ) -> list[str]:
         """Store merged records and return their ids, in order.
@@ -147,14 +147,14 @@ class SearchRecords(RecordStore):
     def _models(self, rows: Mapping[str, dict[str, Any]], ids: Sequence[str]) -> list[RawPaper]:
         """Return the records of rows, in order; each row is validated once under one lease."""
         memory = lease_memory(self.thread_id)
-        known: dict[str, tuple[Any, RawPaper]]
-        known = {} if memory is None else memory.setdefault("models", {})
-        if len(known) > MOST_ROWS:
-            known.clear()
+        models: dict[str, tuple[Any, RawPaper]]
+        models = {} if memory is None else memory.setdefault("models", {})
+        if len(models) > MOST_ROWS:
+            models.clear()
         for row_id, row in zip(ids, self.in_order(rows, ids), strict=True):
-            if row_id not in known or known[row_id][0] is not row:
-                known[row_id] = row, self._model(row, row_id)
-        return [known[row_id][1] for row_id in ids]
+            if row_id not in models or models[row_id][0] is not row:
+                models[row_id] = row, self._model(row, row_id)
+        return [models[row_id][1] for row_id in ids]
 
     def _model(self, row: Mapping[str, Any], row_id: str) -> RawPaper:
         with contextlib.suppress(ValidationError):
@@ -163,7 +163,7 @@ class SearchRecords(RecordStore):
                 return record
         raise DamagedError(f"record {row_id!r} of thread {self.thread_id!r}")
 
-    async def put_judgements(
+    async def save_judgements(
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
     ) -> dict[str, float]:
         """Store verdicts and return the scores by id, in order."""
@@ -185,7 +185,7 @@ class SearchRecords(RecordStore):
         pairs = zip(works, verdicts, strict=True)
         return [ScoredPaper(paper=work, **verdict) for work, verdict in pairs]
 
-    async def put_collection(
+    async def save_collection(
         self,
         collection: PaperCollection,
         limit: int | None = None,
@@ -306,7 +306,7 @@ class SearchRecords(RecordStore):
 
         A paper that has been merged into another since is named by that one.
         """
-        works = await self.merged_into(list(marks))
+        works = await self.works_of(list(marks))
         return [
             MarkedPaper(
                 id=works.get(paper.id, paper.id),
@@ -318,27 +318,27 @@ class SearchRecords(RecordStore):
             for paper in await self.papers(list(marks))
         ]
 
-    async def merged_into(self, ids: Sequence[str]) -> dict[str, str]:
+    async def works_of(self, ids: Sequence[str]) -> dict[str, str]:
         rows: dict[str, dict[str, Any]] = {}
-        batch = asked = {*ids}
+        batch = wanted_ids = {*ids}
         while batch:
             more = await self.get("members", sorted(batch))
             rows |= more
             batch = {row["work"] for row in more.values()} - {*rows} - batch
-        return {i: work for i, work in work_of_members(rows).items() if i in asked}
+        return {i: work for i, work in work_of_members(rows).items() if i in wanted_ids}
 
     async def _recognised(self, works: Sequence[RawPaper]) -> list[RawPaper]:
         ids = [i for work in works for i in (work.id, *work.merged_from)]
         verdicts = await self.get("judgements", ids)
-        members = await self.merged_into(ids)
+        members = await self.works_of(ids)
         work_of = {i: i for i in verdicts} | members
-        kept = set(work_of.values())
+        work_ids = set(work_of.values())
         used_ids = {work.id for work in works}
         recognised = []
         for work in works:
             earlier = {work_of[i] for i in (work.id, *work.merged_from) if i in work_of} - {work.id}
             # An id is free for one work only: of a work that was split, one part keeps it.
-            free = sorted(earlier - used_ids) if work.id not in kept else []
+            free = sorted(earlier - used_ids) if work.id not in work_ids else []
             used_ids.update(free[:1])
             own = work.merged_from or [work.id]
             update = {"id": free[0], "merged_from": own} if free else {}

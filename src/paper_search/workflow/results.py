@@ -39,10 +39,10 @@ async def final_collection(
     if nothing was searched. With `deduplicate`, what the person's last answer said on what is one
     work is carried out.
     """
-    return without_excluded(await merged_collection(state, records, marks, deduplicate))
+    return without_excluded(await collection_with_marks(state, records, marks, deduplicate))
 
 
-async def merged_collection(
+async def collection_with_marks(
     state: WorkflowState,
     records: SearchRecords,
     marks: MarkStore,
@@ -50,7 +50,7 @@ async def merged_collection(
 ) -> PaperCollection:
     """Return the result with what was decided irrelevant still in its place; see above."""
     saved_marks = await marks.marks()
-    works = await records.merged_into([*state.marks, *(mark.paper_id for mark in saved_marks)])
+    works = await records.works_of([*state.marks, *(mark.paper_id for mark in saved_marks)])
     if state.result is None:
         collection = empty_collection(state.question)
     else:
@@ -82,11 +82,11 @@ async def merged_collection(
 
 
 def decisions_on_papers(
-    state: WorkflowState, marks: Sequence[ScreeningMark], named: Mapping[str, str]
+    state: WorkflowState, marks: Sequence[ScreeningMark], work_of: Mapping[str, str]
 ) -> dict[str, ScreeningDecision]:
     """Return the decision that stands on each paper; the latest counts."""
     standing: dict[str, tuple[ScreeningDecision, int]] = {}
-    for paper_id, (is_relevant, record) in state.marked_in.items():
+    for paper_id, (is_relevant, record) in state.marks_with_rounds.items():
         reasons = record.feedback.reasons if record.feedback else {}
         decision = ScreeningDecision(
             decision=_WORDS[is_relevant],
@@ -94,9 +94,9 @@ def decisions_on_papers(
             decided_at=record.decided_at,
             reason=reasons.get(paper_id),
         )
-        standing[named.get(paper_id, paper_id)] = decision, record.iteration
+        standing[work_of.get(paper_id, paper_id)] = decision, record.iteration
     for mark in marks:
-        own = named.get(mark.paper_id, mark.paper_id)
+        own = work_of.get(mark.paper_id, mark.paper_id)
         before, iteration = standing.get(own, (ScreeningDecision(), -1))
         is_latest = mark.iteration >= state.current_iteration
         if mark.is_relevant is None:
@@ -220,7 +220,7 @@ async def _with_total(
 ) -> PaperCollection:
     if state.result is None or state.result.counts is None:
         return collection
-    work_of = await records.merged_into(state.found) | _members(collection)
+    work_of = await records.works_of(state.found) | _members(collection)
     total = len({work_of.get(i, i) for i in state.found})
     metadata = collection.metadata.model_copy(update={"total_found": total})
     return collection.model_copy(update={"metadata": metadata})
@@ -273,7 +273,7 @@ async def regrouped(
         sources = [paper_of[i] for i in (work.merged_from or [work.id]) if i in paper_of]
         first = min(sources, key=touched.index)
         work_ = _with_findings(work, sorted(sources, key=touched.index))
-        groups.setdefault(first.id, []).append(_judged_as(first, work_))
+        groups.setdefault(first.id, []).append(_with_verdict_of(first, work_))
     papers = [
         groups.get(paper.id, []) if paper in touched else [paper] for paper in collection.papers
     ]
@@ -326,7 +326,7 @@ def _spelled_out(
     ]
 
 
-def _judged_as(paper: Paper, work: RawPaper) -> Paper:
+def _with_verdict_of(paper: Paper, work: RawPaper) -> Paper:
     return Paper.from_scored(
         ScoredPaper(
             paper=work,

@@ -77,7 +77,7 @@ def cohens_kappa(one: Verdicts, other: Verdicts) -> float | None:
 
 
 def agreement_of(
-    paper_ids: Sequence[str], verdicts: Mapping[str, Verdicts], done: frozenset[str]
+    paper_ids: Sequence[str], verdicts: Mapping[str, Verdicts], finished: frozenset[str]
 ) -> Agreement:
     """Return how far reviewers have come and, if all are done, how far they agree."""
     own = {
@@ -89,7 +89,7 @@ def agreement_of(
             name=name,
             decided=len(verdicts_),
             of=len(paper_ids),
-            is_done=name in done or len(verdicts_) == len(paper_ids),
+            is_done=name in finished or len(verdicts_) == len(paper_ids),
         )
         for name, verdicts_ in own.items()
     ]
@@ -320,5 +320,5 @@ class Reviewers:
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
         marks = await ReviewerMarks(self._store, self._thread_id, name).marks()
-        works = await self._records.merged_into([mark.paper_id for mark in marks])
+        works = await self._records.works_of([mark.paper_id for mark in marks])
         return {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}

@@ -69,9 +69,9 @@ async def divide_works(
         judges_again: whether papers of earlier rounds that are marked relevant are judged again.
     """
     old = set(state.pool) - set(state.found)
-    known = await records.found_before(state.updates[-1].iteration) if state.updates else set()
+    before = await records.records_before(state.updates[-1].iteration) if state.updates else set()
     members = [set(work.merged_from or [work.id]) for work in works]
-    earlier = [i for i, own in zip(ids, members, strict=True) if own <= old or own & known]
+    earlier = [i for i, own in zip(ids, members, strict=True) if own <= old or own & before]
     verdicts = await _verdicts(state, records)
     # Half of a work that a person split has never been judged.
     unchanged = {*earlier} & {*await records.judged(earlier)}
@@ -131,15 +131,15 @@ async def pool_after(
     """
     whole = list(dict.fromkeys([*state.found, *state.pool]))
     if is_rejected:
-        work_of = await records.merged_into(whole)
+        work_of = await records.works_of(whole)
         refused = {work_of.get(i, i) for i in state.found} - {*await _verdicts(state, records)}
         whole = [i for i in whole if work_of.get(i, i) not in refused]
     return {"found": [], "pool": whole}
 
 
-def with_places(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) -> list[ScoredPaper]:
+def with_places(scored: Sequence[ScoredPaper], marks: Sequence[MarkedPaper]) -> list[ScoredPaper]:
     """Return papers with their place in the order; what was marked irrelevant is set aside."""
-    refused = {mark.id for mark in marked if not mark.is_relevant}
+    refused = {mark.id for mark in marks if not mark.is_relevant}
     places = itertools.count(1)
     return [
         paper if paper.paper.id in refused else paper.model_copy(update={"place": next(places)})
@@ -149,25 +149,25 @@ def with_places(scored: Sequence[ScoredPaper], marked: Sequence[MarkedPaper]) ->
 
 async def _verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
     """Return by the id of a work whether a person marked it relevant; the latest mark counts."""
-    work_of = await records.merged_into(list(state.marks))
+    work_of = await records.works_of(list(state.marks))
     return {work_of.get(i, i): is_relevant for i, is_relevant in state.marks.items()}
 
 
 async def ask_again(
-    services: Skills, strategy: SearchStrategy, awaited: Sequence[str]
+    services: Skills, strategy: SearchStrategy, slow_sources: Sequence[str]
 ) -> SearchReport:
     """Return what the awaited sources of a strategy have, each up to its deadline.
 
     Args:
         services: what searches.
         strategy: as it was approved; what it does not name is not asked, as in any search.
-        awaited: the sources that ran out of time.
+        slow_sources: those that ran out of time.
     """
     is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
-    names = [name for name in awaited if not is_limited or name in strategy.sources]
+    names = [name for name in slow_sources if not is_limited or name in strategy.sources]
     # Another process may have fewer sources; a strategy without any that is known asks all.
     sources = [name for name in names if services.has_any_of([name])]
-    absent = [_gone(name) for name in names if name not in sources]
+    absent = [_missing_source(name) for name in names if name not in sources]
     if not sources:
         return SearchReport(sources=absent)
     answer = await services.search(
@@ -176,7 +176,7 @@ async def ask_again(
     return answer.model_copy(update={"sources": [*answer.sources, *absent]})
 
 
-def joined_reports(
+def join_reports(
     before: Sequence[SourceReport],
     again: Sequence[SourceReport],
     arrivals: tuple[Sequence[Arrival], Sequence[Arrival]],
@@ -210,7 +210,7 @@ def _repeating(report: SourceReport, count: int) -> SourceReport:
     return report.model_copy(update=update) if count else report
 
 
-def _gone(name: str) -> SourceReport:
+def _missing_source(name: str) -> SourceReport:
     error = f"{name!r} cannot be asked here: it is not among the sources that are set up"
     return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
@@ -241,7 +241,7 @@ class Batch(BaseModel):
     by: str
 
 
-async def put_batch(records: SearchRecords, batch: Batch, number: int) -> None:
+async def save_batch(records: SearchRecords, batch: Batch, number: int) -> None:
     """Store a batch; it counts once the state names its number (0: the thread began with it)."""
     papers = batch.report.papers
     await records.put(_RECORDS, {f"{number}/{paper.id}": dumped(paper) for paper in papers})
@@ -250,7 +250,7 @@ async def put_batch(records: SearchRecords, batch: Batch, number: int) -> None:
     await records.put(_BATCHES, {str(number): storable(row)})
 
 
-async def added_files(records: SearchRecords, batches: int) -> list[AddedFile]:
+async def files_of_batches(records: SearchRecords, batches: int) -> list[AddedFile]:
     """Return the files of the first so many batches that joined a thread."""
     rows = await records.get(_BATCHES, [str(number) for number in range(batches + 1)])
     return [AddedFile.model_validate(file) for row in rows.values() for file in row["files"]]
@@ -266,17 +266,17 @@ async def take_batch(
     values = records.in_order(await records.get(_RECORDS, keys), keys)
     papers = [RawPaper.model_validate(value) for value in values]
     report = SearchReport.model_validate({**row["report"], "papers": papers})
-    ids = await records.put_records(papers)
+    ids = await records.save_records(papers)
     before = await records.arrivals(iteration, state.waits)
     rows = [*before, *arrivals_of(report, ids, state.waits)]
     at_first = [round_.searched_at for round_ in await records.rounds() if before]
     searched = searched_round(iteration, rows, models)
     at = {"searched_at": at_first[-1]} if at_first else {}
-    await records.put_round(searched.model_copy(update=at))
+    await records.save_round(searched.model_copy(update=at))
     update = {"iteration": iteration, "allowed_by": row["by"]}
     reports = [entry.model_copy(update=update) for entry in report.sources]
-    found = list(dict.fromkeys([*state.found, *ids]))
-    return {"found": found, "reports": [*state.reports, *reports], "arriving": 0, "awaited": []}
+    ids = list(dict.fromkeys([*state.found, *ids]))
+    return {"found": ids, "reports": [*state.reports, *reports], "arriving": 0, "awaited": []}
 
 
 async def with_files(
@@ -302,9 +302,9 @@ async def reopened(state: WorkflowState, params: Any, records: SearchRecords) ->
 
     What its last round found stays, unless it was rejected.
     """
-    found, reports = state.found, [*state.earlier_reports, *state.reports]
-    if not found and not state.history[-1].is_rejected:
-        found = (await records.rounds())[-1].records
+    record_ids, reports = state.found, [*state.earlier_reports, *state.reports]
+    if not record_ids and not state.history[-1].is_rejected:
+        record_ids = (await records.rounds())[-1].records
     settings = SearchParams.model_validate(params or {})
     most = min(MOST_ITERATIONS, state.current_iteration + DEFAULT_MAX_ITERATIONS)
     asks = {"enable_strategy_checkpoint": True, "enable_result_checkpoint": True}
@@ -314,7 +314,7 @@ async def reopened(state: WorkflowState, params: Any, records: SearchRecords) ->
         VISITS: {},
         "is_complete": False,
         "ended_by": None,
-        "found": found,
+        "found": record_ids,
         "pool": list(dict.fromkeys([*state.pool, *state.found])),
         "earlier_reports": [report.model_dump(mode="json") for report in reports],
         "reports": [],
@@ -331,7 +331,7 @@ async def updated(
     Raises:
         InputError: there is none, or it is to take files.
     """
-    approved = [ended.strategy for ended in state.history if not ended.is_rejected]
+    approved = [record.strategy for record in state.history if not record.is_rejected]
     if state.result is None or not approved or approved[-1].sources == [SOURCE]:
         raise InputError(
             f"thread {records.thread_id!r} has no approved strategy that sources could be asked "

@@ -65,7 +65,7 @@ def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
     )
 
 
-def seen_again(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
+def add_sightings(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a record with where it was seen in earlier rounds; repeating it changes nothing."""
     earlier = list(before.get("sightings", [])) if before else []
     sightings = {_sighting(sighting) for sighting in earlier}

@@ -11,9 +11,9 @@ from paper_search.skills.screening import Ranker, StoppingEstimate, stopping_est
 from paper_search.workflow.marks import (
     MarkStore,
     ScreeningMark,
+    author_and_time,
     joined,
     labels_in,
-    said_now,
     verdicts,
 )
 from paper_search.workflow.questions import markable_ids
@@ -81,7 +81,7 @@ class Screening:
             learns: whether the order follows the latest marks, which takes a while for thousands
                 of papers; else it is the one before.
         """
-        verdicts_ = self._said()
+        verdicts_ = self._labels()
         ordered = self._ordered() if learns or self._order is None else self._order[1]
         papers = [paper for paper in ordered if paper.id not in verdicts_]
         return sorted(papers, key=self._place)
@@ -89,13 +89,13 @@ class Screening:
     async def say(
         self, paper: Paper, *, is_relevant: bool, reason: str | None = None, by: str | None = None
     ) -> None:
-        await self._put(paper, by, is_relevant=is_relevant, is_skipped=False, reason=reason)
+        await self._save(paper, by, is_relevant=is_relevant, is_skipped=False, reason=reason)
 
     async def skip(self, paper: Paper, *, by: str | None = None) -> None:
-        await self._put(paper, by, is_relevant=None, is_skipped=True)
+        await self._save(paper, by, is_relevant=None, is_skipped=True)
 
     async def note(self, paper: Paper, words: str, *, by: str | None = None) -> None:
-        await self._put(paper, by, note=words)
+        await self._save(paper, by, note=words)
 
     async def label(self, paper: Paper, words: str, *, by: str | None = None) -> None:
         """Put labels on a paper; those that it has already are taken off.
@@ -107,7 +107,7 @@ class Screening:
         before, more = old.labels if old else [], labels_in(words)
         rest = [label for label in before if label not in more]
         fresh = [label for label in more if label not in before]
-        await self._put(paper, by, labels=[*rest, *fresh])
+        await self._save(paper, by, labels=[*rest, *fresh])
 
     async def undo(self) -> Paper | None:
         """Take the last verdict or skip of this round back; None: there is none left."""
@@ -126,9 +126,9 @@ class Screening:
         self._taken_back = last.paper_id
         return mine[last.paper_id]
 
-    async def _put(self, paper: Paper, by: str | None, **said: object) -> None:
+    async def _save(self, paper: Paper, by: str | None, **fields: object) -> None:
         old = self._marks.get(paper.id)
-        is_verdict = "is_skipped" in said
+        is_verdict = "is_skipped" in fields
         number = max((mark.number for mark in self._marks.values()), default=0) + 1
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
         place: dict[str, object] = {}
@@ -139,7 +139,7 @@ class Screening:
                 "is_taken_back": False,
                 "is_screened": True,
             }
-        mark = base.model_copy(update={**said, **place, **said_now(by)})
+        mark = base.model_copy(update={**fields, **place, **author_and_time(by)})
         await self._store.put(mark)
         self._marks[paper.id] = mark
         self._taken_back = None if is_verdict else self._taken_back
@@ -151,21 +151,21 @@ class Screening:
         is_skipped = mark is not None and mark.is_skipped and mark.iteration == self.iteration
         return mark.number if mark is not None and is_skipped else 0
 
-    def _said(self) -> dict[str, bool]:
+    def _labels(self) -> dict[str, bool]:
         verdicts_ = {m.paper_id: m.is_relevant for m in self.marks if m.is_relevant is not None}
         return self._earlier | verdicts_
 
     def _ordered(self) -> list[Paper]:
         """Return all papers, re-ranked by the marks; by the first so many of them, if rarely."""
-        verdicts_ = list(self._said().items())
+        verdicts_ = list(self._labels().items())
         basis = dict(verdicts_[: len(verdicts_) - len(verdicts_) % self._every])
         key = frozenset(basis.items())
         if self._order is None or self._order[0] != key:
             self._order = (key, self._ranked(basis))
         return self._order[1]
 
-    def _ranked(self, said: Mapping[str, bool]) -> list[Paper]:
-        marks = {n: said[paper.id] for n, paper in enumerate(self.papers) if paper.id in said}
+    def _ranked(self, labels: Mapping[str, bool]) -> list[Paper]:
+        marks = {n: labels[paper.id] for n, paper in enumerate(self.papers) if paper.id in labels}
         if not marks:
             return self.papers
         if self._ranker is None:
@@ -216,7 +216,7 @@ async def with_marks(payload: Any, state: WorkflowState, store: MarkStore) -> An
     return payload.model_copy(
         update={
             "marks": verdicts_,
-            "merge_decisions": await store.said_same(iteration),
+            "merge_decisions": await store.pairs_of_round(iteration),
             "earlier_marks": {i: m for i, m in state.marks.items() if i not in taken_back},
             "stopping_estimate": estimate.advice if estimate else None,
         }

@@ -21,16 +21,23 @@ from paper_search.workflow.checkpoints import (
     CheckpointKind,
     CheckpointRef,
     Decision,
-    read_checkpoint,
+    parse_checkpoint,
 )
 from paper_search.workflow.decisions import answer_model, past_decision
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.judging import JudgingReport, judge_again
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
-from paper_search.workflow.results import final_collection, merged_collection
+from paper_search.workflow.results import collection_with_marks, final_collection
 from paper_search.workflow.reviewers import Reviewers
-from paper_search.workflow.rounds import AddedFile, Batch, added_files, put_batch, reopened, updated
+from paper_search.workflow.rounds import (
+    AddedFile,
+    Batch,
+    files_of_batches,
+    reopened,
+    save_batch,
+    updated,
+)
 from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams, WorkflowState
@@ -114,7 +121,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             ThreadNotWaitingError: there is no result yet, or another one is being made.
         """
         state = await self._at_result()
-        collection = await merged_collection(state, self._records, self._marks)
+        collection = await collection_with_marks(state, self._records, self._marks)
         return await open_screening(collection.papers, state, self._marks)
 
     async def reviewers(self) -> Reviewers:
@@ -125,27 +132,27 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
             ThreadNotWaitingError: there is no result yet, or another one is being made.
         """
         state = await self._at_result()
-        collection = await merged_collection(state, self._records, self._marks)
+        collection = await collection_with_marks(state, self._records, self._marks)
         rows = await self._records.rows("reviews")
-        merged = await self._records.merged_into([row["paper_id"] for row in rows.values()])
-        seen = {merged.get(row["paper_id"], row["paper_id"]) for row in rows.values()}
-        left = [paper for paper in collection.set_aside if paper.id in seen]
-        papers = [*collection.papers, *left]
+        work_of = await self._records.works_of([row["paper_id"] for row in rows.values()])
+        ids = {work_of.get(row["paper_id"], row["paper_id"]) for row in rows.values()}
+        rest = [paper for paper in collection.set_aside if paper.id in ids]
+        papers = [*collection.papers, *rest]
         decided = [paper for paper in papers if paper.decision != "undecided"]
         decisions = {paper.id: paper.screening for paper in decided if paper.screening}
         store, iteration = self._persistence.store, state.current_iteration
         return Reviewers(papers, store, self.thread_id, iteration, decisions)
 
-    async def join(self, read: Callable[[list[AddedFile]], Batch]) -> None:
+    async def join(self, load: Callable[[list[AddedFile]], Batch]) -> None:
         """Have records of files join the result, up to the question about it, which is asked again.
 
         The caller holds the lease. `read` takes the files that joined before.
         """
         state = await self._at_result()
         number = state.batches + 1
-        files = await added_files(self._records, state.batches)
-        batch = await asyncio.to_thread(read, files)
-        await put_batch(self._records, batch, number)
+        files = await files_of_batches(self._records, state.batches)
+        batch = await asyncio.to_thread(load, files)
+        await save_batch(self._records, batch, number)
         values: dict[str, Any] = {"waits": state.waits + 1, "batches": number, "arriving": number}
         if state.is_complete:
             params = (await self.channels()).get(PARAMS)
@@ -155,7 +162,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
     async def note_files(self, batch: Batch) -> None:
         """Note the files that a thread begins with, whose records its first search gives."""
-        await put_batch(self._records, batch, 0)
+        await save_batch(self._records, batch, 0)
 
     async def update(self, by: str, *, is_quiet: bool = False) -> None:
         """See `paper_search.review.update_review`. The caller holds the lease.
@@ -213,35 +220,35 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
         """See `ThreadSession.audit_detail`; an edit that waits for sources says so."""
-        given = decision.get("revised_data")
-        is_waiting = isinstance(given, Mapping) and bool(given.get("wait_for_sources"))
+        revised = decision.get("revised_data")
+        is_waiting = isinstance(revised, Mapping) and bool(revised.get("wait_for_sources"))
         waits = {"wait_for_sources": True} if is_waiting else {}
         return super().audit_detail(decision) | waits
 
-    async def _question(self, shown: Any, state: WorkflowState) -> Checkpoint:
-        checkpoint = read_checkpoint(shown)
+    async def _question(self, interrupt_value: Any, state: WorkflowState) -> Checkpoint:
+        checkpoint = parse_checkpoint(interrupt_value)
         if checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION:
             return checkpoint
-        named = checkpoint.run_id, checkpoint.token
-        whole = await result_question(state, named, self._records, preview=None)
+        names = checkpoint.run_id, checkpoint.token
+        whole = await result_question(state, names, self._records, preview=None)
         payload = await with_marks(whole.payload, state, self._marks)
         return whole.model_copy(update={"timestamp": checkpoint.timestamp, "payload": payload})
 
     def _answers(self, question: Checkpoint, state: WorkflowState) -> Any:
         return answer_model(question, markable_ids(state), record_ids(state))
 
-    def past_decision(self, named: CheckpointRef, decision: Any) -> Decision | None:
-        return past_decision(named.kind, decision)
+    def past_decision(self, reference: CheckpointRef, decision: Any) -> Decision | None:
+        return past_decision(reference.kind, decision)
 
-    def as_stored(self, decision: BaseModel, named: CheckpointRef) -> dict[str, Any]:
+    def as_stored(self, decision: BaseModel, reference: CheckpointRef) -> dict[str, Any]:
         """See `ThreadSession`; who decided stands beside it, and nobody can pass for another."""
-        stored = super().as_stored(decision, named)
-        return {name: value for name, value in stored.items() if name not in _TOLD}
+        row = super().as_stored(decision, reference)
+        return {name: value for name, value in row.items() if name not in _TOLD}
 
     def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision | {name: getattr(entry, name) for name in _TOLD}
 
-    async def undo_effects(self, named: CheckpointRef) -> None:
+    async def undo_effects(self, reference: CheckpointRef) -> None:
         # The strategy of a result was decided before it; who waits has it searched again.
-        is_result = named.kind is CheckpointKind.RESULT_REVIEW
-        await StrategyApprovals(self._records).revoke(named.iteration + is_result)
+        is_result = reference.kind is CheckpointKind.RESULT_REVIEW
+        await StrategyApprovals(self._records).revoke(reference.iteration + is_result)

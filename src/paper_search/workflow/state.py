@@ -265,10 +265,10 @@ class WorkflowState(BaseModel):
 
         In the order in which they were made.
         """
-        return {i: is_relevant for i, (is_relevant, _) in self.marked_in.items()}
+        return {i: is_relevant for i, (is_relevant, _) in self.marks_with_rounds.items()}
 
     @property
-    def marked_in(self) -> dict[str, tuple[bool, IterationRecord]]:
+    def marks_with_rounds(self) -> dict[str, tuple[bool, IterationRecord]]:
         """Return the marks with the round whose answer made each."""
         marks: dict[str, tuple[bool, IterationRecord]] = {}
         for record in self.history:

@@ -84,7 +84,7 @@ def strategy_facts(
         scope: hit counts; None: none were looked up.
     """
     is_known = ranking is not None and bool(strategy.ranked)
-    sources = asked_of_sources(strategy, ranking or ()) if is_known else strategy.sources
+    sources = queries_by_source(strategy, ranking or ()) if is_known else strategy.sources
     yield "sources", ("; " if is_known else ", ").join(sources) or "-"
     for number, ranked in enumerate(strategy.ranked, start=1):
         name = "question" if len(strategy.ranked) == 1 else f"question {number}"
@@ -114,8 +114,8 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
         advice = "; nothing meets all limits: take one off" if limit.is_empty else ""
         yield "limit", f"{limit.text}: {counts_of(limit)}{advice}"
     for number, step in enumerate(scope.steps, start=1):
-        taken = ", taken" if step.text in numbers else ""
-        yield f"broader {number}", f"{step.name}: {counts_of(step)}{taken}"
+        remark = ", taken" if step.text in numbers else ""
+        yield f"broader {number}", f"{step.name}: {counts_of(step)}{remark}"
     if scope.suggested:
         terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)
         yield "also", f"frequent in the first {scope.first_results} results: {terms}"
@@ -126,10 +126,10 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
 def _query_facts(boolean_query: str, number: int, scope: ScopeReport | None) -> Iterator[Fact]:
     """Yield the blocks of a query, one each, how they are joined, and the query itself."""
     blocks = block_texts(boolean_query)
-    known = {block.text: block for block in scope.blocks} if scope else {}
+    block_hits = {block.text: block for block in scope.blocks} if scope else {}
     if len(blocks) > 1:
         for place, block in enumerate(blocks, start=1):
-            yield f"block {place}", _block(block, known.get(block.boolean_query))
+            yield f"block {place}", _block(block, block_hits.get(block.boolean_query))
         yield "joined", " AND ".join(str(place) for place, _ in enumerate(blocks, start=1))
     yield f"query {number}", boolean_query
     hits = scope.hits_of([boolean_query]).get(boolean_query) if scope else None
@@ -139,8 +139,8 @@ def _query_facts(boolean_query: str, number: int, scope: ScopeReport | None) -> 
 
 def _block(block: BlockText, hits: BlockHits | None) -> str:
     """Return a block with its hits: "heart (12) OR cardiac (30): 38 library"."""
-    known = hits.terms if hits else []
-    counts = {term.text: "/".join(f"{count.hits:,}" for count in term.counts) for term in known}
+    entries = hits.terms if hits else []
+    counts = {term.text: "/".join(f"{count.hits:,}" for count in term.counts) for term in entries}
     terms = [f"{term} ({counts[term]})" if term in counts else term for term in block.terms]
     total = f": {counts_of(hits)}" if hits and hits.counts else ""
     return f"{' OR '.join(terms)}{total}"
@@ -154,23 +154,23 @@ def translation_facts(
     numbered = enumerate(strategy.queries, start=1)
     names |= {(False, query.boolean_query): f"query {number}" for number, query in numbered}
     for translation in translations:
-        named = names.get((translation.is_ranked, translation.query), translation.query)
-        about = f"{named}: " if named else ""
+        title = names.get((translation.is_ranked, translation.query), translation.query)
+        about = f"{title}: " if title else ""
         for place, string in enumerate(translation.texts):
             joint = "if nothing is found, " if translation.is_ranked else "and "
             yield translation.source, f"{about}{joint * bool(place)}{string}"
         for note in translation.notes:
             yield "note", f"{translation.source}: {note}"
         if translation.error:
-            part = f"{translation.source}, {named}" if named else translation.source
+            part = f"{translation.source}, {title}" if title else translation.source
             yield "not asked", f"{part}: {translation.error}"
 
 
-def asked_of_sources(strategy: SearchStrategy, ranking: Collection[str]) -> list[str]:
+def queries_by_source(strategy: SearchStrategy, ranking: Collection[str]) -> list[str]:
     """Return which sources are asked what: "library: the question", "pubmed: queries 1-3"."""
     by_form: dict[str, list[str]] = {}
     for name in strategy.sources:
-        part = strategy.asked_of(ranks_text=name in ranking)
+        part = strategy.for_source(ranks_text=name in ranking)
         parts = ["the question" if len(part.ranked) == 1 else "the questions"] * bool(part.ranked)
         numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in part.queries]
         parts += [_numbered(numbers)] if numbers else []
