@@ -97,12 +97,65 @@ def test_another_page_of_one_issue_is_another_work_if_the_titles_differ() -> Non
 
 
 COMPANIONS = [
+    # protocols
     "{}: study protocol",
+    "{}: study protocol for a randomised controlled trial",
+    "{}: protocol of a cluster-randomised trial",
+    "Protocol for {}",
+    "Study protocol: {}",
+    "A protocol for a multicentre trial of {}",
+    "{} (CANOPY): a trial protocol",
+    "{}: protocol for a systematic review",
+    "{}: a protocol for a feasibility study",
+    # rationale and design
     "Rationale and design of {}",
+    "{}: rationale and design",
+    "Rationale, design and methods of {}",
+    "Design of {}",
+    "Design and rationale of the CANOPY study: {}",
+    "{}: study design",
+    "{}: trial design and methods",
+    "The design of a trial on {}",
+    "{}: methods and design",
+    "Design and baseline characteristics of {}",
+    "{}: baseline characteristics of participants",
+    "Baseline data of the CANOPY study: {}",
+    "{}: study rationale",
+    # statistical plans
     "Statistical analysis plan for {}",
+    "{}: statistical analysis plan",
+    "{}: a statistical plan",
+    "{}: update to the statistical analysis plan",
+    # corrections
     "{} (vol 12, pg 100, 2009)",
+    "{} (vol 12, p 100, 2009)",
+    "{} (volume 12, page 100, 2009)",
+    "{} (vol 12, pg e100, 2009)",
+    "Correction: {}",
+    "Correction to: {}",
+    "Author correction: {}",
+    "Publisher's correction: {}",
+    "Erratum: {}",
+    "Erratum to: {}",
+    "Corrigendum to {}",
+    "{}: erratum",
+    "{} [corrigendum]",
+    "Addendum: {}",
+    # concern and retraction
     "Expression of concern: {}",
+    "Editorial expression of concern: {}",
+    "Retraction: {}",
+    "Retraction note: {}",
+    "Notice of retraction: {}",
+    # replies
     "{}: authors' reply",
+    "Reply to: {}",
+    "Re: {}",
+    "Response to {}",
+    "Comment on {}",
+    "{}: reply",
+    "In reply: {}",
+    "Letter regarding {}",
 ]
 
 

@@ -221,14 +221,17 @@ _ROMAN_VALUES = {
 }  # fmt: skip
 _PART_WORDS = word_set("part type phase vol volume chapter no number paper stage grade")
 _ROLES = {
-    "correction": r"errat(?:um|a)|corrigend(?:um|a)|addendum|^(?:\w+ )?corrections?|corrections?$",
+    "correction": r"errat(?:um|a)|corrigend(?:um|a)|addendum|^(?:\w+ ){0,2}corrections?"
+    r"|corrections?$",
     "concern": r"expressions? of concern",
-    "retraction": r"^(?:\w+ )?retraction|retraction$|withdrawal notice",
+    "retraction": r"^(?:\w+ ){0,2}retraction|retraction$|withdrawal notice",
     "reply": r"repl(?:y|ies)|rebuttal|rejoinder|^re|^\w*(?: \w+)?responses?|responses?(?: \w+)?$",
     "comment": r"^(?:\w+ )?(?:comments?|commentary|editorial|discussion)"
-    r"|(?:comments?|commentary|editorial|discussion)(?: \w+)?$",
+    r"|(?:comments?|commentary|editorial|discussion)(?: \w+)?$"
+    r"|^letters? (?:regarding|concerning|about|on|to the editors?)",
     "plan": r"protocols?|rationale|statistical (?:analysis )?plan|(?:study|trial) design"
-    r"|design (?:and|of the|of a|of an)|methods and design|baseline (?:characteristics|data)",
+    r"|^designs? of|design (?:and|of the|of a|of an)|methods and design"
+    r"|baseline (?:characteristics|data)",
 }
 """What a title says if its work is about another one, or is an earlier part of one."""
 _ROLE = re.compile("|".join(rf"(?P<{name}>\b(?:{pattern})\b)" for name, pattern in _ROLES.items()))
@@ -247,7 +250,7 @@ _ANNOTATION = re.compile(
 )
 """Notes of PubMed, Embase and the Web of Science in a title, after folding."""
 _NOTE_AT_THE_END = re.compile(
-    r"(?<=\S)\s*\[(?!part\b|reply\b|response\b|correction\b|[ivx]+\])"
+    r"(?<=\S)\s*\[(?!part\b|reply\b|response\b|correction\b|corrigendum\b|[ivx]+\])"
     r"(?:[^\W\d][^\W\d]+(?:[ ,./'-]+[^\W\d]+)*|\d+ refs?|\d{1,2}|abstract no:? ?\w+)\.?\]?[\s.]*$"
 )
 """Words in square brackets, a number of references, a footnote: of a cataloguer, not the title."""
