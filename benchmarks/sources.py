@@ -17,6 +17,7 @@ import httpx
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy
 from paper_search.skills import Searcher
 from paper_search.sources import SearchSource
+from paper_search.sources.client import SourceSettings
 from paper_search.sources.serpapi_scholar import SerpAPIScholarSource
 
 SOURCES = 10
@@ -52,8 +53,7 @@ def sources(
             0,
             client=client,
             endpoint=f"https://{name}.example/search",
-            deadline_s=DEADLINE_S,
-            cache_path=cache,
+            settings=SourceSettings(deadline_s=DEADLINE_S, cache_path=cache),
         )
         for name in names
     }

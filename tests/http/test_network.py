@@ -38,31 +38,45 @@ def deaf() -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
 
 
-async def failure(url: str, attempt_timeout_s: float = 20.0) -> HttpError:
-    """Return how a client fails that may ask three times, and need not wait between."""
+async def failure(
+    url: str, attempt_timeout_s: float = 20.0, limiter: HostLimiter | None = None
+) -> HttpError:
+    """Return how a client fails that may ask three times."""
     settings = HttpSettings(
         interval_s=0.0,
         connect_timeout_s=0.25,
         attempt_timeout_s=attempt_timeout_s,
-        retry=RetryPolicy(max_retries=2, first_wait_s=0.0),
+        retry=RetryPolicy(max_retries=2, first_wait_s=0.2),
     )
-    async with HttpClient(settings, limiter=HostLimiter()) as http:
+    async with HttpClient(settings, limiter=limiter or HostLimiter()) as http:
         with pytest.raises(HttpError) as caught:
             await http.ask(url)
     return caught.value
 
 
-async def test_a_host_that_cannot_be_reached_is_asked_as_often_as_allowed() -> None:
-    error = await failure(f"http://127.0.0.1:{free_port()}/")
+@pytest.mark.parametrize(("is_online", "attempts"), [(True, 3), (False, 2)])
+async def test_without_a_network_a_host_is_soon_given_up(attempts: int, *, is_online: bool) -> None:
+    """The third attempt would come .3 s or more after the first."""
+    limiter = HostLimiter()
+    if is_online:
+        limiter.note_contact()
+    error = await failure(f"http://127.0.0.1:{free_port()}/", limiter=limiter)
     assert isinstance(error, HttpUnreachableError)
-    assert error.attempts == 3
+    assert error.attempts == attempts
     assert str(error).startswith("127.0.0.1 cannot be reached: ConnectError: ")
 
 
 async def test_a_connection_that_is_never_made_is_given_up_with_its_time(deaf: str) -> None:
     error = await failure(deaf)
-    assert isinstance(error, HttpTimeoutError)
+    assert isinstance(error, HttpUnreachableError)
     assert str(error) == "127.0.0.1 cannot be reached within 0.25 s"
+
+
+async def test_a_connection_gets_its_time_where_there_is_a_network(deaf: str) -> None:
+    limiter = HostLimiter()
+    limiter.note_contact()
+    error = await failure(deaf, attempt_timeout_s=0.3, limiter=limiter)
+    assert isinstance(error, HttpTimeoutError)
 
 
 async def test_an_answer_may_take_longer_than_connecting(server: FaultServer) -> None:

@@ -33,6 +33,8 @@ class Asking:
         is_sent: whether the last attempt came to its turn.
         limit_s: what the last attempt was allowed to take.
         error: what went wrong at last.
+        first_sent_at: the time of the clock at which the first attempt came to its turn.
+        sent_at: the same of the last attempt.
         is_connected: whether the last attempt reached the host, or the proxy on the way to it.
     """
 
@@ -44,6 +46,8 @@ class Asking:
     is_sent: bool = False
     limit_s: float = 0.0
     error: HttpError | None = None
+    first_sent_at: float | None = None
+    sent_at: float = 0.0
     is_connected: bool = False
 
     def note_request(self) -> None:
@@ -68,7 +72,8 @@ class HttpSettings:
         interval_s: least time between two requests to one host; 0: no limit.
         concurrency: most requests to one host at one time.
         attempt_timeout_s: for one request with its whole body.
-        connect_timeout_s: for connecting.
+        connect_timeout_s: for connecting, repetitions included, as long as no host at all was
+            connected to lately: then there is no network, and waiting does not bring it.
         deadline_s: for everything that one call of `get` does, waits included.
         max_bytes: of an unpacked body.
         max_redirects: that are followed, within the origin only; 0: each is an error that says
@@ -83,7 +88,7 @@ class HttpSettings:
     interval_s: float = 1.0
     concurrency: int = 1
     attempt_timeout_s: float = 20.0
-    connect_timeout_s: float = 3.5
+    connect_timeout_s: float = 1.5
     deadline_s: float = 60.0
     max_bytes: int = 20_000_000
     max_redirects: int = 2
@@ -139,9 +144,7 @@ class Question:
             json=self.json,
             data=_encodable(self.form) if self.form is not None else None,
             extensions={
-                "timeout": httpx.Timeout(
-                    settings.attempt_timeout_s, connect=settings.connect_timeout_s
-                ).as_dict(),
+                "timeout": httpx.Timeout(settings.attempt_timeout_s).as_dict(),
                 "caching": {"key": cache_key(target)},
                 CREDENTIALS: Credentials(key_query, key_headers),
             },

@@ -181,7 +181,7 @@ class HttpClient:
             error = asking.error if is_secondary and asking.error else outcome
             asking.error = error
             wait = self._settings.retry.wait_before(tries, error)
-            if is_secondary or wait is None or self._clock() + wait >= asking.ends_at:
+            if is_secondary or wait is None or self._is_over(asking, error, wait):
                 error.attempts = asking.attempts
                 self._remember(asking.scope, error)
                 raise error
@@ -200,6 +200,14 @@ class HttpClient:
             error.until = time.time() + lasts
             self._limiter.refuse(scope, Refusal(error.until, reason))
 
+    def _is_over(self, asking: Asking, error: HttpError, wait: float) -> bool:
+        """Whether asking again after that wait comes too late: soon, if there is no network."""
+        now, first = self._clock(), asking.first_sent_at
+        if not isinstance(error, HttpUnreachableError) or self._limiter.is_online or first is None:
+            return now + wait >= asking.ends_at
+        next_turn = now + max(wait, self._settings.interval_s)
+        return next_turn >= first + self._settings.connect_timeout_s
+
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
         self, request: httpx.Request, asking: Asking
     ) -> HttpAnswer | HttpError:
@@ -210,6 +218,8 @@ class HttpClient:
         try:
             # httpx only limits the silence between two bytes: a slow body would go on for ever.
             time_left = max(asking.ends_at - self._clock(), 0.0)
+            if not self._limiter.is_online:
+                request.extensions["timeout"]["connect"] = self._settings.connect_timeout_s
             async with asyncio.timeout(time_left) as timer, AsyncExitStack() as stack:
                 request.extensions[BEFORE_SENDING] = lambda: self._wait_for_turn(
                     host, asking, timer, stack
@@ -219,12 +229,13 @@ class HttpClient:
                 return await self._read(response, request, asking)
         except HttpError as error:
             return error
-        except httpx.ConnectTimeout as error:
-            reason = f" within {self._settings.connect_timeout_s:g} s"
-            return self._unreachable(request, asking, reason, error)
         except (TimeoutError, httpx.TimeoutException):
             if not asking.is_sent:
                 return HttpNoTimeError(f"{host} could not be asked in time: others were first")
+            limit_s = self._settings.connect_timeout_s
+            is_given_up = self._clock() - asking.sent_at >= limit_s / 2 and not asking.is_connected
+            if is_given_up and not self._limiter.is_online:
+                return self._unreachable(request, asking, f" within {limit_s:g} s")
             return HttpTimeoutError(f"{host} gave no whole answer within {asking.limit_s:.3g} s")
         except (sqlite3.Error, RuntimeError) as error:
             if self._cache is None:
@@ -239,15 +250,14 @@ class HttpClient:
             return self._unreachable(request, asking, f": {reason}", error)
 
     def _unreachable(
-        self, request: httpx.Request, asking: Asking, reason: str, error: httpx.HTTPError
-    ) -> HttpUnreachableError | HttpTimeoutError:
+        self, request: httpx.Request, asking: Asking, reason: str, error: Exception | None = None
+    ) -> HttpUnreachableError:
         host, proxy = request.url.host, self._routes and self._routes.proxy_to(request.url)
         if proxy and isinstance(error, httpx.ProxyError):
             return HttpProxyError(f"{proxy} does not connect to {host}{reason}")
         if proxy and not asking.is_connected:
             return HttpProxyError(f"{proxy} cannot be reached{reason}")
-        kind = HttpTimeoutError if isinstance(error, httpx.ConnectTimeout) else HttpUnreachableError
-        return kind(f"{host} cannot be reached{reason}")
+        return HttpUnreachableError(f"{host} cannot be reached{reason}")
 
     async def _wait_for_turn(
         self, host: str, asking: Asking, timer: asyncio.Timeout, stack: AsyncExitStack
@@ -271,9 +281,14 @@ class HttpClient:
         asking.note_request()
         asking.limit_s = min(self._settings.attempt_timeout_s, time_left - wait)
         timer.reschedule(asyncio.get_running_loop().time() + asking.limit_s)
+        asking.sent_at = self._clock()
+        if asking.first_sent_at is None:
+            asking.first_sent_at = asking.sent_at
 
         async def trace(step: str, _details: Any) -> None:
-            asking.is_connected |= step.endswith(".complete")
+            if step.endswith(".complete") and not asking.is_connected:
+                asking.is_connected = True
+                self._limiter.note_contact()
             if step.endswith(_COUNTED):
                 self._limiter.note_sent(scope, self._settings.interval_s)
 

@@ -28,6 +28,8 @@ QUOTA_USED_UP = "its quota is used up"
 """The reason of a refusal that no waiting of minutes ends."""
 _LONGEST_S = 3600.0
 """What is further away was written before the clock of the machine was set back."""
+_LATELY_S = 10.0
+"""For how long a connection proves that there is a network."""
 _LOOK_AGAIN_S = 0.02
 """Between two looks for a slot."""
 _BUSY_S = 2.0
@@ -99,6 +101,7 @@ class HostLimiter:
         self._clock = clock
         self._path = path
         self._announced: dict[str, Announcement] = {}
+        self._contact_at = -math.inf
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
@@ -131,6 +134,14 @@ class HostLimiter:
             self.note_sent(host, announced.pause_s)
         if announced.quota is not None and announced.quota.remaining == 0:
             self.refuse(host, Refusal(announced.quota.until, QUOTA_USED_UP))
+
+    def note_contact(self) -> None:
+        self._contact_at = self._clock()
+
+    @property
+    def is_online(self) -> bool:
+        """Whether any host was connected to lately, so that a failure is that host's own."""
+        return self._clock() - self._contact_at < _LATELY_S
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         if self._path is not None:
