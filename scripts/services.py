@@ -8,7 +8,7 @@ from paper_search.sources.adapter import Adapter, Service
 from paper_search.sources.base import service_of
 from paper_search.sources.enrichment.services import Unpaywall
 from paper_search.sources.snowballing.services import OpenCitations
-from paper_search.sources.web import known_web_searches, web_service_of
+from paper_search.sources.web import web_search_names, web_service_of
 
 _HEAD = ("service", "key", "interval between requests", "page", "most results of a query",
          "longest request line, bytes")  # fmt: skip
@@ -17,7 +17,7 @@ _HEAD = ("service", "key", "interval between requests", "page", "most results of
 def services() -> list[type[Service]]:
     """Return all services that are asked, those of papers first."""
     searched = map(service_of, known_sources())
-    on_the_web = map(web_service_of, known_web_searches())
+    on_the_web = map(web_service_of, web_search_names())
     return [*filter(None, searched), OpenCitations, Unpaywall, *filter(None, on_the_web)]
 
 

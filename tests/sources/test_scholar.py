@@ -21,7 +21,9 @@ RECORDED = Path(__file__).parents[2] / "../shared/data/recorded/serpapi"
 
 
 def to_scholar(query: str, **filters: int | None) -> Translated:
-    return ScholarDialect().limited(parse(query), SearchConstraints.model_validate(filters))
+    return ScholarDialect().translate_within(
+        parse(query), SearchConstraints.model_validate(filters)
+    )
 
 
 @pytest.mark.parametrize(

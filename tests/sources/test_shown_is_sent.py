@@ -17,7 +17,7 @@ from paper_search.sources.adapter import Adapter
 from paper_search.sources.base import known_sources, service_of, translations
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.sources.web import known_web_searches, web_service_of
+from paper_search.sources.web import web_search_names, web_service_of
 
 KEY, CONTACT = "CANARY-key", "someone@university.edu"
 SETTINGS = SourceSettings(interval_s=0, max_retries=0, contact=CONTACT)
@@ -25,7 +25,7 @@ SERVICES = [
     service
     for service in (
         *map(service_of, known_sources()),
-        *map(web_service_of, known_web_searches()),
+        *map(web_service_of, web_search_names()),
     )
     if service is not None
 ]

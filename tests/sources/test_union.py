@@ -25,7 +25,7 @@ from paper_search.models import (
 from paper_search.query import Node, evaluate, parse, render
 from paper_search.query.strategy import read_strategy
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.asking import Asked, keep_best
+from paper_search.sources.asking import QueryRun, keep_best
 from paper_search.sources.base import known_sources, service_of
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.http_source import HttpSource
@@ -192,11 +192,11 @@ def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named() -> Non
     assert any("author:smith" in note and "missing" in note for note in asked.notes)
 
 
-def answers(*ids: str) -> Iterator[Asked]:
+def answers(*ids: str) -> Iterator[QueryRun]:
     for names in ids:
         papers = [RawPaper(id=name, title=name, source="x") for name in names]
         rows = [Arrival(source="x", record=name) for name in names]
-        yield Asked("", papers=papers, arrivals=rows)
+        yield QueryRun("", papers=papers, arrivals=rows)
 
 
 def test_of_joined_answers_the_best_of_each_are_kept() -> None:

@@ -52,8 +52,8 @@ def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
     if "<" in text:
         if _MATHML.search(text):
             text = _TEX_COPY.sub(" ", text)
-        text = _BOLD_HEADING.sub(lambda found: f"{found[1]} <h4>{found[3]}</h4> ", text)
-        text = _HEADING.sub(lambda found: f" {_label(found[2])} ", text)
+        text = _BOLD_HEADING.sub(lambda match: f"{match[1]} <h4>{match[3]}</h4> ", text)
+        text = _HEADING.sub(lambda match: f" {_label(match[2])} ", text)
     return _meaningful(plain(text) if has_latex else clean(text))
 
 

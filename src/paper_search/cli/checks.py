@@ -17,7 +17,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.sources import SearchSource, create_source
-from paper_search.sources.web import create_web_search, known_web_searches
+from paper_search.sources.web import create_web_search, web_search_names
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -144,7 +144,7 @@ async def _source(name: str, config: AppConfig) -> Check:
     try:
         source: SearchSource = (
             create_web_search(name, config)
-            if name in known_web_searches()
+            if name in web_search_names()
             else create_source(name, config)
         )
     except ConfigError as error:

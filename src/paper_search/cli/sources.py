@@ -42,10 +42,10 @@ def source_entries(config: AppConfig) -> list[dict[str, Any]]:
     `kind` is "pages" for the searches of web and news that reports ask.
     """
     from paper_search.sources import create_source, known_sources
-    from paper_search.sources.web import create_web_search, known_web_searches
+    from paper_search.sources.web import create_web_search, web_search_names
 
     papers = [_entry(name, config, create_source, config.sources) for name in known_sources()]
-    searches = known_web_searches()
+    searches = web_search_names()
     return papers + [_entry(name, config, create_web_search, config.web) for name in searches]
 
 

@@ -29,8 +29,8 @@ _SAME_TITLE = 0.7
 """Share of the words of a title that have to be there."""
 
 _INSTEAD = tuple(
-    (re.compile("|".join(said), re.IGNORECASE), what)
-    for what, said in {
+    (re.compile("|".join(patterns), re.IGNORECASE), what)
+    for what, patterns in {
         "a log-in page": (
             r"\b(?:sign|log) ?in\b",
             r"\bpassword\b",

@@ -67,13 +67,13 @@ def _limit(limits: dict[str, Any]) -> None:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:
         return
-    wanted = {
+    limits_of_process = {
         resource.RLIMIT_AS: limits["memory_bytes"],
         resource.RLIMIT_CPU: limits["parse_s"],
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: 0,
     }
-    for limit, value in wanted.items():
+    for limit, value in limits_of_process.items():
         try:
             resource.setrlimit(limit, (value, value))
         except (ValueError, OSError):  # the system knows the limit and does not let it be set

@@ -30,7 +30,7 @@ from paper_search.sources.web import (
     create_web_search,
     create_web_searches,
     kind_of,
-    known_web_searches,
+    web_search_names,
 )
 from paper_search.steps.types import PARAMS
 from paper_search.workflow.session import SearchSession
@@ -99,7 +99,7 @@ def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
 
 
 def _searcher(config: AppConfig, sources: list[str] | None) -> MakesSearcher:
-    on_the_web = known_web_searches()
+    on_the_web = web_search_names()
     if sources is None:
         paper_sources, searches = create_sources(config), create_web_searches(config)
     else:

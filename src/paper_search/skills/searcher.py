@@ -265,7 +265,7 @@ def _noted(
 
 
 async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
-    # Asked of the class: a test double may answer to any attribute of the instance.
+    # QueryRun of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):
         answer = _checked_report(await _called(report, source, strategy))

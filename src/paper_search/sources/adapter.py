@@ -28,7 +28,7 @@ RecordReader = Callable[[Any, str | None], RawPaper | None]
 
 __all__ = [
     "SMALLEST_PAGE", "Adapter", "Page", "Paging", "Request", "Service", "Translated",
-    "translated_as_far_as_known",
+    "translate_known_part",
 ]  # fmt: skip
 _LONGEST_FAULT = 200
 _LONGEST_CURSOR, _LONGEST_NUMBER = 300, 8
@@ -63,7 +63,7 @@ class Translated:
     params: Mapping[str, str] = field(default_factory=dict)
 
 
-def translated_as_far_as_known(
+def translate_known_part(
     tree: Node,
     translate: Callable[[Node], Translated],
     *,
@@ -83,13 +83,13 @@ def translated_as_far_as_known(
     Raises:
         InputError: the service can say no part of the query.
     """
-    given = askable(tree, fields=fields, shortest_stem=shortest_stem)
-    if given.tree is None:
-        reasons = "; ".join(given.notes)
+    part = askable(tree, fields=fields, shortest_stem=shortest_stem)
+    if part.tree is None:
+        reasons = "; ".join(part.notes)
         raise InputError(f"{service} supports no part of the query: {reasons}")
-    translation = translate(given.tree)
-    rest = tuple(part for part in (translation.remainder, given.remainder) if part is not None)
-    notes = tuple(dict.fromkeys((*given.notes, *translation.notes)))
+    translation = translate(part.tree)
+    rest = tuple(part for part in (translation.remainder, part.remainder) if part is not None)
+    notes = tuple(dict.fromkeys((*part.notes, *translation.notes)))
     return replace(translation, notes=notes, remainder=normalise(And(rest)) if rest else None)
 
 
@@ -208,7 +208,7 @@ class Adapter(Service, ABC):
         Raises:
             InputError: nothing is left to ask, such as for a query that only excludes.
         """
-        return self.dialect().limited(tree, filters)
+        return self.dialect().translate_within(tree, filters)
 
     def translate_ranked(
         self, query: RankedQuery, filters: SearchConstraints
@@ -273,7 +273,7 @@ class Adapter(Service, ABC):
             HttpBodyError: it cannot be read.
         """
         body = answer.json()
-        entries = self.listed(body)
+        entries = self.entries_of(body)
         hits = first(body, self.hits, number)
         paging = self.paging_of(request)
         after = (
@@ -291,7 +291,7 @@ class Adapter(Service, ABC):
         del request
         return self.paging
 
-    def listed(self, body: Any) -> list[Any]:
+    def entries_of(self, body: Any) -> list[Any]:
         """Return the entries of an answer.
 
         Raises:
@@ -303,7 +303,9 @@ class Adapter(Service, ABC):
         if entries is None and all(_at(body, path) is None for path in places):
             message = first(mapping(body), self.faults)
             reason = (
-                f"could not answer: {self.shown(message)}" if message else "answered without a list"
+                f"could not answer: {self.excerpt(message)}"
+                if message
+                else "answered without a list"
             )
             raise ServiceError(f"{self.title} {reason}", status=self.fault(body, message or ""))
         return items(entries)

@@ -20,7 +20,7 @@ from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.dialect import HYPHENATED, FieldDialect, Written
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import Entry, People, Table, every, first, listed, texts, words
+from paper_search.sources.record import Entry, People, Table, every, first, text_list, texts, words
 from paper_search.sources.values import address, local_name, number
 
 ENDPOINT = "https://export.arxiv.org/api/query"
@@ -75,8 +75,8 @@ ENTRY = Table(
         "keywords": lambda entry: category_names(" ".join(texts(entry, "category.@term"))),
     },
     details={
-        "id_with_version": ("id", lambda given: parse_arxiv_id(given, keep_version=True)),
-        "categories": listed("category.@term"),
+        "id_with_version": ("id", lambda text: parse_arxiv_id(text, keep_version=True)),
+        "categories": text_list("category.@term"),
         "journal_ref": ("journal_ref", plain),
         "comment": ("comment", plain),
         "updated": "updated",

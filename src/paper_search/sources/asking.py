@@ -73,7 +73,7 @@ _EXCLUDED = Judgement(is_wanted=False)
 
 
 @dataclass(slots=True)
-class Asked:
+class QueryRun:
     """One query: what was sent, what came back, and the errors."""
 
     sent: str
@@ -147,7 +147,7 @@ class Asked:
             paper.sightings = [
                 Sighting(source=source, query=self.sent, rank=place, seen_at=seen_at)
             ]
-        matching = [paper for paper in fresh if self._counted(verdicts[paper.id])]
+        matching = [paper for paper in fresh if self._count(verdicts[paper.id])]
         room = max(limit - len(self.papers), 0)
         self.papers += matching[:room]
         losses = {id(paper): REASONS["excluded"] for paper in fresh}
@@ -221,7 +221,7 @@ class Asked:
             lacks_language=bool(self.language and not paper.language),
         )
 
-    def _counted(self, judgement: Judgement) -> bool:
+    def _count(self, judgement: Judgement) -> bool:
         """Count what a record is to the query; return whether it is wanted."""
         self.unsure += judgement.is_unsure
         self.without_language += judgement.lacks_language
@@ -256,7 +256,7 @@ def searchable(paper: RawPaper) -> dict[str, str | int | None]:
     }
 
 
-def distinct(answers: list[Asked]) -> list[RawPaper]:
+def distinct(answers: list[QueryRun]) -> list[RawPaper]:
     """Return each record once, with every query that found it; the later ones count it so."""
     papers: dict[str, RawPaper] = {}
     for answer in answers:
@@ -268,7 +268,7 @@ def distinct(answers: list[Asked]) -> list[RawPaper]:
     return list(papers.values())
 
 
-def keep_best(answers: Sequence[Asked], most: int) -> None:
+def keep_best(answers: Sequence[QueryRun], most: int) -> None:
     """Keep at most so many records of the parts of one query: the best of each, in turn."""
     places = [
         (place, number, paper.id)

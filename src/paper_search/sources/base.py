@@ -45,7 +45,7 @@ class SearchSource(Protocol):
 
 def ranks_text(source: SearchSource) -> bool:
     """Return whether a source has `ranks_text`: it answers plain text by rank; default: no."""
-    # Asked of the class: a test double may answer to any attribute of the instance.
+    # QueryRun of the class: a test double may answer to any attribute of the instance.
     return hasattr(type(source), "ranks_text") and source.ranks_text is True  # type: ignore[attr-defined]  # optional
 
 
@@ -91,14 +91,14 @@ class TranslatingSource(SearchSource, Protocol):
 
 def counting(source: SearchSource) -> CountingSource | None:
     """Return the source if it can count; None: it has no such method."""
-    # Asked of the class: a test double may answer to any attribute of the instance.
+    # QueryRun of the class: a test double may answer to any attribute of the instance.
     is_able = callable(getattr(type(source), "count", None)) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None
 
 
 def translations(source: SearchSource, strategy: SearchStrategy) -> list[Translation]:
     """Return what a source is sent; one that does not say it is given the queries as they are."""
-    # Asked of the class: a test double may answer to any attribute of the instance.
+    # QueryRun of the class: a test double may answer to any attribute of the instance.
     if callable(getattr(type(source), "translations", None)):
         return cast("TranslatingSource", source).translations(strategy)
     texts = {query.boolean_query: False for query in strategy.queries}

@@ -17,7 +17,7 @@ from paper_search.models import Author, SearchConstraints
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.dialect import FieldDialect, Written
-from paper_search.sources.record import Entry, Table, every, first, listed, words
+from paper_search.sources.record import Entry, Table, every, first, text_list, words
 from paper_search.sources.values import address
 
 ENDPOINT = "https://api.core.ac.uk/v3/search/works"
@@ -61,7 +61,7 @@ _WORK = Table(
     fields={
         "title": "title",
         "authors": _names,
-        "abstract": ("abstract", lambda said: plain_abstract(_COMMENT.sub(".", said))),
+        "abstract": ("abstract", lambda text: plain_abstract(_COMMENT.sub(".", text))),
         "year": "yearPublished|publishedDate",
         "venue": "journals.title",
         "issn": (
@@ -80,7 +80,7 @@ _WORK = Table(
         "full_text_url": _full_text,
     },
     details={
-        "oai_ids": listed("oaiIds"),
+        "oai_ids": text_list("oaiIds"),
         "document_type": "documentType",
         "field_of_study": "fieldOfStudy",
         "published_date": "publishedDate",

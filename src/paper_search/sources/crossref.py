@@ -200,10 +200,10 @@ class Crossref(Adapter):
             },
         )
 
-    def listed(self, body: Any) -> list[Any]:
+    def entries_of(self, body: Any) -> list[Any]:
         if first(body, "status") in {"failed", "error"}:
             body = {"message": {"fault": "; ".join(texts(body, "message.message"))}}
-        return super().listed(body if first(body, "message.fault") is None else body["message"])
+        return super().entries_of(body if first(body, "message.fault") is None else body["message"])
 
 
 create_source = Crossref.source

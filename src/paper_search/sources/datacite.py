@@ -140,12 +140,12 @@ class DataciteDialect(FieldDialect):
     year: ClassVar[str] = "publicationYear:[{} TO {}]"
     negation: ClassVar[str] = "AND NOT "
 
-    def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
+    def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query without pictures, sound, films and things.
 
         Most records say no language: a filter would lose them.
         """
-        translation = super().limited(tree, filters)
+        translation = super().translate_within(tree, filters)
         notes = (*translation.notes, "images, sound, films and physical objects are excluded")
         return replace(translation, text=f"({translation.text} AND NOT {_NO_WORKS})", notes=notes)
 

@@ -27,7 +27,7 @@ from paper_search.sources.adapter import (
     Paging,
     Request,
     Translated,
-    translated_as_far_as_known,
+    translate_known_part,
 )
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, content_words, telling_words
@@ -57,14 +57,14 @@ _COPIED = ("key", "type", "access")
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Clauses:
     """What has to occur: one word of each clause; and whether that is all that is meant."""
 
     clauses: tuple[_Clause, ...]
     is_exact: bool = True
 
 
-_ANYTHING = _Said((), is_exact=False)
+_ANYTHING = _Clauses((), is_exact=False)
 
 
 def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
@@ -73,7 +73,7 @@ def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     Raises:
         InputError: no word is left to ask for, such as when the tree only excludes.
     """
-    return translated_as_far_as_known(
+    return translate_known_part(
         tree, lambda part: _to_dblp(part, filters), service="DBLP", fields=("tiab",)
     )
 
@@ -83,33 +83,33 @@ def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
         tree = And((tree, YearRange(filters.year_from, filters.year_to)))
     tree = normalise(tree)
     parts = tree.children if isinstance(tree, And) else (tree,)
-    pairs = [(part, _said(part)) for part in parts]
+    pairs = [(part, _clauses(part)) for part in parts]
     clauses = _shortest(clause for _, clause_set in pairs for clause in clause_set.clauses)
     if not clauses:
         raise InputError("DBLP searches by words only: give at least one required word")
     text = " ".join("|".join(sorted(clause)) for clause in clauses)
     rest = tuple(
-        _checked(part, is_wanted=True) for part, clause_set in pairs if not clause_set.is_exact
+        _local_check(part, is_wanted=True) for part, clause_set in pairs if not clause_set.is_exact
     )
     return Translated(text, tuple(_notes(tree)), normalise(And(rest)) if rest else None)
 
 
-def _said(node: Node) -> _Said:  # noqa: PLR0911  # one case per kind of node
+def _clauses(node: Node) -> _Clauses:  # noqa: PLR0911  # one case per kind of node
     match node:
         case Term(text, field) if field in {None, "title", "tiab"}:
-            return _Said(_words(text), is_exact=len(_words(text)) == 1)
+            return _Clauses(_words(text), is_exact=len(_words(text)) == 1)
         case Term() | Phrase() if node.field == "abstract":
             return _ANYTHING
         case Term(text):
-            return _Said(_words(text), is_exact=False)
+            return _Clauses(_words(text), is_exact=False)
         case Phrase(words):
-            return _Said(_words(" ".join(words)), is_exact=False)
+            return _Clauses(_words(" ".join(words)), is_exact=False)
         case And(children):
-            return _all([_said(child) for child in children])
+            return _all([_clauses(child) for child in children])
         case Or(children):
-            return _any([_said(child) for child in children])
+            return _any([_clauses(child) for child in children])
         case Near(left, right):
-            return replace(_all([_said(left), _said(right)]), is_exact=False)
+            return replace(_all([_clauses(left), _clauses(right)]), is_exact=False)
         case _:
             return _ANYTHING
 
@@ -118,20 +118,20 @@ def _words(text: str) -> tuple[_Clause, ...]:
     return tuple(frozenset({word.lower()}) for word in WORD.findall(text))
 
 
-def _all(parts: Sequence[_Said]) -> _Said:
+def _all(parts: Sequence[_Clauses]) -> _Clauses:
     clauses = tuple(clause for part in parts for clause in part.clauses)
-    return _Said(clauses, all(part.is_exact for part in parts))
+    return _Clauses(clauses, all(part.is_exact for part in parts))
 
 
-def _any(parts: Sequence[_Said]) -> _Said:
+def _any(parts: Sequence[_Clauses]) -> _Clauses:
     """Distribute: (a AND b) OR c is (a OR c) AND (b OR c)."""
     is_exact = all(part.is_exact for part in parts)
     sides = [part.clauses for part in parts]
     if prod(map(len, sides)) <= _MOST_CLAUSES:
         unions = (frozenset().union(*choice) for choice in product(*sides))
-        return _Said(tuple(dict.fromkeys(unions)), is_exact)
+        return _Clauses(tuple(dict.fromkeys(unions)), is_exact)
     rarest = [max(side, key=lambda clause: max(map(len, clause))) for side in sides if side]
-    return _Said((frozenset().union(*rarest),), is_exact=False)
+    return _Clauses((frozenset().union(*rarest),), is_exact=False)
 
 
 def _shortest(clauses: Iterable[_Clause]) -> list[_Clause]:
@@ -139,7 +139,7 @@ def _shortest(clauses: Iterable[_Clause]) -> list[_Clause]:
     return [one for one in distinct if not any(other < one for other in distinct)]
 
 
-def _checked(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one case per kind of node
+def _local_check(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one case per kind of node
     """Return the node as it can be checked in a record of DBLP, which has no abstract.
 
     A wanted word means all that begin with it, as in DBLP itself; an excluded
@@ -147,18 +147,18 @@ def _checked(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one ca
     """
     match node:
         case Term() | Phrase() if node.field == "tiab":
-            return _checked(replace(node, field="title"), is_wanted=is_wanted)
+            return _local_check(replace(node, field="title"), is_wanted=is_wanted)
         case Term() | Phrase() if node.field is None:
             fields = (replace(node, field=field) for field in _SEARCHED)
-            return Or(tuple(_checked(name, is_wanted=is_wanted) for name in fields))
+            return Or(tuple(_local_check(name, is_wanted=is_wanted) for name in fields))
         case Term() if is_wanted:
             return replace(node, is_prefix=True)
         case Phrase(words) if is_wanted:
             return replace(node, words=(*words[:-1], f"{words[-1].rstrip('*')}*"))
         case And(children) | Or(children):
-            return type(node)(tuple(_checked(child, is_wanted=is_wanted) for child in children))
+            return type(node)(tuple(_local_check(child, is_wanted=is_wanted) for child in children))
         case Not(child):
-            return Not(_checked(child, is_wanted=not is_wanted))
+            return Not(_local_check(child, is_wanted=not is_wanted))
         case Near(left, right, distance):
             return Or(
                 tuple(
@@ -300,14 +300,14 @@ class Dblp(Adapter):
             self.endpoint, {"q": query.text, "format": "json", "h": size, "f": 0, "c": 0}
         )
 
-    def listed(self, body: Any) -> list[Any]:
+    def entries_of(self, body: Any) -> list[Any]:
         """Return the entries of `hits`; there is no list when there are none."""
         code = first(body, "result.status.@code")
         if code and code != "200":
             kind = SourceStatus.RATE_LIMITED if code == _TOO_MANY else SourceStatus.BAD_RESPONSE
             message = (first(body, "result.status.text") or "")[:300]
             raise ServiceError(f"DBLP could not answer the query: {code} {message}", status=kind)
-        return super().listed(body)
+        return super().entries_of(body)
 
 
 create_source = Dblp.source

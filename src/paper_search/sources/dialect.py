@@ -26,7 +26,7 @@ from paper_search.query import (
     normalise,
 )
 from paper_search.query.normal_form import all_leaves
-from paper_search.sources.adapter import Translated, translated_as_far_as_known
+from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
 
 _PREPRINT = "article"
@@ -108,7 +108,7 @@ class Dialect(ABC):
     def __init__(self) -> None:
         self._notes: dict[str, None] = {}
 
-    def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
+    def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query for a tree, with the language and the wish for preprints in it.
 
         A service without filter on languages has what the answers are to be checked for instead.
@@ -194,7 +194,7 @@ class Dialect(ABC):
             InputError: nothing is left to ask: the tree only excludes, or the service can say
                 no part of it.
         """
-        return translated_as_far_as_known(
+        return translate_known_part(
             tree,
             lambda part: self._translated(part, filters),
             service=self.service,
@@ -222,12 +222,12 @@ class Dialect(ABC):
         return Translated(
             text,
             tuple(self._notes),
-            self.checked(normalise(And(rest))) if rest else None,
+            self.local_check(normalise(And(rest))) if rest else None,
             first,
             last,
         )
 
-    def checked(self, remainder: Node) -> Node:
+    def local_check(self, remainder: Node) -> Node:
         """Return the remainder as the answers are to be checked for it; by default as it is."""
         return remainder
 

@@ -123,7 +123,7 @@ _RESULT = Table(
     fields={
         "title": ("title", lambda title: without_brackets(clean(title))),
         "authors": _authors,
-        "abstract": ("abstractText", lambda said: plain_abstract(said, has_latex=False)),
+        "abstract": ("abstractText", lambda text: plain_abstract(text, has_latex=False)),
         "year": "pubYear|journalInfo.yearOfPublication",
         "venue": (
             "|".join(_VENUES),

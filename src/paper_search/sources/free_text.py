@@ -26,7 +26,7 @@ from paper_search.query import (
     render,
 )
 from paper_search.query.normal_form import wanted_leaves
-from paper_search.sources.adapter import Translated, translated_as_far_as_known
+from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import common_span
 
 _SHORT = 3
@@ -41,7 +41,7 @@ def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Tra
     Raises:
         InputError: the query only excludes.
     """
-    return translated_as_far_as_known(
+    return translate_known_part(
         tree, lambda part: _to_free_text(part, filters, service), service=service
     )
 
@@ -102,7 +102,7 @@ def lenient(node: Node, *, is_wanted: bool = True) -> Node:  # noqa: PLR0911  # 
         case Term():
             return _stem(node) if is_wanted else node
         case Phrase(words) if is_wanted:
-            return replace(node, words=tuple(_cut(word) or word for word in words))
+            return replace(node, words=tuple(_stem_of(word) or word for word in words))
         case And(children):
             return And(tuple(lenient(child, is_wanted=is_wanted) for child in children))
         case Or(children):
@@ -118,7 +118,7 @@ def lenient(node: Node, *, is_wanted: bool = True) -> Node:  # noqa: PLR0911  # 
 def _stem(term: Term) -> Node:
     if term.is_prefix:
         return term
-    stem = _cut(term.text)
+    stem = _stem_of(term.text)
     if stem is not None:
         return replace(term, text=stem.rstrip("*"), is_prefix=True)
     if len(term.text) == _SHORT and term.text.isalpha():
@@ -126,7 +126,7 @@ def _stem(term: Term) -> Node:
     return term
 
 
-def _cut(word: str) -> str | None:
+def _stem_of(word: str) -> str | None:
     """Return the word without its ending and with '*'; None: it is too short, or no English."""
     bare = word.lower()
     if word.endswith("*") or len(bare) <= _SHORT or not (bare.isascii() and bare.isalpha()):

@@ -25,7 +25,7 @@ from paper_search.models import (
 )
 from paper_search.models.scope import HitCount, Translation
 from paper_search.sources.adapter import Adapter, Request, Translated
-from paper_search.sources.asking import Asked, Question, distinct, keep_best, text_of
+from paper_search.sources.asking import QueryRun, Question, distinct, keep_best, text_of
 from paper_search.sources.base import open_row, reason_to_end
 from paper_search.sources.client import (
     ServiceClient,
@@ -207,7 +207,7 @@ class HttpSource:
         is_keyless = self.adapter.needs_key and not self.adapter.key
         return explain_missing_key(self.adapter) if is_keyless else None
 
-    async def _ask_strategy(self, strategy: SearchStrategy) -> list[Asked]:
+    async def _ask_strategy(self, strategy: SearchStrategy) -> list[QueryRun]:
         questions = questions_of(strategy, self.adapter)
         return await self._ask_all(questions, strategy.filters, strategy.endings)
 
@@ -217,7 +217,7 @@ class HttpSource:
         filters: SearchConstraints,
         endings: Endings | None = None,
         purpose: Purpose = Purpose.SEARCH,
-    ) -> list[Asked]:
+    ) -> list[QueryRun]:
         """Send one query after the other: the limits of the service would not let them overtake.
 
         A query has an answer for each translation that was sent.
@@ -225,23 +225,23 @@ class HttpSource:
         if not queries:
             return []
         if self._budget.is_closed:
-            return [Asked(text_of(query), notes=(_NO_CALLS,)) for query in queries]
+            return [QueryRun(text_of(query), notes=(_NO_CALLS,)) for query in queries]
         if (refusal := self._refusal) is not None:
             missing = self.adapter.failure(refusal, SourceStatus.UNAUTHORISED)
-            return [Asked(text_of(query), error=missing) for query in queries]
+            return [QueryRun(text_of(query), error=missing) for query in queries]
         ends_at = self._clock() + self.settings.deadline_s
-        answers: list[Asked] = []
+        answers: list[QueryRun] = []
         async with AsyncExitStack() as stack:
             try:
                 http = await stack.enter_async_context(self._http())
             except ConfigError as error:  # a proxy or certificates that cannot be used
                 failed = self.adapter.failure(str(error), SourceStatus.UNREACHABLE)
-                return [Asked(text_of(query), error=failed) for query in queries]
+                return [QueryRun(text_of(query), error=failed) for query in queries]
             sending = _Sending(filters, endings or {}, ends_at, purpose, [])
             for query in queries:
                 stopped = answers[-1].error if answers and answers[-1].is_hopeless else None
                 if stopped is not None:
-                    answers.append(Asked(text_of(query), error=self._not_asked(stopped)))
+                    answers.append(QueryRun(text_of(query), error=self._not_asked(stopped)))
                 else:
                     answers += await self._ask(http, query, sending)
         return answers
@@ -256,7 +256,7 @@ class HttpSource:
             clock=self._clock,
         )
 
-    async def _ask(self, http: ServiceClient, query: Question, sending: _Sending) -> list[Asked]:
+    async def _ask(self, http: ServiceClient, query: Question, sending: _Sending) -> list[QueryRun]:
         """Send a query: plain text in its translations until something is found, else all parts."""
         try:
             is_work = work_of(self.adapter, query) is not None
@@ -264,13 +264,13 @@ class HttpSource:
             tries = translated(self.adapter, query, filters, sending.endings)
             translations = unsent(sending.sent, query, tries)
         except Exception as error:  # noqa: BLE001  # an adapter is foreign code; its bug becomes data
-            return [Asked(text_of(query), error=self._failure(error))]
+            return [QueryRun(text_of(query), error=self._failure(error))]
         is_ranked = isinstance(query, RankedQuery)
-        answers: list[Asked] = []
+        answers: list[QueryRun] = []
         is_search = sending.purpose is Purpose.SEARCH
         purpose = Purpose.WORK if is_work and is_search else sending.purpose
         for translation in translations:
-            progress = Asked(translation.text, filters=filters, purpose=purpose)
+            progress = QueryRun(translation.text, filters=filters, purpose=purpose)
             answers.append(progress)
             if not is_ranked and any(answer.is_hopeless for answer in answers):
                 progress.error = next(answer.error for answer in answers if answer.is_hopeless)
@@ -289,7 +289,7 @@ class HttpSource:
         http: ServiceClient,
         query: Translated,
         filters: SearchConstraints,
-        progress: Asked,
+        progress: QueryRun,
         ends_at: float,
     ) -> None:
         """Send one query; what fails becomes its error."""
@@ -314,7 +314,7 @@ class HttpSource:
         http: ServiceClient,
         translated: Translated,
         filters: SearchConstraints,
-        progress: Asked,
+        progress: QueryRun,
         ends_at: float,
     ) -> None:
         adapter = self.adapter

@@ -28,7 +28,7 @@ from paper_search.sources.adapter import (
     Paging,
     Request,
     Translated,
-    translated_as_far_as_known,
+    translate_known_part,
 )
 from paper_search.sources.dialect import ANYTHING, Dialect, Written, common_span
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
@@ -149,9 +149,9 @@ def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     """Return the query in OpenAlex's language, within the years of the filters.
 
     Raises:
-        InputError: it only excludes, or nothing of it can be said.
+        InputError: it only excludes, or nothing of it can be word.
     """
-    return translated_as_far_as_known(
+    return translate_known_part(
         tree,
         lambda part: _to_openalex(part, filters),
         service="OpenAlex",
@@ -212,7 +212,7 @@ class _Words(Dialect):
         )
         return ANYTHING
 
-    def written(self, texts: tuple[str, ...]) -> str | None:
+    def quoted_words(self, texts: tuple[str, ...]) -> str | None:
         """Return words that follow each other; None: there are no letters in them."""
         cleaned = " ".join(" ".join(_MARKS.sub(" ", text) for text in texts).split())
         if not WORD.search(cleaned):
@@ -252,9 +252,9 @@ class _OpenAlex(_Words):
                 self._both([self._word(word) for word in leaf.words]).text, is_exact=False
             )
         if isinstance(leaf, Term):
-            said = self._word(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
-            return Written(said.text, said.is_exact and is_exact)
-        text = self.written(leaf.words)
+            word = self._word(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
+            return Written(word.text, word.is_exact and is_exact)
+        text = self.quoted_words(leaf.words)
         if text is not None and len(text) > _LONG_PHRASE:
             self._long_phrases += 1
             if self._long_phrases > _MOST_LONG_PHRASES:
@@ -271,11 +271,11 @@ class _OpenAlex(_Words):
         ):
             return super().near(near)
         # Two moves turn the words round, which NEAR allows; what that lets in is checked.
-        text = self.written(tuple(side.text for side in sides if isinstance(side, Term)))
+        text = self.quoted_words(tuple(side.text for side in sides if isinstance(side, Term)))
         return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
 
     def _word(self, word: str) -> Written:
-        text = self.written((word,))
+        text = self.quoted_words((word,))
         if text is None:
             return ANYTHING
         if not word.endswith("*"):
@@ -293,7 +293,7 @@ class _Authors(_Words):
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
-        text = self.written(texts)
+        text = self.quoted_words(texts)
         if text and not _is_cut(leaf):
             return Written(text)
         self.note("initials of authors are checked in the results")

@@ -220,12 +220,12 @@ class Pubmed(Adapter):
         return [child for child in root if local_name(child) in _CITATIONS]
 
 
-def _refusal(said: str, key: str) -> ServiceError:
-    excerpt = said.replace(key, "***")[:300] if key else said[:300]
-    if "rate limit" in said.lower():
+def _refusal(message: str, key: str) -> ServiceError:
+    excerpt = message.replace(key, "***")[:300] if key else message[:300]
+    if "rate limit" in message.lower():
         message = f"too many requests to PubMed ({excerpt}): a key allows more, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.RATE_LIMITED)
-    if "api key" in said.lower():
+    if "api key" in message.lower():
         message = f"PubMed refused the key ({excerpt}): check {KEY_VARIABLE}, see {KEY_PAGE}"
         return ServiceError(message, status=SourceStatus.UNAUTHORISED)
     return ServiceError(f"PubMed could not answer the query: {excerpt}")
@@ -239,7 +239,7 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
         *items(wrong.get("phrasesnotfound")),
         *items(wrong.get("fieldsnotfound")),
     ]
-    names = [said for phrase in unknown if (said := text(phrase))]
+    names = [*filter(None, map(text, unknown))]
     stem_of = {name: match[1] for name in names if (match := _SPELT_OUT.fullmatch(name))}
     siblings = Counter(stem_of.values())
     unknown_names = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]

@@ -22,7 +22,7 @@ from paper_search.sources.record import (
     every,
     first,
     keywords,
-    listed,
+    text_list,
     texts,
 )
 from paper_search.sources.values import YEAR_IN_TEXT, local_name, text, without_brackets, year
@@ -160,8 +160,8 @@ _CITED = Table(
         "keywords": keywords(_MESH, f"{_CITATION}.KeywordList.Keyword"),
     },
     details={
-        "publication_types": listed(_KINDS),
-        "mesh": listed(_MESH),
+        "publication_types": text_list(_KINDS),
+        "mesh": text_list(_MESH),
         "vernacular_title": (f"{_ARTICLE}.VernacularTitle", cleaned),
         "corrections": _corrections,
     },
@@ -196,7 +196,7 @@ _COLLECTED = Table(
         "publication_type": lambda entry: "chapter" if _is_chapter(entry) else "book",
         "url": ("BookDocument.PMID", _page),
     },
-    details={"publication_types": listed("BookDocument.PublicationType")},
+    details={"publication_types": text_list("BookDocument.PublicationType")},
 )
 
 

@@ -62,7 +62,7 @@ def any_word(query: RankedQuery, filters: SearchConstraints) -> Node:
         InputError: nothing is wanted, or a condition cannot be read.
     """
     leaves = [*map(Term, content_words(query.text)), *map(_leaf, _terms(query))]
-    return _wanted([Or(tuple(leaves))] if leaves else [], query, filters)
+    return _tree_of([Or(tuple(leaves))] if leaves else [], query, filters)
 
 
 def all_words(words: Iterable[str], query: RankedQuery, filters: SearchConstraints) -> Node:
@@ -71,10 +71,10 @@ def all_words(words: Iterable[str], query: RankedQuery, filters: SearchConstrain
     Raises:
         InputError: nothing is wanted, or a condition cannot be read.
     """
-    return _wanted([Term(word) for word in words], query, filters)
+    return _tree_of([Term(word) for word in words], query, filters)
 
 
-def _wanted(parts: list[Node], query: RankedQuery, filters: SearchConstraints) -> Node:
+def _tree_of(parts: list[Node], query: RankedQuery, filters: SearchConstraints) -> Node:
     parts += conditions_in(filters.every_condition)
     if not parts:
         raise InputError(f"the question {query.text[:100]!r} contains no searchable words")

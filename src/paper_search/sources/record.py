@@ -68,7 +68,7 @@ def _children(parent: Entry, name: str) -> list[Any]:
 def first(entry: Entry, paths: str, reader: Reader = text) -> Any:
     """Return the first value that can be read at one of the paths; None: there is none."""
     values = (value for path in paths.split("|") for value in every(entry, path))
-    return next((found for value in values if (found := reader(value)) not in {None, ""}), None)
+    return next((result for value in values if (result := reader(value)) not in {None, ""}), None)
 
 
 def words(value: Any) -> str | None:
@@ -82,7 +82,7 @@ def cleaned(value: Any) -> str | None:
 
 
 def _of_text(reader: Callable[[str], Any]) -> Reader:
-    return lambda value: reader(found) if (found := text(value)) else None
+    return lambda value: reader(line) if (line := text(value)) else None
 
 
 _READERS: dict[str, Reader] = {
@@ -182,8 +182,8 @@ class People:
 
     def __call__(self, entry: Entry) -> list[Author]:
         lists = ([*map(self._author, every(entry, path))] for path in self.at.split("|"))
-        named = ([author for author in authors if author] for authors in lists)
-        return next((authors for authors in named if authors), [])
+        people = ([author for author in authors if author] for authors in lists)
+        return next((authors for authors in people if authors), [])
 
     def _author(self, person: Entry) -> Author | None:
         name, _, value = self.leave_out.partition("=")
@@ -218,7 +218,7 @@ def texts(entry: Entry, path: str) -> list[str]:
     return [line for value in every(entry, path) if (line := text(value))]
 
 
-def listed(path: str) -> Reader:
+def text_list(path: str) -> Reader:
     return lambda entry: texts(entry, path)
 
 
@@ -237,7 +237,7 @@ def coalesced(*fields: Field, reader: Reader = text) -> Reader:
 
     def value(entry: Entry) -> Any:
         values = (value_of(entry, field, reader) for field in fields)
-        return next((found for found in values if found), None)
+        return next(filter(None, values), None)
 
     return value
 

@@ -85,8 +85,8 @@ class ScholarDialect(GoogleDialect):
         "venue": "source:",
     }
 
-    def limited(self, tree: Node, filters: SearchConstraints) -> Translated:
-        translation = super().limited(tree, filters)
+    def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:
+        translation = super().translate_within(tree, filters)
         if len(translation.text) <= MAX_LENGTH:
             return translation
         note = f"{len(translation.text)} characters: Scholar reportedly accepts {MAX_LENGTH}"

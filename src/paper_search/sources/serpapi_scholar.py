@@ -91,7 +91,7 @@ class ScholarAdapter(GoogleScholar):
         }
         return Request(self.endpoint, params)
 
-    def listed(self, body: Any) -> list[Any]:
+    def entries_of(self, body: Any) -> list[Any]:
         """Return the entries of a page; none if the answer says "no results"."""
         if not isinstance(body, dict) or not body:
             raise NonRetryableError(f"SerpApi answered with {str(body)[:20]}, not with results")

@@ -132,7 +132,7 @@ class SerperWeb(_Serper, WebAdapter):
     record = staticmethod(PAGE.read)
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
-        return as_ranked(GoogleDialect().limited(tree, filters))
+        return as_ranked(GoogleDialect().translate_within(tree, filters))
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         """Return the request for the first results; years are a span of dates."""

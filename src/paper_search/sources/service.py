@@ -142,7 +142,7 @@ class Service:
         name, form = self.key_header
         return {name: form.format(self.key)}
 
-    def shown(self, text: str) -> str:
+    def excerpt(self, text: str) -> str:
         """Return the beginning of what the service said, without the key."""
         return (text.replace(self.key, "***") if self.key else text)[:300]
 

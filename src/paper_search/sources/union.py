@@ -64,7 +64,7 @@ def union(
                 continue
             translation = looser or translation
         parts.append(translation)
-    return [_noted(part, notes, len(parts), unchecked) for part in parts]
+    return [_with_notes(part, notes, len(parts), unchecked) for part in parts]
 
 
 def in_words(adapter: Adapter, filters: SearchConstraints, endings: Endings) -> SearchConstraints:
@@ -76,7 +76,7 @@ def in_words(adapter: Adapter, filters: SearchConstraints, endings: Endings) -> 
     return filters.model_copy(update={"conditions": conditions})
 
 
-def _noted(
+def _with_notes(
     part: Translated, notes: Sequence[str], count: int, unchecked: Node | None
 ) -> Translated:
     split = (f"asked in {count} queries, whose answers are joined",) if count > 1 else ()

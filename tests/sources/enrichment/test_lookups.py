@@ -18,7 +18,7 @@ from paper_search.sources.enrichment import (
     HttpEnricher,
     LookupAdapter,
     create_enrichers,
-    known_enrichers,
+    enricher_names,
 )
 from paper_search.sources.enrichment.services import (
     CrossrefLookup,
@@ -258,7 +258,7 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so() -> None:
 
 
 def test_the_settings_name_the_enrichers() -> None:
-    assert known_enrichers() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
+    assert enricher_names() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
     assert [instance.enricher_name for instance in made] == ["crossref", "openalex", "unpaywall"]
     assert all(isinstance(instance, Enricher) for instance in made)

@@ -21,7 +21,7 @@ from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import request_text
 
-__all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "known_enrichers", "says_open"]
+__all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "enricher_names", "says_open"]
 GAPS = ("abstract", "doi", "full_text_url")
 """The fields that are looked up where they are missing."""
 
@@ -52,13 +52,13 @@ EnricherFactory = Callable[[AppConfig], Enricher]
 _REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", "enricher")
 
 
-def known_enrichers() -> list[str]:
+def enricher_names() -> list[str]:
     return _REGISTRY.names()
 
 
 def says_open(prefix: str) -> bool:
     """Whether texts that a service links to are open to everybody, as it says itself."""
-    owners = [getattr(_REGISTRY.read(name), "__self__", None) for name in known_enrichers()]
+    owners = [getattr(_REGISTRY.read(name), "__self__", None) for name in enricher_names()]
     looked_up = [getattr(owner, "service_type", None) for owner in owners]
     services = [service for service in (*map(service_of, known_sources()), *looked_up) if service]
     return any(s.says_open and prefix == (s.record_prefix or s.name) for s in services)
@@ -148,9 +148,9 @@ class _Asking:
 
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
     requests: list[RequestRecord] = field(default_factory=list)
-    asked: int = 0
+    count: int = 0
     unassigned: int = 0
-    left: int = 0
+    skipped: int = 0
     error: ServiceError | None = None
 
 
@@ -183,7 +183,7 @@ class HttpEnricher:
             for batch in self._adapter.batches(lacking):
                 is_over = asking.error is not None and asking.error.status in _ENDS_IT
                 if is_over or budget.is_spent:
-                    asking.left += len(batch.works)
+                    asking.skipped += len(batch.works)
                 else:
                     await self._ask(http, batch, asking, ends_at)
         return LookUp(self._report(asking, time.monotonic() - started), asking.records)
@@ -201,7 +201,7 @@ class HttpEnricher:
         else:
             asking.unassigned += _assign(candidates, batch, asking.records)
         finally:
-            asking.asked += len(batch.works)
+            asking.count += len(batch.works)
             for record in asking.requests[first:]:
                 record.text = request_text(batch.request, self._settings.contact)
 
@@ -212,7 +212,7 @@ class HttpEnricher:
         return SourceReport(
             source=f"{self.enricher_name} (enrichment)",
             purpose=Purpose.FILL,
-            query=f"missing fields of {asking.asked} works" if asking.asked else None,
+            query=f"missing fields of {asking.count} works" if asking.count else None,
             status=status,
             hits=len(asking.records),
             excluded=asking.unassigned,
@@ -221,7 +221,7 @@ class HttpEnricher:
             asked_at=asking.requests[0].at if asking.requests else None,
             milliseconds=round(seconds * 1000),
             error=str(asking.error) if asking.error else None,
-            note=self._adapter.obstacle or _left(asking),
+            note=self._adapter.obstacle or _skipped_note(asking),
         )
 
 
@@ -230,11 +230,11 @@ def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper,
         yield tuple(items[start : start + size])
 
 
-def _left(asking: _Asking) -> str | None:
-    if not asking.left:
+def _skipped_note(asking: _Asking) -> str | None:
+    if not asking.skipped:
         return None
     reason = "after this failure" if asking.error else "see PAPER_SEARCH_ENRICH_MAX_CALLS"
-    return f"{asking.left} works were not looked up: {reason}"
+    return f"{asking.skipped} works were not looked up: {reason}"
 
 
 def _assign(

@@ -32,7 +32,7 @@ from paper_search.models import (
 from paper_search.models.scope import Translation
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
-from paper_search.sources.asking import Asked
+from paper_search.sources.asking import QueryRun
 from paper_search.sources.asking import distinct as distinct_papers
 from paper_search.sources.base import open_row
 from paper_search.sources.client import ServiceClient, SourceSettings
@@ -65,7 +65,7 @@ class Tracker(ABC):
         del seeds
         return None
 
-    def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
+    def with_ids(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with the ids that the answer to `lookup` gives them."""
         del answer
         return list(seeds)
@@ -104,11 +104,11 @@ class Following:
     filters: SearchConstraints
     budget: CallBudget
     ends_at: float
-    answers: list[Asked] = field(default_factory=list)
+    answers: list[QueryRun] = field(default_factory=list)
 
     async def follow(self, seeds: Sequence[Seed], limit: int) -> list[Seed]:
         """Follow the seeds and return those that are left for another service."""
-        with_ids = await self._named(seeds)
+        with_ids = await self._with_ids(seeds)
         trails = self.tracker.trails(with_ids, self.filters, limit)
         followed: list[Seed] = []
         failed: list[Seed] = []
@@ -131,18 +131,18 @@ class Following:
             if counterpart not in complete
         ]
 
-    async def _named(self, seeds: Sequence[Seed]) -> list[Seed]:
+    async def _with_ids(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Return the seeds with the ids of this service; a failure leaves them as they are."""
         request = self.tracker.lookup(seeds)
         if request is None:
             return list(seeds)
-        progress = self._asked(f"{self.tracker.service.title} ids of {len(seeds)} papers")
+        progress = self._new_run(f"{self.tracker.service.title} ids of {len(seeds)} papers")
         self.answers.append(progress)
         with_ids = list(seeds)
         try:
             answer = await self.http.get(request, progress.requests, self.ends_at)
             progress.answered(answer)
-            with_ids = await self.http.read(answer, partial(self.tracker.named, seeds=seeds))
+            with_ids = await self.http.read(answer, partial(self.tracker.with_ids, seeds=seeds))
             progress.notes = (f"{sum(map(ne, with_ids, seeds))} are known there",)
         except ServiceError as error:
             self._note_failure(progress, error)
@@ -151,9 +151,9 @@ class Following:
         progress.is_open = False
         return with_ids
 
-    async def _walk(self, trail: Trail, limit: int) -> Asked:
+    async def _walk(self, trail: Trail, limit: int) -> QueryRun:
         started = time.monotonic()
-        progress = self._asked(trail.text)
+        progress = self._new_run(trail.text)
         progress.limit = limit
         self.answers.append(progress)
         request: Request | None = trail.request
@@ -171,16 +171,16 @@ class Following:
         progress.seconds, progress.is_open = time.monotonic() - started, False
         return progress
 
-    def _asked(self, text: str) -> Asked:
+    def _new_run(self, text: str) -> QueryRun:
         first, last = self.filters.year_from, self.filters.year_to
         years = YearRange(first, last) if (first, last) != (None, None) else None
         code = language_code(self.filters.language)
-        progress = Asked(text, remainder=years, language=code, filters=self.filters)
+        progress = QueryRun(text, remainder=years, language=code, filters=self.filters)
         progress.purpose, progress.is_open = Purpose.CITATION, True
         open_row(lambda: progress.report(SNOWBALL))
         return progress
 
-    def _note_failure(self, progress: Asked, error: ServiceError) -> None:
+    def _note_failure(self, progress: QueryRun, error: ServiceError) -> None:
         if error.http_status == HTTPStatus.NOT_FOUND:
             progress.notes = (*progress.notes, f"{self.tracker.service.title} does not know it")
         else:
@@ -252,12 +252,12 @@ class SnowballSource:
             Translation(source=SNOWBALL, query="", notes=[follows if count else _NOTHING_MARKED])
         ]
 
-    async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[Asked]:
+    async def _follow(self, seeds: Sequence[Seed], filters: SearchConstraints) -> list[QueryRun]:
         most = self._settings.max_calls
         budget = CallBudget(MOST_CALLS if most is None else most, setting=_SETTING)
         ends_at = time.monotonic() + self._settings.deadline_s
         remaining = list(seeds)[:MAX_SEEDS]
-        answers: list[Asked] = []
+        answers: list[QueryRun] = []
         for tracker in self._trackers:
             room = filters.max_results - sum(len(answer.papers) for answer in answers)
             if not remaining or room < 1 or budget.is_spent:
@@ -291,7 +291,7 @@ def _seeds(strategy: SearchStrategy) -> list[Seed]:
     ]
 
 
-def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
+def _papers(answers: list[QueryRun], most: int) -> list[RawPaper]:
     errors = [answer.error for answer in answers if answer.error]
     papers = distinct_papers(answers)[:most]
     if errors and not papers:
@@ -299,7 +299,7 @@ def _papers(answers: list[Asked], most: int) -> list[RawPaper]:
     return papers
 
 
-def _spent(count: int) -> Asked:
+def _spent(count: int) -> QueryRun:
     message = f"{count} papers were not followed: the limit of calls is reached"
     error = ServiceError(f"{message} ({_SETTING})", status=SourceStatus.EXHAUSTED)
-    return Asked("", error=error)
+    return QueryRun("", error=error)

@@ -63,9 +63,9 @@ class OpenAlexTracker(Tracker):
             self.service.endpoint, {"filter": filters, "per_page": 100, "select": "id,doi,ids"}
         )
 
-    def named(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
+    def with_ids(self, answer: HttpAnswer, seeds: Sequence[Seed]) -> list[Seed]:
         work_ids: dict[str, str] = {}
-        for work in self.service.listed(answer.json()):
+        for work in self.service.entries_of(answer.json()):
             work_id = openalex_record.short_id(work.get("id"))
             doi = parse_doi(values.text(work.get("doi")))
             pmid = parse_pmid(values.text(values.mapping(work.get("ids")).get("pmid")) or None)
@@ -150,7 +150,7 @@ class SemanticScholarTracker(Tracker):
         """Return the papers of a page; what has no title is counted, references often lack one."""
         body = answer.json()
         inner = next(name for way, name in _SEMANTIC_SCHOLAR_WAYS if request.url.endswith(way))
-        entries = self.service.listed(body)  # null where a publisher withholds references
+        entries = self.service.entries_of(body)  # null where a publisher withholds references
         offset = first(body, "next", number)
         return Page.of(
             [mapping(entry).get(inner) for entry in entries],

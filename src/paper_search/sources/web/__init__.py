@@ -13,7 +13,7 @@ SearchFactory = Callable[[AppConfig, SearchSourceConfig], HttpSource]
 _REGISTRY: EntryPoints[SearchFactory] = EntryPoints(WEB_SEARCHES, "web search")
 
 
-def known_web_searches() -> list[str]:
+def web_search_names() -> list[str]:
     return _REGISTRY.names()
 
 

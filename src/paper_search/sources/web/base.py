@@ -67,7 +67,7 @@ def page_table(  # noqa: PLR0913  # the parts of a result
             "venue": venue,
             "doi": (url, lambda at: parse_doi(at) if "doi.org/" in at else None),
             "arxiv_id": (url, lambda at: parse_arxiv_id(at) if "arxiv.org/" in at else None),
-            "snippet": (snippet, lambda said: clean(said)[:_LONGEST_SNIPPET]),
+            "snippet": (snippet, lambda text: clean(text)[:_LONGEST_SNIPPET]),
             "url": url,
             "publication_type": lambda _: kind,
         },

@@ -57,7 +57,7 @@ class Searxng(WebAdapter):
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         """Return the query as most engines understand it; years are checked locally."""
-        query = as_ranked(GoogleDialect().limited(tree, filters))
+        query = as_ranked(GoogleDialect().translate_within(tree, filters))
         first, last = query.year_from, query.year_to
         if first is None and last is None:
             return query
@@ -78,8 +78,8 @@ class Searxng(WebAdapter):
         engines = every(answer.json(), "unresponsive_engines")
         silent = [text(next(iter(items(engine)), "")) for engine in engines]
         if not page.papers and not page.dropped and any(silent) and request.params["pageno"] == 1:
-            named = ", ".join(filter(None, silent))[:200]
-            message = f"SearXNG's engines did not answer: {named}"
+            names = ", ".join(filter(None, silent))[:200]
+            message = f"SearXNG's engines did not answer: {names}"
             raise ServiceError(message, status=SourceStatus.UNREACHABLE)
         return page
 
