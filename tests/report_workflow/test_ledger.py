@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
-import signal
-import subprocess
-import sys
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from paper_search.errors import (
     AlreadyDecidedError,
-    InvalidDecisionError,
-    StaleDecisionError,
-    ThreadBusyError,
-    ThreadFinishedError,
     ThreadNotFoundError,
-    ThreadNotWaitingError,
 )
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report.models import now
@@ -31,9 +20,7 @@ from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow
 
-ROOT = Path(__file__).parents[2]
 FIRST = {"run_id": "t", "kind": "plan_review", "number": 1}
-SECOND = {"run_id": "t", "kind": "pre_output_review", "number": 2}
 APPROVE = {"action": "approve", "review": FIRST}
 REJECT = {"action": "reject", "feedback": "no", "review": FIRST}
 
@@ -67,39 +54,6 @@ async def events(persistence: Any) -> list[tuple[str, str]]:
     return [(event.event, event.by) for event in await persistence.ledger.audit("t")]
 
 
-async def test_the_same_decision_again_changes_nothing_and_says_how_the_report_stands(
-    persistence, search
-):
-    """HUM-08: a replay, which is a success."""
-    flow = workflow(persistence, search)
-    await flow.start(QUESTION, thread_id="t")
-    review = await flow.answer("t", APPROVE)
-    asked = list(search.asked)
-    assert await flow.answer("t", APPROVE) == review
-    assert await flow.answer("t", json.dumps(APPROVE)) == review
-    done = await flow.answer("t", {"action": "approve", "review": SECOND})
-    assert await flow.answer("t", {"action": "approve", "review": SECOND}) == done
-    assert await flow.answer("t", APPROVE) == done
-    assert await flow.resume("t", APPROVE) == done
-    assert search.asked == asked
-    assert await events(persistence) == []
-
-
-async def test_another_decision_on_a_decided_question_is_told_who_decided_when(persistence):
-    """HUM-09 HUM-19: one wins, and the loser is in the audit."""
-    flow = workflow(persistence)
-    await flow.start(QUESTION, thread_id="t")
-    review = await flow.answer("t", APPROVE, by="ada")
-    (entry,) = await persistence.ledger.entries("t")
-    assert (entry.decided_by, entry.status) == ("ada", LedgerStatus.APPLIED)
-    with pytest.raises(AlreadyDecidedError, match=re.escape(f"by ada at {entry.decided_at}")):
-        await flow.answer("t", REJECT, by="bob")
-    assert await flow.pending("t") == review
-    (loser,) = await persistence.ledger.audit("t")
-    assert (loser.event, loser.by, loser.interrupt_id) == ("refused", "bob", entry.interrupt_id)
-    assert json.loads(loser.detail["decision"])["feedback"] == "no"
-
-
 async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change(persistence):
     """HUM-08: modifications are compared as they are read, not as they are written."""
     flow = workflow(persistence)
@@ -114,106 +68,6 @@ async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change
     other = {"research_plan": {"methodology": "by machine"}}
     with pytest.raises(AlreadyDecidedError):
         await flow.answer("t", edit | {"modifications": other})
-
-
-async def test_a_refused_answer_is_not_in_the_ledger(persistence):
-    """HUM-02 HUM-07: nothing is stored of what cannot be used, and the question stays open."""
-    flow = workflow(persistence)
-    asked = await flow.start(QUESTION, thread_id="t")
-    with pytest.raises(InvalidDecisionError, match="research_plan"):
-        await flow.answer("t", {"action": "modify", "modifications": {"research_plan": 3}})
-    with pytest.raises(StaleDecisionError):
-        await flow.answer("t", {"action": "approve", "review": SECOND})
-    assert await persistence.ledger.entries("t") == []
-    assert await flow.pending("t") == asked
-
-
-async def test_a_late_decision_without_a_ledger_entry_is_stale(persistence):
-    """HUM-10: nobody ever decided that question."""
-    flow = workflow(persistence)
-    await flow.start(QUESTION, thread_id="t")
-    await flow.answer("t", "approve")
-    with pytest.raises(StaleDecisionError):
-        await flow.answer("t", {"action": "approve", "review": FIRST | {"number": 7}})
-    assert (await flow.pending("t")).kind == "pre_output_review"
-
-
-async def test_a_bare_answer_to_a_report_that_is_done_is_refused(persistence):
-    """HUM-11."""
-    flow = workflow(persistence, hitl_after_planning=False, hitl_before_output=False)
-    await flow.start(QUESTION, thread_id="t")
-    with pytest.raises(ThreadFinishedError, match="paper-search export THREAD"):
-        await flow.answer("t", "approve")
-
-
-async def stored_and_not_applied(persistence: Any) -> None:
-    """Leave a report as a process leaves it that dies right after storing a decision."""
-    await workflow(persistence).start(QUESTION, thread_id="t")
-    driven = session_on(persistence)
-    await driven.decide(await driven.require_question(), "approve", "ada")
-
-
-async def test_a_decision_whose_process_died_is_applied_by_proceed(persistence):
-    """PER-04: stored, never given to the graph."""
-    await stored_and_not_applied(persistence)
-    flow = workflow(persistence)
-    assert await flow.pending("t") is None
-    assert (await flow.proceed("t")).kind == "pre_output_review"
-    assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED]
-
-
-async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(persistence):
-    """PER-04 HUM-08."""
-    await stored_and_not_applied(persistence)
-    assert (await workflow(persistence).answer("t", "approve")).kind == "pre_output_review"
-
-
-async def test_a_decision_whose_process_died_stands_against_another_one(persistence, search):
-    """PER-04 HUM-09."""
-    await stored_and_not_applied(persistence)
-    flow = workflow(persistence, search)
-    with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await flow.answer("t", "reject: no")
-    assert search.asked == []
-    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
-        await session_on(persistence).require_question()
-
-
-async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(persistence):
-    """HUM-08 HUM-09: busy; nothing of it is stored."""
-    is_there, may_go = asyncio.Event(), asyncio.Event()
-
-    class Slow(FakeSearch):
-        async def find(self, *given: Any) -> Any:
-            is_there.set()
-            await may_go.wait()
-            return await super().find(*given)
-
-    flow = workflow(persistence, Slow())
-    await flow.start(QUESTION, thread_id="t")
-    first = asyncio.create_task(flow.answer("t", "approve", by="ada"))
-    await is_there.wait()
-    with pytest.raises(ThreadBusyError):
-        await workflow(persistence).answer("t", "reject: no", by="bob")
-    with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await workflow(persistence).answer("t", REJECT, by="eve")
-    may_go.set()
-    await first
-    assert await events(persistence) == [("refused", "bob"), ("refused", "eve")]
-
-
-async def test_two_of_one_process_who_answer_at_once_cause_one_run(persistence, search):
-    """HUM-09."""
-    flow = workflow(persistence, search)
-    await flow.start(QUESTION, thread_id="t")
-    answers = [flow.answer("t", APPROVE, by="ada"), flow.answer("t", REJECT, by="bob")]
-    told = await asyncio.gather(*answers, return_exceptions=True)
-    (entry,) = await persistence.ledger.entries("t")
-    losers = [
-        message for message in told if isinstance(message, (AlreadyDecidedError, ThreadBusyError))
-    ]
-    assert len(losers) == 1
-    assert bool(search.asked) == (entry.decision["action"] == "approve")
 
 
 # --- silence --------------------------------------------------------------------------------------
@@ -317,87 +171,7 @@ def dying_at(number: int, write: Any = None) -> Any:
 
 # --- across processes -----------------------------------------------------------------------------
 
-PERSON = """
-import asyncio, json, sys
-from paper_search.errors import AlreadyDecidedError, ThreadBusyError, ThreadFinishedError
-from paper_search.report_workflow import ReportWorkflow
-from paper_search.testing.reports import report_services
-
-url, who, action = sys.argv[1:]
-flow = ReportWorkflow(report_services(), persistence=url)
-named = {"run_id": "t", "kind": "plan_review", "number": 1}
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    asyncio.run(flow.answer("t", {"action": action, "review": named}, by=who))
-    print("stands")
-except AlreadyDecidedError as error:
-    print("decided", error)
-except ThreadBusyError as error:
-    print("busy", error)
-except ThreadFinishedError as error:
-    print("finished", error)
-"""
-
-
-@pytest.mark.slow
-def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(durable_url: str):
-    """HUM-08 HUM-09: one effect; the others hear of it, or that somebody is at it."""
-    asyncio.run(workflow(durable_url).start(QUESTION, thread_id="t"))
-    actions = ["approve", "reject"] * 3
-    people = [
-        subprocess.Popen(  # noqa: S603  # our own program
-            [sys.executable, "-c", PERSON, durable_url, f"person {i}", action],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for i, action in enumerate(actions)
-    ]
-    assert [process.stdout.readline() for process in people] == ["ready\n"] * len(people)
-    for person in people:
-        person.stdin.write("\n")
-        person.stdin.flush()
-    said = [process.communicate(timeout=240)[0].strip() for process in people]
-    (entry,) = asyncio.run(entries(durable_url))
-    won = entry.decision["action"]
-    assert any(message.startswith("stands") for message in said)
-    for action, words in zip(actions, said, strict=True):
-        heard = {"stands" if action == won else "decided", "busy", "finished"}
-        assert words.split()[0] in heard
-
 
 async def entries(url: str) -> list[Any]:
     async with open_persistence(url) as persistence:
         return await persistence.ledger.entries("t")
-
-
-DIES = """
-import asyncio, os, signal, sys
-from paper_search.persistence import open_persistence
-from paper_search.report_workflow.session import ReportSession
-from paper_search.testing.reports import report_services
-
-async def main():
-    async with open_persistence(sys.argv[1]) as persistence:
-        session = ReportSession.on(persistence, "t", report_services())
-        async with session.lease():
-            await session.decide(await session.require_question(), "approve", "ada")
-            os.kill(os.getpid(), signal.SIGKILL)
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.slow
-def test_a_process_killed_between_storing_and_resuming_is_taken_over(durable_url: str):
-    """PER-04: its lease is no obstacle, and its decision is applied once."""
-    asyncio.run(workflow(durable_url).start(QUESTION, thread_id="t"))
-    ended = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", DIES, durable_url], cwd=ROOT, check=False, timeout=240
-    )
-    assert ended.returncode == -signal.SIGKILL
-    reached = asyncio.run(workflow(durable_url).proceed("t"))
-    assert isinstance(reached, Review)
-    assert reached.kind == "pre_output_review"
