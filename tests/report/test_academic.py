@@ -140,6 +140,12 @@ async def test_each_query_brings_at_most_so_many_and_is_named_with_what_it_broug
     assert answer.hits == {"q1": 8}
 
 
+async def test_two_queries_that_find_the_same_bring_twice_as_many_as_one():
+    source = FakeSource("one", [paper(number) for number in range(1, 9)])
+    answer = await found(source, queries=[query(1), query(2)], limit=3)
+    assert sorted(result.query_id for result in answer.results) == ["q1"] * 3 + ["q2"] * 3
+
+
 async def test_what_is_known_is_merged_with_and_not_given_again():
     source, judge = FakeSource("one", [paper(1), paper(2)]), Judge()
     first = await found(source)

@@ -99,8 +99,9 @@ async def test_gaps_lead_back_to_search_so_often_as_allowed(limit):
 
 @pytest.mark.parametrize(("limit", "collected"), [(1, 0), (2, 6)])
 async def test_so_many_errors_are_borne_as_allowed(limit, collected):
+    settings = {"depth": "comprehensive", "domain_hints": ["ecology", "planning"]}
     search = Flaky(failures=1)
-    report = await flow(search=search, max_search_errors=limit, depth="comprehensive").run(QUESTION)
+    report = await flow(search=search, max_search_errors=limit, **settings).run(QUESTION)
     assert report.metadata["sources_collected"] == collected
     assert any("down" in row for row in report.provenance["errors"])
 

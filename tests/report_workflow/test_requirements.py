@@ -61,7 +61,7 @@ async def test_each_step_leaves_a_message_on_what_it_did():
     state = await result(depth="quick")
     said = [message["content"] for message in state["messages"]]
     assert [message["type"] for message in state["messages"]] == ["ai"] * 6
-    assert said[0] == "Research plan created with 3 sub-questions and 5 search queries."
+    assert said[0] == "Research plan created with 3 sub-questions and 3 search queries."
     assert said[1] == "Collected 6 new results; 0 queries are pending."
     assert said[2].startswith("Analysis complete: ")
     assert said[3].startswith("Draft v1 complete: ")

@@ -9,7 +9,6 @@ from paper_search.models import ParsedIntent
 from paper_search.report.exchange import PlannerInput
 from paper_search.report.models import Depth, SearchQuery, SearchType
 from paper_search.skills.phrases import key_phrases
-from paper_search.skills.words import GENERIC, STOP_WORDS
 
 MIN_QUERIES, MAX_QUERIES = 5, 15
 LOWEST_PRIORITY = 5
@@ -20,31 +19,23 @@ TYPES: dict[Depth, tuple[SearchType, ...]] = {
     "comprehensive": ("academic", "web", "news"),
 }
 """Kinds of search for each sub-question, by depth: one, two, three."""
-_OF_REPORTS = frozenset((
-    "sources", "report", "reported", "reports", "say", "study", "studied", "conclude", "used",
-    "set", "settings",
-))  # fmt: skip
-"""Words of our sub-questions that speak of sources, not of the subject."""
 
 
 def typed_queries(
     intent: ParsedIntent, questions: Sequence[str], request: PlannerInput
 ) -> list[SearchQuery]:
-    """Return at most 15 queries, earlier questions first, no two that ask for the same.
+    """Return a query of each kind for each question, no two that ask for the same.
 
-    The whole is searched once more for each field in `domain_hints`, with its name.
+    There are fewer where the concepts give no more. The whole is searched once more for each field
+    in `domain_hints`, with its name.
     """
     available = request.search_types
     kinds = [kind for kind in TYPES[request.depth] if kind in available] or available[:1]
-    texts = _texts(intent, request.domain_hints)
     planned: dict[tuple[str, str], SearchQuery] = {}
-    for index, question in enumerate(questions):
-        text = next(texts, None)
+    texts = _texts(intent, request.domain_hints)
+    for index, text in zip(range(len(questions)), texts, strict=False):
         for kind in kinds:
-            if words := _for_the_web(question) if kind == "web" else text:
-                _add(planned, words, kind, index + 1, question=index)
-    while len(planned) < MIN_QUERIES and (more := next(texts, None)) is not None:
-        _add(planned, more, kinds[0], len(planned) + 1)
+            _add(planned, text, kind, index + 1, question=index)
     return list(planned.values())[:MAX_QUERIES]
 
 
@@ -156,12 +147,6 @@ def _texts(intent: ParsedIntent, domain_hints: Sequence[str]) -> Iterator[str]:
                 if size == len(concepts):
                     yield from (f"{text} {hint}" for hint in domain_hints)
     yield _query_text([*concepts, "review"])
-
-
-def _for_the_web(question: str) -> str:
-    skipped = STOP_WORDS | GENERIC | _OF_REPORTS
-    words = [word.strip("?.,;:!") for word in question.split()]
-    return " ".join(word for word in words if word and word.casefold() not in skipped) or question
 
 
 def _query_text(concepts: Sequence[str], query: str = "") -> str:

@@ -227,16 +227,18 @@ def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
 def _best_of_each(
     scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
 ) -> list[SearchResult]:
+    """Return at most so many works for each query; one of several counts for that with fewest."""
     ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     results = []
     for paper in ranked:
         if paper.is_judged and paper.relevance_score < MIN_RELEVANCE:
             continue
-        query = next(iter(_queries_of(paper.paper, found_by)), "")
-        if counts.get(query, 0) >= limit:
+        queries = _queries_of(paper.paper, found_by) or [""]
+        query = min(queries, key=lambda name: counts[name])
+        if counts[query] >= limit:
             continue
-        counts[query] = counts.get(query, 0) + 1
+        counts[query] += 1
         results.append(result_of(Paper.from_scored(paper), query))
     return results
 
