@@ -11,6 +11,7 @@ from functools import cached_property
 
 from paper_search import __version__
 from paper_search.audit.flow import PrismaFlow
+from paper_search.audit.logs import strategies
 from paper_search.audit.reading import ReviewThread
 from paper_search.audit.sections import Section
 from paper_search.models import Purpose, SourceReport
@@ -61,10 +62,8 @@ class SearchFacts:
         return "Every string as it was sent is in the appendix." if self.searches else ""
 
     def limits(self) -> str:
-        state = self.thread.state
-        ended = [round_.strategy for round_ in state.history]
-        strategies = [*ended, *([state.strategy] if state.strategy else [])]
-        limits = dict.fromkeys(words for one in strategies for words in one.filters.in_words)
+        filters = (strategy.filters for strategy in strategies(self.thread))
+        limits = dict.fromkeys(words for one in filters for words in one.in_words)
         most = {row.limit for row in self.searches if row.limit is not None}
         numbers = [f"at most {limit:,} records a query" for limit in sorted(most)]
         return f"{'; '.join([*limits, *numbers])}." if limits or numbers else "None."
@@ -184,8 +183,8 @@ def reporting(thread: ReviewThread, flow: PrismaFlow) -> list[Section]:
 def _rows(
     items: Iterable[tuple[str, _Facts | None, str]], facts: SearchFacts
 ) -> Iterator[Sequence[str | int]]:
-    for number, (name, known, missing) in enumerate(items, 1):
-        yield number, name, known(facts) if known else "", missing
+    for number, (name, describe, missing) in enumerate(items, 1):
+        yield number, name, describe(facts) if describe else "", missing
 
 
 def _strings(row: SourceReport) -> Iterator[Sequence[str | int]]:
@@ -223,8 +222,8 @@ def methods(flow: PrismaFlow) -> list[str]:
 def _screening(flow: PrismaFlow) -> str:
     reasons = ", ".join(f"{why} {count:,}" for why, count in flow.exclusion_reasons.items())
     excluded = f"{flow.excluded:,} excluded" + (f" ({reasons})" if reasons else "")
-    left = flow.undecided + flow.not_judged
-    rest = f" On {left:,} of these, nobody has decided yet." if left else ""
+    undecided = flow.undecided + flow.not_judged
+    rest = f" On {undecided:,} of these, nobody has decided yet." if undecided else ""
     works = quantity(flow.for_screening, "work")
     return (
         f"Of {works} for screening, we screened {flow.screened:,}: {excluded} and "

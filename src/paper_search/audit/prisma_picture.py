@@ -16,7 +16,7 @@ _LEAST_IN = {"Identification": 1.0, "Included": 0.66}
 """Inches: the height of the only row of a phase, beside which its name fits."""
 _LEFT, _RIGHT = (0.55, 3.35), (4.05, 7.1)
 """Inches from the left edge: the two columns of boxes."""
-_LETTERS = 48
+_LETTERS = 44
 _MOST = 8
 """Sources or reasons that are named; the others are summed up."""
 _PHASES = {"Identification": "#dfe9ef", "Screening": "#ece7d6", "Included": "#dcebdf"}
@@ -27,13 +27,13 @@ class _Row:
     """What is kept at one place of the flow, and what leaves it there."""
 
     phase: str
-    kept: list[str]
+    main: list[str]
     """Lines of its box, the first one bold."""
-    left: list[str]
+    side: list[str]
 
     @property
     def height(self) -> float:
-        return max(_height(self.kept), _height(self.left), _LEAST_IN.get(self.phase, 0))
+        return max(_height(self.main), _height(self.side), _LEAST_IN.get(self.phase, 0))
 
 
 def prisma_flow(flow: PrismaFlow) -> Any:
@@ -48,10 +48,10 @@ def prisma_flow(flow: PrismaFlow) -> Any:
         start, _ = spans.get(row.phase, (top, top))
         spans[row.phase] = (start, top + row.height)
         level = top + row.height / 2
-        _box(axes, _LEFT, (top, row.height), row.kept)
-        if row.left:
-            own = _height(row.left)
-            _box(axes, _RIGHT, (level - own / 2, own), row.left)
+        _box(axes, _LEFT, (top, row.height), row.main)
+        if row.side:
+            own = _height(row.side)
+            _box(axes, _RIGHT, (level - own / 2, own), row.side)
             _arrow(axes, (_LEFT[1], level), (_RIGHT[0], level))
         if number:
             middle = sum(_LEFT) / 2
@@ -73,13 +73,13 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
         ("of earlier rounds, not carried over", flow.not_carried_over),
         ("not worked on yet", flow.pending),
     ]
-    gone = flow.duplicates + flow.removed_by_checks
+    removals = flow.duplicates + flow.removed_by_checks
     open_ = flow.undecided + flow.not_judged
     return [
         _Row(
             "Identification",
             _lines("Records identified", flow.identified, flow.by_source.items()),
-            _lines("Removed before screening", gone, removed),
+            _lines("Removed before screening", removals, removed),
         ),
         _Row(
             "Screening",

@@ -95,7 +95,7 @@ def as_markdown(title: str, sections: Iterable[Section], pictures: Mapping[str, 
             lines.append("")
         for name, caption in section.pictures.items():
             if name in pictures:
-                lines += [f"![{inert(caption)}]({pictures[name]})", ""]
+                lines += [f"![{inert(caption)}]({pictures[name]})", "", f"{inert(caption)}.", ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -122,11 +122,11 @@ async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, byt
     """
     thread = await load_review(persistence, thread_id)
 
-    def drawn() -> dict[str, bytes]:
+    def draw() -> dict[str, bytes]:
         records = fates(thread)
         return pictures(thread, records, flow_of(thread, records))
 
-    return await asyncio.to_thread(drawn)
+    return await asyncio.to_thread(draw)
 
 
 async def write_audit(persistence: Persistence, thread_id: str, directory: Path) -> Audit:
