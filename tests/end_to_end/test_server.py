@@ -173,17 +173,34 @@ async def test_no_request_goes_round_a_question__sec_03(served: Served):
 async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(served: Served):
     async with served.client() as ada:
         smuggled = {"is_complete": True, "strategy": {}, "last_outcome": "approve", "found": ["x"]}
-        thread = await begun(ada, input={"question": QUESTION, **smuggled})
-        values = (await ada.get(f"/threads/{thread}/state")).json()["values"]
-        assert await question(ada, thread) == "strategy_confirmation"
-        assert (values["is_complete"], values["found"]) == (False, [])
+        thread = (await ada.post("/threads", json={})).json()["thread_id"]
+        run = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
+        for wrong, words in (
+            ({**run, "input": {**run["input"], **smuggled}}, "the input has no fields found, is_"),
+            ({**run, "contxt": {"max_results": 5}}, "a run has no fields contxt; known: assistant"),
+            ({**run, "context": {"max_result": 5}}, "max_result"),
+        ):
+            answer = await ada.post(f"/threads/{thread}/runs/wait", json=wrong)
+            assert (answer.status_code, words in answer.text) == (422, True), answer.text
+        assert (await ada.get(f"/threads/{thread}")).json()["status"] == "idle"
+
+
+async def test_a_search_of_no_rounds_ends_with_nothing(served: Served):
+    async with served.client() as ada:
+        thread = (await ada.post("/threads", json={})).json()["thread_id"]
+        run = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
+        answer = await ada.post(
+            f"/threads/{thread}/runs/wait", json={**run, "context": {"max_iterations": 0}}
+        )
+        ended = answer.json()
+        assert (ended["ended_by"], ended["collection"]["papers"]) == ("limit_reached", [])
 
 
 @pytest.mark.parametrize("graph", [GRAPH, "research_report"])
 async def test_a_source_that_the_server_lacks_is_refused_before_anything_begins(
     served: Served, graph: str
 ):
-    given = {"question": QUESTION, "original_query": QUESTION}
+    given = {"question" if graph == GRAPH else "original_query": QUESTION}
     run = {"assistant_id": graph, "input": given, "context": {"sources": ["sample"]}}
     async with served.client() as ada:
         thread = (await ada.post("/threads", json={})).json()["thread_id"]

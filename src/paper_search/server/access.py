@@ -13,7 +13,7 @@ from typing import Any
 
 from langgraph.types import Command
 
-from paper_search.config import AppConfig
+from paper_search.config import AppConfig, setting_origins
 from paper_search.errors import (
     PaperSearchError,
     RequestRefusedError,
@@ -96,6 +96,9 @@ class Access:
         web = [name for name, search in config.web.items() if search.enabled]
         self.sources = {SEARCH: papers, REPORT: [*papers, *web]}
         """Those that the runs of a graph may name."""
+        is_undecided = setting_origins(home=config.home)["sources"] == "default"
+        self.page_sources = None if is_undecided else papers
+        """Those that a person at the page may choose; None: any, as no setting says which."""
         self._every: tuple[Persistence, EveryThread] | None = None
 
     def every(self, persistence: Persistence) -> EveryThread:
@@ -222,7 +225,7 @@ class Access:
         if session is None:
             if given is None or isinstance(given, Command):
                 raise ThreadNotFoundError("there is no such thread; begin it with an input")
-            await self.check_begin(persistence, session_type, given, run.settings, person)
+            await self.check_begin(persistence, session_type, run, person)
             return given
         if type(session) is not session_type:
             raise ThreadExistsError(
@@ -234,21 +237,23 @@ class Access:
         if run.checkpoint is None or given is not None:  # else the question there is asked again
             await _check_going_on(session, is_anew=given is not None)
         if given is not None:
-            await self.check_begin(persistence, session_type, given, run.settings, person)
+            await self.check_begin(persistence, session_type, run, person)
         return given
 
     async def check_begin(
         self,
         persistence: Persistence,
         session_type: type[Session],
-        request: Any,
-        settings: Mapping[str, Any],
+        run: Run,
         person: str | None,
+        *,
+        is_page: bool = False,
     ) -> None:
         """Let a thread begin with an input, and with papers of threads that are there for them."""
-        check_begin(session_type, request, settings, self.sources[session_type.workflow.name])
-        within = [request.get(name) for name in ("config", "workflow_params")]
-        for part in (settings, *within):
+        sources = self.page_sources if is_page else self.sources[session_type.workflow.name]
+        check_begin(session_type, run.given, run.settings, sources)
+        within = [run.given.get(name) for name in ("config", "workflow_params")]
+        for part in (run.settings, *within):
             name = part.get("from_thread") if isinstance(part, Mapping) else None
             if name is not None and not await self.session(persistence, str(name), person):
                 raise _not_found(str(name))

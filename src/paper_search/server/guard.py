@@ -97,6 +97,15 @@ READS = frozenset({"GET", "HEAD", "OPTIONS"})
 PAGE = re.compile(r"/review(?:/.*)?")
 """The page, which checks itself what it is sent."""
 UPLOAD = "/review/import"
+_RUNS = re.compile(r"(?:/threads/[^/]+)?/runs(?:/stream|/wait|/batch)?")
+_RUN_FIELDS = (
+    *("assistant_id", "input", "command", "context", "config", "metadata"),
+    *("checkpoint", "checkpoint_id", "checkpoint_during", "durability", "after_seconds"),
+    *("interrupt_before", "interrupt_after", "multitask_strategy", "if_not_exists"),
+    *("stream_mode", "stream_subgraphs", "stream_resumable", "feedback_keys", "webhook"),
+    *("on_completion", "on_disconnect", "strict_resume", "langsmith_tracer"),
+)
+"""Of the body that starts a run, as LangGraph's server and its clients know them."""
 OWNER = "paper_search_owner"
 """In the scope of a request that passes: who comes."""
 
@@ -149,7 +158,7 @@ class Guard:
             self._check_origin(headers)
             body = await _body(headers, receive)
             if body:
-                _check_json(headers, body)
+                _check_json(headers, scope["path"], body)
             receive = _replayed(body, receive)
         await self._app(scope, receive, answer)
 
@@ -310,19 +319,30 @@ def _too_large(most: int) -> RequestRefusedError:
     )
 
 
-def _check_json(headers: Mapping[str, str], body: bytes) -> None:
-    """Refuse a body that is no JSON: a foreign page can send other kinds without being asked."""
+def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
+    """Refuse a body that is no JSON: a foreign page can send other kinds without being asked.
+
+    LangGraph's server reads over a field that it does not know, such as `contxt`.
+    """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestRefusedError(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, as `Content-Type: application/json`"
         )
     try:
-        json.loads(body)
+        document = json.loads(body)
     except (ValueError, RecursionError):
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY, "the body cannot be read as JSON"
         ) from None
+    runs = document if isinstance(document, list) else [document]  # a batch of runs is a list
+    if not _RUNS.fullmatch(path) or not all(isinstance(run, dict) for run in runs):
+        return
+    if unknown := sorted({name for run in runs for name in run} - set(_RUN_FIELDS)):
+        raise RequestRefusedError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"a run has no fields {', '.join(unknown)[:200]}; known: {', '.join(_RUN_FIELDS)}",
+        )
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

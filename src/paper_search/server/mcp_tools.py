@@ -29,7 +29,7 @@ from paper_search.models import PaperCollection
 from paper_search.report_workflow.assembly import services_begun_with
 from paper_search.report_workflow.catalog import REPORT, SEARCH
 from paper_search.report_workflow.engine import ReportWorkflow
-from paper_search.server.access import Access
+from paper_search.server.access import Access, Run
 from paper_search.server.guard import OWNER
 from paper_search.server.mcp_forms import Asking, QuestionForm
 from paper_search.server.mcp_texts import clipped, hits_text, paper_text, part_of, result_page
@@ -220,10 +220,8 @@ class McpTools:
             thread_id = str(uuid.uuid4())
             async with self._access.shared.use() as persistence:
                 session = self._access.every(persistence).by_graph[graph].session(thread_id)
-                begin, limits = {session.begins_with: question}, {"sources": sources}
-                await self._access.check_begin(
-                    persistence, type(session), begin, limits, _owner(ctx)
-                )
+                run = Run({session.begins_with: question}, {"sources": sources})
+                await self._access.check_begin(persistence, type(session), run, _owner(ctx))
                 flow = self._flow(graph, persistence, sources=sources)
                 records = session.records_type(persistence.store, thread_id)
                 await records.index(question, _owner(ctx))

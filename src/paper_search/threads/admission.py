@@ -40,14 +40,18 @@ def check_begin(
 ) -> None:
     """Let a run begin that can be run: by its input, the settings in that and those beside it.
 
-    `sources`: those that may be named; None: any.
+    Every door asks this: the command line and Python with an input and settings of their own making
+    (`ThreadEngine`), the page, LangGraph's API and MCP with what somebody sent (`Access`).
+
+    `sources`: that may be named; None: any.
 
     Raises:
-        QuestionError: the input lacks what a thread of the graph begins with, or that is no use.
+        QuestionError: the input lacks what a thread of the graph begins with, has other fields, or
+            is no use.
         ConfigError: see `admit`.
     """
     workflow: Any = session_type.workflow
-    begins_with = session_type.begins_with
+    begins_with, fields = session_type.begins_with, workflow.request.model_fields
     try:
         model = workflow.request.model_validate(request)
         session_type.check_input(getattr(model, begins_with))
@@ -55,6 +59,10 @@ def check_begin(
         raise QuestionError(f"the input: {describe_errors(error)}") from None
     except QuestionError as error:
         raise QuestionError(f"the input: {begins_with}: {error}") from None
+    if isinstance(request, Mapping) and (unknown := sorted(map(str, set(request) - set(fields)))):
+        raise QuestionError(
+            f"the input has no fields {', '.join(unknown)[:200]}; known: {', '.join(fields)}"
+        )
     within = [getattr(model, name, None) for name in ("config", "workflow_params")]
     for values in (*within, settings):
         if values is not None and workflow.params is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from paper_search.config import AppConfig, current_person
 from paper_search.errors import (
+    ConfigError,
     InputError,
     PaperSearchError,
     RequestRefusedError,
@@ -27,6 +29,7 @@ from paper_search.report_workflow.catalog import EveryThread
 from paper_search.report_workflow.session import ReportSession
 from paper_search.server.access import Access, Session
 from paper_search.server.guard import EVERYBODY, VISITOR
+from paper_search.sources import create_source, known_sources
 from paper_search.threads.catalog import BriefInfo
 from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs
@@ -47,6 +50,15 @@ class Site:
         self.screening = ScreeningSessions()
         self.pictures: dict[str, dict[str, bytes]] = {}
         self.drawing = asyncio.Lock()  # matplotlib has one set of settings for all threads
+
+    @functools.cached_property
+    def source_problems(self) -> dict[str, str]:
+        """The sources that a person may choose, with why one cannot be searched; empty: it can."""
+        names = self.access.page_sources
+        return {
+            name: _problem(name, self.config)
+            for name in (known_sources() if names is None else names)
+        }
 
     def view(self, answer: View, *, is_open: bool = False) -> Callable[[Request], Any]:
         """Return what serves one path.
@@ -205,6 +217,15 @@ class Visit:
 
 
 View = Callable[[Visit], Awaitable[Response]]
+
+
+def _problem(source: str, config: AppConfig) -> str:
+    try:
+        create_source(source, config)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
 
 _STATUS: tuple[tuple[type[PaperSearchError], HTTPStatus], ...] = (
     (ThreadNotFoundError, HTTPStatus.NOT_FOUND),

@@ -6,19 +6,22 @@ import asyncio
 import base64
 from http import HTTPStatus
 from itertools import groupby
+from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
-from paper_search.errors import InputError, PaperSearchError, RequestRefusedError
+from paper_search.config import WEB_SOURCES
+from paper_search.errors import InputError, PaperSearchError
 from paper_search.report_workflow.catalog import SEARCH
 from paper_search.review.arrivals import ImportedRecords
 from paper_search.review.files import DatabaseSearch, read_files
+from paper_search.server.access import Run
 from paper_search.server.guard import owner_of, session_of
-from paper_search.sources import known_sources
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
 from paper_search.web.runs import chosen_sources
 from paper_search.web.security import sign_in as with_session
 from paper_search.web.site import Visit
+from paper_search.workflow.session import SearchSession
 
 LISTED = 200
 _ORDER = (
@@ -37,23 +40,21 @@ async def threads(visit: Visit) -> Response:
 
 async def begin(visit: Visit) -> Response:
     """Start a search from a question or a strategy."""
-    config = visit.site.config
+    site, question = visit.site, visit.field("question")
+    lines = [line.strip() for line in visit.field("must_find").split("\n")]
     most = visit.field("max_results").strip()
+    options: dict[str, Any] = {
+        "sources": chosen_sources(site.config, visit.fields("source")),
+        "max_results": most or None,
+        "must_find": list(filter(None, lines)),
+    }
     try:
-        if most and not (most.isdigit() and int(most)):
-            raise RequestRefusedError(
-                HTTPStatus.UNPROCESSABLE_ENTITY, "the most papers to show is a number from 1"
-            )
-        options = {
-            "sources": chosen_sources(config, visit.fields("source")),
-            "max_results": int(most) if most else None,
-            "must_find": [
-                line.strip() for line in visit.field("must_find").split("\n") if line.strip()
-            ],
-        }
-        thread_id = await visit.site.runs.begin(
-            visit.persistence, visit.field("question"), visit.owner, options
+        run = Run({"question": question}, options)
+        await site.access.check_begin(
+            visit.persistence, SearchSession, run, visit.owner, is_page=True
         )
+        options["max_results"] = int(most) if most else None
+        thread_id = await site.runs.begin(visit.persistence, question, visit.owner, options)
     except PaperSearchError as error:
         return await _list(visit, problem=str(error))
     return visit.to(f"/review/threads/{thread_id}")
@@ -194,5 +195,6 @@ async def _list(visit: Visit, problem: str | None = None) -> Response:
         given={name: visit.field(name) for name in ("question", "max_results", "must_find")},
         ticked=visit.fields("source")
         or [name for name, source in config.sources.items() if source.enabled],
-        sources=known_sources(),
+        sources=visit.site.source_problems,
+        public=WEB_SOURCES,
     )

@@ -72,8 +72,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         relevance_scorer: works to verdicts.
         result_organizer: verdicts to a collection.
         checkpoint_handler: answers the checkpoints; None: nobody is asked by `run`.
-        max_iterations: how many answers end the search without an approval; with 0, `run` gives an
-            empty collection and makes no thread.
+        max_iterations: how many answers end the search without an approval; 0: it ends at once,
+            with an empty collection.
         enable_strategy_checkpoint: ask before searching.
         progress_reporter: takes a phase and its details; what it raises is logged only.
         persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
@@ -146,8 +146,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             scoper,
             metering=metering or Metering(),
         )
-        if max_iterations != 0:
-            self._settings(is_asking=True)
+        self._settings(is_asking=True)
 
     @classmethod
     def from_config(  # noqa: PLR0913  # the frozen interface
@@ -198,12 +197,6 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         )
         workflow._has_no_sources, workflow._skills = not skills.source_names, skills
         return workflow
-
-    async def run(self, user_input: str, *, thread_id: str | None = None) -> PaperCollection:
-        """Search to the end; see `ThreadEngine.run`."""
-        if self._max_iterations == 0:
-            return empty_collection(self._checked_input(user_input))
-        return await super().run(user_input, thread_id=thread_id)
 
     async def fork(
         self,

@@ -30,7 +30,7 @@ metered = partial(
 WORKFLOW = Workflow(
     "paper_search",
     StepDef("parse_intent", "Understand the question", handler=metered(nodes.parse_intent),
-            next={OK: "build_strategy"}),
+            next={OK: "build_strategy", FAIL: "finish"}),
     StepDef("build_strategy", "Write the search strategy", handler=metered(nodes.build_strategy),
             next={OK: "scope_strategy"}, bound="max_iterations"),
     StepDef("scope_strategy", "Look at hit counts before asking", handler=nodes.scope_strategy,

@@ -67,16 +67,19 @@ Context = StepContext[StepState, SearchParams, Skills]
 AgainT = TypeVar("AgainT", bound=Outcome)
 
 
-async def parse_intent(ctx: Context) -> tuple[Ok, StepUpdate]:
+async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     """Understand the question; everything else of an earlier search on the thread is cleared."""
-    question = ctx.step_state.question
+    question, cleared = ctx.step_state.question, {"accumulated_papers", "collection"}
     ctx.progress("begun", {"step": ctx.step_id, "iteration": 0})
+    if ctx.workflow_params.max_iterations == 0:
+        ended = WorkflowState(question=question, ended_by=EndReason.LIMIT_REACHED)
+        return Outcome.FAIL, ended.model_dump(exclude=cleared)
     ctx.services.require_sources(ctx.workflow_params.sources or [])
     await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
     await _records(ctx).index(question)
     intent = await ctx.services.intent_parser.parse(question)
     fresh = WorkflowState(question=question, intent=intent)
-    return Outcome.OK, fresh.model_dump(exclude={"accumulated_papers", "collection"})
+    return Outcome.OK, fresh.model_dump(exclude=cleared)
 
 
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:

@@ -52,8 +52,9 @@ class SearchRequest(BaseModel):
 class SearchParams(BaseModel, frozen=True):
     """The settings of a run; they are fixed when it starts."""
 
-    max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=1, le=MOST_ITERATIONS)
-    """How many answers of a person it takes to end the search without an approval."""
+    max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=0, le=MOST_ITERATIONS)
+    """How many answers of a person it takes to end the search without an approval; 0: the search
+    ends at once, with nothing."""
     enable_strategy_checkpoint: bool = True
     """Ask before searching."""
     enable_result_checkpoint: bool = True
