@@ -10,13 +10,14 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from paper_search.errors import InputError
-from paper_search.models import Paper
+from paper_search.errors import InputError, RequestRefusedError
+from paper_search.models import MergeDecision, Paper
 from paper_search.web.readings import PARTS, Choice, Reading, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries
 from paper_search.workflow.marks import MarkStore, labels_by_paper
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.screening import ScreeningMark
 
 _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
@@ -59,6 +60,50 @@ async def decide(visit: Visit) -> Response:
     except InputError as error:
         return await _page(visit, await visit.reading(), problem=str(error))
     return visit.to(f"/review/threads/{thread_id}")
+
+
+async def merged(visit: Visit) -> Response:
+    """Show the records that were merged into a paper."""
+    await visit.require_thread()
+    return await _records_page(visit, await visit.reading())
+
+
+async def split(visit: Visit) -> Response:
+    """Say of a record whether it is the same work; it counts with the next decision."""
+    await visit.require_thread()
+    reading, record, words = await visit.reading(), visit.field("record"), visit.field("say")
+    others = [name for name in _merged_paper(visit, reading).merged_from if name != record]
+    if record in others or words not in {"same", "different"} or not reading.waits_with_result:
+        raise InputError("records are split, or left together, while the thread asks for a result")
+    is_same = words == "same"
+    pairs = [MergeDecision(one=record, other=other, is_same=is_same) for other in others]
+    await visit.every.searches.session(visit.thread_id).mark_pairs(pairs)
+    return await _records_page(visit, reading)
+
+
+def _merged_paper(visit: Visit, reading: Reading) -> Paper:
+    name = visit.request.query_params.get("paper", "")
+    paper = reading.result.paper(name) if reading.result else None
+    if paper is None:
+        raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no paper {name[:80]!r} in this result")
+    return paper
+
+
+async def _records_page(visit: Visit, reading: Reading) -> Response:
+    paper, store = _merged_paper(visit, reading), visit.persistence.store
+    pairs = await MarkStore(store, reading.thread_id).said_same(reading.state.current_iteration)
+    apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
+    members = set(paper.merged_from)
+    return visit.page(
+        "merged.html",
+        info=reading.info,
+        reading=reading,
+        paper=paper,
+        records=await SearchRecords(store, reading.thread_id).records(paper.merged_from),
+        split={i for i in members if all({i, other} in apart for other in members - {i})},
+        fields=_COMPARED,
+        tab="results",
+    )
 
 
 def decisions_of(reading: Reading, marks: list[ScreeningMark]) -> dict[str, str]:

@@ -38,6 +38,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/strategy": strategy_view.strategy,
         f"{thread}/strategy/databases": strategy_view.databases,
         f"{thread}/results": results_view.results,
+        f"{thread}/merged": results_view.merged,
         f"{thread}/screen": screen_view.screen,
         f"{thread}/reviewers": reviewers_view.reviewers,
         f"{thread}/downloads": downloads_view.downloads,
@@ -53,6 +54,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/resume": threads_view.resume,
         f"{thread}/strategy": strategy_view.decide,
         f"{thread}/results": results_view.decide,
+        f"{thread}/merged": results_view.split,
         f"{thread}/marks": screen_view.mark,
         f"{thread}/reviewers": reviewers_view.act,
     }

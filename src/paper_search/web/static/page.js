@@ -104,11 +104,11 @@ if (running) {
 const papers = document.getElementById("papers");
 if (papers) {
   let latest = 0;
-  const load = async (query, keepsFocus) => {
+  const load = async (query, keepsFocus, isStep = false) => {
     const turn = ++latest;
     const wanted = new URLSearchParams(query);
     for (const [name, value] of [...wanted]) if (!value) wanted.delete(name);
-    history.replaceState(null, "", `?${wanted}`);
+    if (isStep) history.pushState(null, "", `?${wanted}`); else history.replaceState(null, "", `?${wanted}`);
     wanted.set("fragment", "1");
     wanted.set("version", papers.dataset.version);
     const response = await fetch(`?${wanted}`);
@@ -151,8 +151,9 @@ if (papers) {
     const anchor = event.target.closest("a[data-path]");
     if (!anchor) return;
     event.preventDefault();
-    load(new URL(anchor.href).searchParams, false);
+    load(new URL(anchor.href).searchParams, false, true);
   });
+  addEventListener("popstate", () => load(location.search, true));
   papers.addEventListener("submit", async (event) => {
     event.preventDefault();
     const form = event.target;
@@ -160,6 +161,7 @@ if (papers) {
     const button = event.submitter;
     try {
       await send(form.action, [...new FormData(form), ["say", button.value]]);
+      if (button.hasAttribute("data-whole")) { await load(location.search, true); return; }
       for (const other of form.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
       form.closest(".paper").className = `paper ${button.dataset.state}`;
       await recount();
