@@ -97,6 +97,21 @@ def test_a_search_that_cannot_begin_is_not_listed(visitors):
     assert "No searches yet" in page.text
 
 
+def test_only_sources_that_can_be_searched_are_offered(visitors, monkeypatch):
+    page = visitors()
+    page.open("")
+    assert 'value="arxiv"' in page.text
+    assert 'value="serpapi_scholar"' not in page.text
+    assert "serpapi_scholar needs a key: set SERPAPI_API_KEY" in page.text
+    assert "All public services" in page.text
+    monkeypatch.setenv("PAPER_SEARCH_SOURCES", "library")
+    page = visitors()
+    page.open("")
+    assert 'value="library" checked' in page.text
+    assert 'value="arxiv"' not in page.text
+    assert "All public services" not in page.text
+
+
 def test_a_search_without_any_source_is_not_listed(visitors):
     page = visitors(source="")
     page.open("")
@@ -239,6 +254,37 @@ async def test_the_words_that_a_grade_rests_on_are_marked_and_a_paper_says_why_i
     assert "Scoring unavailable: refusal" in page.text
     page.open("/threads/graded/screen")
     assert page.text.count(marked) == 2
+
+
+def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monkeypatch):
+    doi = {"doi": "10.1000/graphs", "title": "Graphs of proteins", "year": 2020}
+    sources = [
+        FakeSource(name, [RawPaper(id=f"{name}1", source=name, venue=f"Venue {name}", **doi)])
+        for name in "ab"
+    ]
+    monkeypatch.setattr(assembly, "_searcher", lambda *_: Searcher(sources))
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graphs of proteins")
+    page.arrive(page.path)
+    thread = page.path.removesuffix("/strategy")
+    page.send(f"{thread}/strategy", action="approve", asked=page.asked())
+    page.arrive(thread)
+    asked = page.asked()
+    merged = re.search(r'href="/review([^"]+/merged[^"]+)">Merged from 2 records', page.text)[1]
+    page.open(merged)
+    assert "Venue a" in page.text
+    assert "Venue b" in page.text
+    assert page.send(merged, record="no such", say="different") == 422
+    for words, is_split in (("different", True), ("same", False), ("different", True)):
+        page.open(merged)
+        assert page.send(merged, record="b1", say=words) == 200
+        assert ("split with your next decision" in page.text) == is_split
+    page.open(f"{thread}/results")
+    page.send(f"{thread}/results", action="approve", asked=asked)
+    page.arrive(thread)
+    assert page.text.count("<h3>") == 2
+    assert "Merged from" not in page.text
 
 
 class Late(FakeSource):

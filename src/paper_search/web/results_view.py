@@ -72,11 +72,17 @@ async def split(visit: Visit) -> Response:
     """Say of a record whether it is the same work; it counts with the next decision."""
     await visit.require_thread()
     reading, record, words = await visit.reading(), visit.field("record"), visit.field("say")
-    others = [name for name in _merged_paper(visit, reading).merged_from if name != record]
-    if record in others or words not in {"same", "different"} or not reading.waits_with_result:
-        raise InputError("records are split, or left together, while the thread asks for a result")
-    is_same = words == "same"
-    pairs = [MergeDecision(one=record, other=other, is_same=is_same) for other in others]
+    members = _merged_paper(visit, reading).merged_from
+    if record not in members or words not in {"same", "different"} or not reading.waits_with_result:
+        raise InputError(
+            "say is same or different, of a record of this paper, while the thread asks about its "
+            "result; reload the page"
+        )
+    pairs = [
+        MergeDecision(one=record, other=other, is_same=words == "same")
+        for other in members
+        if other != record
+    ]
     await visit.every.searches.session(visit.thread_id).mark_pairs(pairs)
     return await _records_page(visit, reading)
 
