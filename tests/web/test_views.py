@@ -276,9 +276,9 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     assert "Venue a" in page.text
     assert "Venue b" in page.text
     assert page.send(merged, record="no such", say="different") == 422
-    for words, is_split in (("different", True), ("same", False), ("different", True)):
+    for choice, is_split in (("different", True), ("same", False), ("different", True)):
         page.open(merged)
-        assert page.send(merged, record="b1", say=words) == 200
+        assert page.send(merged, record="b1", say=choice) == 200
         assert ("split with your next decision" in page.text) == is_split
     page.open(f"{thread}/results")
     page.send(f"{thread}/results", action="approve", asked=asked)
