@@ -13,7 +13,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.config import AppConfig, SearchSourceConfig, ServerConfig
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.server.access import Access, SharedPersistence, told_by_status
+from paper_search.server.access import Access, SharedPersistence, http_refusals
 
 Begin = Callable[..., Awaitable[str]]
 _ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
@@ -47,7 +47,7 @@ class Door:
         assistant = payload["assistant_id"]
         known = assistant if len(assistant) == 36 else uuid.uuid5(_ASSISTANTS, assistant)
         value = {"thread_id": uuid.UUID(thread_id), "assistant_id": known, "kwargs": kwargs}
-        with told_by_status():
+        with http_refusals():
             await self.access.admit(value, owner)
         return kwargs
 

@@ -71,7 +71,7 @@ def config(home, tmp_path, monkeypatch) -> AppConfig:
 @pytest.fixture
 async def shared(config) -> AsyncIterator[SharedPersistence]:
     persistence = SharedPersistence(config.persistence_url)
-    async with persistence.opened():
+    async with persistence.open():
         yield persistence
 
 

@@ -10,6 +10,7 @@ from tests.answers import reply_to
 
 from paper_search.errors import (
     PaperSearchError,
+    QuestionError,
     RequestRefusedError,
     ThreadBusyError,
     ThreadExistsError,
@@ -239,13 +240,9 @@ async def test_the_thread_of_a_search_is_no_place_for_a_report(graph, begin):
 
 async def test_an_input_sets_nothing_but_what_a_report_is_asked_with(graph):
     given = INPUT | {"is_complete": True, "human_approved": True, "ended_by": "approved"}
-    await graph.ainvoke(given, CONFIG)
-    values = (await graph.aget_state(CONFIG)).values
-    assert (values["is_complete"], values["human_approved"], values["ended_by"]) == (
-        False,
-        False,
-        None,
-    )
+    with pytest.raises(QuestionError, match="no fields ended_by, human_approved, is_complete"):
+        await graph.ainvoke(given, CONFIG)
+    assert not (await graph.aget_state(CONFIG)).values
 
 
 # --- the server's list ----------------------------------------------------------------------------

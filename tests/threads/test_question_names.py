@@ -21,7 +21,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import DecisionLedger, Persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.server.access import Access, Run, SharedPersistence, told_by_status
+from paper_search.server.access import Access, Run, SharedPersistence, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
@@ -214,8 +214,8 @@ async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
     async def run(resume: Any) -> Any:
         session = await access.session(persistence, "t", EVERYBODY)
         answer = Run(Command(resume=resume), {})
-        with told_by_status():
-            return await access.checked(persistence, SearchSession, session, answer, EVERYBODY)
+        with http_refusals():
+            return await access.prepare(persistence, SearchSession, session, answer, EVERYBODY)
 
     strategy = await flow.pending("t")
     assert strategy is not None

@@ -150,7 +150,7 @@ def visiting(home: Path) -> Iterator[Callable[..., Visitor]]:
 
             @contextlib.asynccontextmanager
             async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-                async with shared.opened():
+                async with shared.open():
                     yield
 
             app = Starlette(

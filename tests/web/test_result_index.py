@@ -51,7 +51,7 @@ PAPERS = [
     ],
 )
 def test_a_choice_leaves_the_papers_that_meet_all_of_it(choice, ids):
-    found = index(PAPERS, [paper(5)]).select(Choice.read(choice), {"p2": "included"}, ["p4"])
+    found = index(PAPERS, [paper(5)]).select(Choice.parse(choice), {"p2": "included"}, ["p4"])
     assert [work.id for work in found.papers] == [f"p{number}" for number in ids.split()]
     assert found.total == len(found.papers)
 
@@ -59,7 +59,7 @@ def test_a_choice_leaves_the_papers_that_meet_all_of_it(choice, ids):
 def test_labels_are_a_facet_of_what_was_given_last_or_came_with_the_paper():
     papers = [paper(1, labels=["old"]), paper(2, labels=["old"]), paper(3)]
     labels = {"p2": ["new"], "p3": ["new", "trial"]}
-    found = index(papers).select(Choice.read({"label": "new"}), {}, (), labels)
+    found = index(papers).select(Choice.parse({"label": "new"}), {}, (), labels)
     assert [work.id for work in found.papers] == ["p2", "p3"]
     assert found.facets["label"] == [("new", 2), ("old", 1), ("trial", 1)]
 
@@ -88,4 +88,4 @@ def test_a_page_beyond_the_last_is_the_last():
     ],
 )
 def test_an_order_and_a_part_are_no_filter(choice, is_filtered):
-    assert Choice.read(choice).is_filtered is is_filtered
+    assert Choice.parse(choice).is_filtered is is_filtered

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paper_search.models import Criterion, SearchQuery, SearchStrategy
 from paper_search.query import parse, render
-from paper_search.web.strategy_view import edited_strategy, joined_groups, narrowed, term_groups
+from paper_search.web.strategy_view import join_groups, narrowed, strategy_from_form, term_groups
 
 TERMS = st.sampled_from(["gnn*", '"drug target"', "title:protein", "NOT review", "year:2010-2020"])
 GROUPS = st.lists(st.lists(TERMS, min_size=1, max_size=3, unique=True), min_size=1, max_size=3)
@@ -21,13 +21,13 @@ def strategy(query: str = "(a OR b) AND c", **fields: object) -> SearchStrategy:
 
 
 def queries(form: list[tuple[str, str]], query: str = "(a OR b) AND c") -> list[str]:
-    return [item["boolean_query"] for item in edited_strategy(strategy(query), form)["queries"]]
+    return [item["boolean_query"] for item in strategy_from_form(strategy(query), form)["queries"]]
 
 
 @given(st.lists(GROUPS, min_size=1, max_size=2))
 def test_groups_that_are_joined_mean_what_the_query_meant(rows):
-    query = joined_groups(rows)
-    again = joined_groups(term_groups(query))
+    query = join_groups(rows)
+    again = join_groups(term_groups(query))
     assert term_groups(query) == [] or render(parse(again)) == render(parse(query))
 
 
@@ -78,8 +78,8 @@ def test_a_form_that_was_not_changed_leaves_the_strategy_as_it_was():
         ("max_results", "50"),
         ("ranked-0", "a question"),
     ]
-    assert edited_strategy(before, form) == edited_strategy(before, [])
-    assert SearchStrategy.model_validate(edited_strategy(before, form)) == before
+    assert strategy_from_form(before, form) == strategy_from_form(before, [])
+    assert SearchStrategy.model_validate(strategy_from_form(before, form)) == before
 
 
 def test_limits_sources_and_criteria_come_from_the_form():
@@ -93,7 +93,7 @@ def test_limits_sources_and_criteria_come_from_the_form():
         ("types-shown", "1"),
     ]
     criteria = [Criterion(text="one"), Criterion(text="two")]
-    edited = edited_strategy(strategy(), form, criteria)
+    edited = strategy_from_form(strategy(), form, criteria)
     assert edited["sources"] == ["openalex"]
     assert edited["filters"]["year_to"] == "soon"
     assert edited["filters"]["publication_types"] == ["thesis"]
@@ -109,7 +109,7 @@ def test_a_narrower_query_asks_for_one_term_more(query):
 def test_the_keywords_of_an_edited_query_stay():
     query = SearchQuery(keywords=["a"], boolean_query="a OR b")
     before = SearchStrategy(queries=[query], sources=["library"])
-    edited = edited_strategy(before, [("group-0-0-0", "a\nc")])
+    edited = strategy_from_form(before, [("group-0-0-0", "a\nc")])
     assert edited["queries"] == [
         {"keywords": ["a"], "synonym_map": [], "boolean_query": "(a OR c)"}
     ]

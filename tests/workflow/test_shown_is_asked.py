@@ -37,7 +37,7 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words
 from paper_search.testing.skills import FakeSkills
-from paper_search.web.strategy_view import edited_strategy
+from paper_search.web.strategy_view import strategy_from_form
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
 from paper_search.workflow.state import WorkflowState
@@ -159,7 +159,7 @@ def edits(
         form += [("group-0-0-0", f"{draw(words)}\nsynonym")] if draw(st.booleans()) else []
         form += [("query-new", draw(booleans))] if draw(st.booleans()) else []
         form += [("conditions", "\n".join(draw(conditions)))] if draw(st.booleans()) else []
-        return edited_strategy(proposed, form)
+        return strategy_from_form(proposed, form)
     other = draw(proposals(names))
     if door == "fields":
         mine = other.model_dump(mode="json")

@@ -46,7 +46,7 @@ class SharedPersistence:
         self._persistence: Persistence | None = None
 
     @contextlib.asynccontextmanager
-    async def opened(self) -> AsyncIterator[Persistence]:
+    async def open(self) -> AsyncIterator[Persistence]:
         """Keep them open for the length of a `with` block."""
         async with open_persistence(self._url) as persistence:
             self._persistence = persistence
@@ -79,7 +79,7 @@ SESSIONS: dict[str, type[Session]] = {SEARCH: SearchSession, REPORT: ReportSessi
 class Run:
     """What a run is sent with."""
 
-    given: Any
+    content: Any
     """An input, a `Command`, or None: to go on."""
     settings: Mapping[str, Any]
     checkpoint: str | None = None
@@ -159,7 +159,7 @@ class Access:
     # --- which runs may begin ---------------------------------------------------------------------
 
     def check_assistant(self, value: Mapping[str, Any]) -> None:
-        """Let an assistant have settings that a run may have; Raises as `checked`."""
+        """Let an assistant have settings that a run may have; Raises as `prepare`."""
         _check_configurable(value)
         graph = value.get("graph_id")
         if value.get("context") and graph in SESSIONS:
@@ -170,34 +170,34 @@ class Access:
     async def admit(self, value: MutableMapping[str, Any], person: str) -> None:
         """Let a run begin, an answer count for its question alone, and each step be saved.
 
-        `value`: of the server's event `create_run`; changed in place. Raises as `checked`.
+        `value`: of the server's event `create_run`; changed in place. Raises as `prepare`.
         """
         kwargs, thread_id = value["kwargs"], str(value.get("thread_id") or "")
         kwargs["durability"] = "sync"
         command, graph = kwargs.get("command") or {}, _graph_of(value["assistant_id"])
         _check_configurable(kwargs)
-        given: Any = kwargs.get("input")
+        content: Any = kwargs.get("input")
         goto, update, resume = (command.get(name) for name in ("goto", "update", "resume"))
         if goto or update or resume is not None:
-            given = Command(resume=resume, goto=goto or (), update=update)
+            content = Command(resume=resume, goto=goto or (), update=update)
         async with self.shared.use() as persistence:
             session = await self.session(persistence, thread_id, person) if thread_id else None
             if session is not None and await session.is_driven():
                 raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
-            if session is None and (given is None or isinstance(given, Command)):
+            if session is None and (content is None or isinstance(content, Command)):
                 raise _not_found(thread_id)
             session_type = SESSIONS[graph] if graph else type(session) if session else None
             if session_type is not None:
-                run = Run(given, _settings_of(kwargs), _configurable(kwargs).get("checkpoint_id"))
-                given = await self.checked(persistence, session_type, session, run, person)
-        if isinstance(given, Command):
-            kwargs["command"] = {"resume": given.resume}
+                run = Run(content, _settings_of(kwargs), _configurable(kwargs).get("checkpoint_id"))
+                content = await self.prepare(persistence, session_type, session, run, person)
+        if isinstance(content, Command):
+            kwargs["command"] = {"resume": content.resume}
         # Last, with nothing awaited after it: of runs that are sent at once, one is let in.
         has_list = importlib.util.find_spec("langgraph_runtime_inmem") is not None
         if thread_id and has_list and ServerThreads().is_running(uuid.UUID(thread_id)):
             raise RequestRefusedError(HTTPStatus.CONFLICT, f"thread {thread_id!r} is running")
 
-    async def checked(
+    async def prepare(
         self,
         persistence: Persistence,
         session_type: type[Session],
@@ -215,30 +215,30 @@ class Access:
             QuestionError, ConfigError: the input cannot be used.
             RequestRefusedError: it goes past the questions, or to threads of somebody else.
         """
-        given = run.given
-        if isinstance(given, Command) and (given.goto or given.update or given.graph):
+        content = run.content
+        if isinstance(content, Command) and (content.goto or content.update or content.graph):
             raise RequestRefusedError(
                 HTTPStatus.FORBIDDEN,
                 "command: goto and update are not allowed on this server: steps follow each other "
                 "as the graph says. Answer the open question with command.resume",
             )
         if session is None:
-            if given is None or isinstance(given, Command):
+            if content is None or isinstance(content, Command):
                 raise ThreadNotFoundError("there is no such thread; begin it with an input")
             await self.check_begin(persistence, session_type, run, person)
-            return given
+            return content
         if type(session) is not session_type:
             raise ThreadExistsError(
                 f"thread {session.thread_id!r} goes on with the assistant "
                 f"{session.workflow.name!r}, which began it"
             )
-        if isinstance(given, Command):
+        if isinstance(content, Command):
             return Command(resume=await _answer(session, run, person))
-        if run.checkpoint is None or given is not None:  # else the question there is asked again
-            await _check_going_on(session, is_anew=given is not None)
-        if given is not None:
+        if run.checkpoint is None or content is not None:  # else the question there is asked again
+            await _check_going_on(session, is_anew=content is not None)
+        if content is not None:
             await self.check_begin(persistence, session_type, run, person)
-        return given
+        return content
 
     async def check_begin(
         self,
@@ -251,8 +251,8 @@ class Access:
     ) -> None:
         """Let a thread begin with an input, and with papers of threads that are there for them."""
         sources = self.page_sources if is_page else self.sources[session_type.workflow.name]
-        check_begin(session_type, run.given, run.settings, sources)
-        within = [run.given.get(name) for name in ("config", "workflow_params")]
+        check_begin(session_type, run.content, run.settings, sources)
+        within = [run.content.get(name) for name in ("config", "workflow_params")]
         for part in (run.settings, *within):
             name = part.get("from_thread") if isinstance(part, Mapping) else None
             if name is not None and not await self.session(persistence, str(name), person):
@@ -276,7 +276,7 @@ async def _check_going_on(session: Session, *, is_anew: bool) -> None:
 async def _answer(session: Session, run: Run, person: str | None) -> dict[str, Any]:
     """Return a decision of any client's shape by the interrupt that it answers."""
     question = await session.require_question()
-    answer: Any = run.given.resume
+    answer: Any = run.content.resume
     if run.checkpoint not in {None, await session.checkpoint_id()}:
         raise StaleDecisionError(
             "an answer is for the open question, and this run names an earlier checkpoint: run it "
@@ -308,14 +308,14 @@ def _check_configurable(value: Mapping[str, Any]) -> None:
 
 def _graph_of(assistant_id: Any) -> str | None:
     """Return the graph whose own assistant it is; None: somebody made the assistant."""
-    known = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
-    return known.get(uuid.UUID(str(assistant_id)))
+    graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
+    return graphs.get(uuid.UUID(str(assistant_id)))
 
 
 def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a run is sent with, without what LangGraph's clients add."""
-    given = {**(kwargs.get("context") or {})}
-    return {name: value for name, value in given.items() if not OF_LANGGRAPH.fullmatch(name)}
+    context = {**(kwargs.get("context") or {})}
+    return {name: value for name, value in context.items() if not OF_LANGGRAPH.fullmatch(name)}
 
 
 def _configurable(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -329,7 +329,7 @@ def _not_found(thread_id: str) -> RequestRefusedError:
 
 
 @contextlib.contextmanager
-def told_by_status() -> Iterator[None]:
+def http_refusals() -> Iterator[None]:
     """Tell a refusal as LangGraph's server tells its own."""
     from starlette.exceptions import HTTPException  # noqa: PLC0415  # of the extra `server`
 

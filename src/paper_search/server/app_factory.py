@@ -121,11 +121,11 @@ def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = 
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         _redact_logs(config.secrets)
         owners = list(config.server.tokens)
-        async with access.shared.opened() as persistence:
+        async with access.shared.open() as persistence:
             await _finish_deletions(persistence)
             following = asyncio.create_task(_follow(persistence, owners))
             try:
-                async with mcp_door.opened() if mcp_door else contextlib.nullcontext():
+                async with mcp_door.run() if mcp_door else contextlib.nullcontext():
                     yield
             finally:
                 following.cancel()

@@ -28,10 +28,10 @@ STATUS = {
 def server_id(thread_id: str) -> uuid.UUID | None:
     """Return the id as the server takes it; None: it takes no such ids, or writes it otherwise."""
     try:
-        known = uuid.UUID(thread_id)
+        parsed_id = uuid.UUID(thread_id)
     except ValueError:
         return None
-    return known if str(known) == thread_id else None
+    return parsed_id if str(parsed_id) == thread_id else None
 
 
 class ServerThreads:
@@ -58,13 +58,13 @@ class ServerThreads:
     def put(self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str) -> None:
         """Make the list say what the file says; without a snapshot, that it cannot be read."""
         records = self._database["threads"]
-        record = next((known for known in records if known["thread_id"] == thread_id), None)
+        record = next((row for row in records if row["thread_id"] == thread_id), None)
         if record is None:
             record = {"thread_id": thread_id, "metadata": {}, "config": {}}
             records.append(record)
-        begun, changed = _time(info.created_at), _time(info.updated_at)
+        created_at, changed = _time(info.created_at), _time(info.updated_at)
         record.update(
-            created_at=begun,
+            created_at=created_at,
             updated_at=changed,
             state_updated_at=changed,
             metadata={
@@ -160,11 +160,11 @@ class ThreadAttachment:
         self, catalog: Catalog[Any, BriefInfo], present: set[str], *, is_whole: bool
     ) -> bool:
         """Attach what is new in one catalog; return whether all of its threads were looked at."""
-        listed = self._threads.statuses()
+        statuses = self._threads.statuses()
         offset = 0
         while page := await catalog.threads(limit=PAGE, offset=offset):
             present.update(info.thread_id for info in page)
-            news = [info for info in page if self._is_news(info, listed)]
+            news = [info for info in page if self._is_news(info, statuses)]
             for info in news:
                 await self._bring_up_to_date(catalog, info)
             offset += PAGE
@@ -172,23 +172,23 @@ class ThreadAttachment:
                 return False
         return True
 
-    def _is_news(self, info: BriefInfo, listed: Mapping[uuid.UUID, str]) -> bool:
-        known = server_id(info.thread_id)
-        if known is None and info.thread_id not in self._unfit:
+    def _is_news(self, info: BriefInfo, statuses: Mapping[uuid.UUID, str]) -> bool:
+        list_id = server_id(info.thread_id)
+        if list_id is None and info.thread_id not in self._unfit:
             self._unfit.add(info.thread_id)
             logger.warning("thread %r is not listed: the server takes only UUIDs", info.thread_id)
-        if known is None:
+        if list_id is None:
             return False
         is_same = self._seen.get(info.thread_id) == (info.updated_at, info.status)
-        return not (is_same and listed.get(known) == STATUS[info.status])
+        return not (is_same and statuses.get(list_id) == STATUS[info.status])
 
     async def _bring_up_to_date(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> None:
-        known = uuid.UUID(info.thread_id)
+        list_id = uuid.UUID(info.thread_id)
         snapshot = await self._snapshot(catalog, info.thread_id)
-        if self._threads.is_running(known):
+        if self._threads.is_running(list_id):
             return
         owner = thread_owner(await catalog.begun_by(info.thread_id), self._owners)
-        self._threads.put(known, info, snapshot, owner)
+        self._threads.put(list_id, info, snapshot, owner)
         self._seen[info.thread_id] = (info.updated_at, info.status)
 
     async def _snapshot(self, catalog: Catalog[Any, BriefInfo], thread_id: str) -> Any:

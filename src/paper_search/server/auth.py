@@ -8,7 +8,7 @@ from typing import Any
 from langgraph_sdk import Auth
 
 from paper_search.config import AppConfig
-from paper_search.server.access import Access, told_by_status
+from paper_search.server.access import Access, http_refusals
 from paper_search.server.guard import owner_of
 
 
@@ -34,14 +34,14 @@ def create_auth(config: AppConfig, access: Access) -> Auth:
         return False
 
     async def threads(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
-        with told_by_status():
+        with http_refusals():
             await _check_thread(access, ctx.action, value, ctx.user.identity)
         return _own(ctx, value, {"create", "create_run", "update"})
 
     async def assistants(ctx: Auth.types.AuthContext, value: Any) -> Any:
         if ctx.action in {"read", "search"}:
             return {"$or": [{"created_by": "system"}, {"owner": ctx.user.identity}]}
-        with told_by_status():
+        with http_refusals():
             access.check_assistant(value)
         return _own(ctx, value, {"create", "update"})
 
@@ -62,7 +62,7 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
             await access.require_visible(str(thread_id), person, is_begun=False)
 
 
-def _own(ctx: Auth.types.AuthContext, value: Any, written: Collection[str]) -> dict[str, str]:
+def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> dict[str, str]:
     """Return the filter of what is somebody's, and write the name into what they make.
 
     Raises:
@@ -70,7 +70,7 @@ def _own(ctx: Auth.types.AuthContext, value: Any, written: Collection[str]) -> d
     """
     owner = {"owner": ctx.user.identity}
     metadata = value.get("metadata")
-    if ctx.action in written and isinstance(metadata, dict):
+    if ctx.action in writes and isinstance(metadata, dict):
         if metadata.get("owner", owner["owner"]) != owner["owner"]:
             raise Auth.exceptions.HTTPException(403, "metadata 'owner' is set by the server")
         metadata.update(owner)  # the server keeps the object, not what is put there

@@ -31,16 +31,16 @@ def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
     """
     if not config.tokens:
         return EVERYBODY
-    scheme, _, given = (authorization or "").partition(" ")
+    scheme, _, secret = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
-    digest = _digest(given.strip())
-    found = [
+    digest = _digest(secret.strip())
+    owners = [
         owner
         for owner, token in config.tokens.items()
         if hmac.compare_digest(_digest(token), digest)
     ]
-    return found[0] if found else None
+    return owners[0] if owners else None
 
 
 def session_of(token: str) -> str:
@@ -51,13 +51,13 @@ def session_of(token: str) -> str:
 def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
     """Return who comes with a `Cookie` header; None: nobody that is known."""
     pairs = [pair.strip().partition("=") for pair in (cookies or "").split(";")]
-    given = _digest(next((value for name, _, value in pairs if name == SESSION_COOKIE), ""))
-    found = [
+    digest = _digest(next((value for name, _, value in pairs if name == SESSION_COOKIE), ""))
+    owners = [
         owner
         for owner, token in config.tokens.items()
-        if hmac.compare_digest(_digest(session_of(token)), given)
+        if hmac.compare_digest(_digest(session_of(token)), digest)
     ]
-    return found[0] if found else None
+    return owners[0] if owners else None
 
 
 def thread_owner(recorded: str | None, owners: Collection[str]) -> str:
@@ -276,9 +276,9 @@ def _headers(scope: Scope) -> dict[str, str]:
     }
 
 
-def _host(given: str) -> str:
+def _host(address: str) -> str:
     try:
-        return (urlsplit(f"//{given}").hostname or "").rstrip(".")
+        return (urlsplit(f"//{address}").hostname or "").rstrip(".")
     except ValueError:
         return ""
 

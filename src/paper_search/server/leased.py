@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report_workflow.catalog import EveryThread
-from paper_search.server.access import Access, Run, told_by_status
+from paper_search.server.access import Access, Run, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.steps import Outcome
 from paper_search.steps.parameters import wrong_values
@@ -51,7 +51,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **options: Any,
     ) -> AsyncIterator[Any]:
-        """Run the graph under the lease, as LangGraph has it; Raises as `Access.checked`."""
+        """Run the graph under the lease, as LangGraph has it; Raises as `Access.prepare`."""
         if self.checkpointer is None:
             async for part in self._run_once(input, config, options):
                 yield part
@@ -69,16 +69,16 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
 
-    async def _run_once(self, given: Any, config: Any, options: Any) -> AsyncIterator[Any]:
+    async def _run_once(self, content: Any, config: Any, options: Any) -> AsyncIterator[Any]:
         """Run without checkpoints; nothing is left of it."""
         settings = _settings(config)
         thread_id, person = str(settings.get("thread_id")), _person(settings)
         options["durability"] = "async"  # there is nothing to wait for
         async with self.access.shared.use() as persistence:
-            run = Run(given, self._named(options.get("context")))
-            told = await self.access.checked(persistence, self.session_type, None, run, person)
+            run = Run(content, self._named(options.get("context")))
+            run_input = await self.access.prepare(persistence, self.session_type, None, run, person)
             try:
-                async for part in super().astream(told, config, **options):
+                async for part in super().astream(run_input, config, **options):
                     yield part
             finally:
                 with contextlib.suppress(ThreadNotFoundError):
@@ -90,13 +90,13 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Edit the state of a thread, but for what a person decides; Raises HTTPException."""
         settings = _settings(config)
         thread_id, person = str(settings.get("thread_id")), settings.get("user_id") or None
-        with told_by_status():
-            fields = self._checked_edit(values, as_node)
+        with http_refusals():
+            fields = self._check_edit(values, as_node)
             async with self.access.shared.use() as persistence:
                 await self.access.require_visible(thread_id, person)
                 async with persistence.leases.hold(thread_id):
                     session = self.session_type(self, persistence, thread_id)
-                    after = as_node or self._edited_after((await self.aget_state(config)).next)
+                    after = as_node or self._step_before((await self.aget_state(config)).next)
                     await self._undo(session, settings, person)
                     # Where the step goes on to when all is well: to the next question.
                     edit = {**values, OUTCOME: Outcome.OK.value}
@@ -108,21 +108,21 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     )
         return head
 
-    def _edited_after(self, steps: Sequence[str]) -> str:
+    def _step_before(self, steps: Sequence[str]) -> str:
         """Return the step that an edit is made after where it names none."""
         if steps and (step := self.session_type.edited_after.get(steps[0])):
             return step
         names = ", ".join(self.session_type.edited_after.values())
         raise RequestRefusedError(409, f"as_node: name the step that you edit after, as {names}")
 
-    def _checked_edit(self, values: Any, as_node: str | None) -> list[str]:
+    def _check_edit(self, values: Any, as_node: str | None) -> list[str]:
         """Return the fields of an edit; Raises RequestRefusedError: it cannot be made."""
         workflow = self.session_type.workflow
         steps = {step.id: step.next for step in workflow.steps}
         if as_node is not None and Outcome.APPROVE in steps.get(as_node, {Outcome.APPROVE: None}):
-            known = ", ".join(name for name, to in steps.items() if Outcome.APPROVE not in to)
+            askless = ", ".join(name for name, to in steps.items() if Outcome.APPROVE not in to)
             raise RequestRefusedError(
-                403, f"as_node: {as_node!r} is no step that asks nobody; those are {known}"
+                403, f"as_node: {as_node!r} is no step that asks nobody; those are {askless}"
             )
         if not isinstance(values, Mapping):
             raise RequestRefusedError(422, "values: an edit is an object of fields of the state")
@@ -139,26 +139,28 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             raise RequestRefusedError(422, f"values: {wrong}")
         return sorted(values)
 
-    async def _work(self, parts: Parts, given: Any, config: Any, options: dict[str, Any]) -> None:
+    async def _work(self, parts: Parts, content: Any, config: Any, options: dict[str, Any]) -> None:
         settings = _settings(config)
         thread_id = str(settings["thread_id"])
         shared = self.access.shared
         async with shared.use() as persistence, persistence.leases.hold(thread_id):
             person = _person(settings)
             session = self.session_type(self, persistence, thread_id)
-            seen = await self.access.session(persistence, thread_id, person)
-            run = Run(given, self._named(options.get("context")), settings.get("checkpoint_id"))
-            told = await self.access.checked(persistence, self.session_type, seen, run, person)
-            if seen is None and person and self.store is not None:  # later answers change nothing
+            before = await self.access.session(persistence, thread_id, person)
+            run = Run(content, self._named(options.get("context")), settings.get("checkpoint_id"))
+            run_input = await self.access.prepare(
+                persistence, self.session_type, before, run, person
+            )
+            if before is None and person and self.store is not None:  # later answers change nothing
                 records = session.records_type(self.store, thread_id)
-                await records.index(str(told[session.begins_with]), person)
+                await records.index(str(run_input[session.begins_with]), person)
             entry: LedgerEntry | None = None
-            if isinstance(told, Command):
-                entry = await _decided(session, told, person)
-            elif told is None and not await self._undo(session, settings, person):
+            if isinstance(run_input, Command):
+                entry = await _decided(session, run_input, person)
+            elif run_input is None and not await self._undo(session, settings, person):
                 entry = await session.decided()
-            told = told if entry is None else session.resuming(entry)
-            running = cast("AsyncGenerator[Any]", super().astream(told, config, **options))
+            run_input = run_input if entry is None else session.resuming(entry)
+            running = cast("AsyncGenerator[Any]", super().astream(run_input, config, **options))
             async with contextlib.aclosing(running) as stream:
                 async for part in stream:
                     parts.put_nowait(part)
@@ -167,23 +169,23 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _named(self, context: Any) -> dict[str, Any]:
         """Return the settings that a run is given by their names."""
-        given = (
+        values = (
             context.model_dump(exclude_unset=True) if isinstance(context, BaseModel) else context
         )
         params = self.session_type.workflow.params
         names = params.model_fields if params else {}
-        return {name: value for name, value in (given or {}).items() if name in names}
+        return {name: value for name, value in (values or {}).items() if name in names}
 
     async def _undo(
         self, session: Session, settings: Mapping[str, Any], person: str | None
     ) -> bool:
         """Undo what was decided after the checkpoint that is named, if it is not the latest."""
-        named = settings.get("checkpoint_id")
-        if not named or not await session.exists():
+        checkpoint_id = settings.get("checkpoint_id")
+        if not checkpoint_id or not await session.exists():
             return False
-        if named == await session.checkpoint_id():
+        if checkpoint_id == await session.checkpoint_id():
             return False
-        await session.answers.undo_from(named, person)
+        await session.answers.undo_from(checkpoint_id, person)
         return True
 
 

@@ -72,8 +72,8 @@ class PaperSearchServer(MCPServer):
         if tool is not None and (
             unknown := sorted(set(arguments) - set(tool.parameters["properties"]))
         ):
-            known = ", ".join(tool.parameters["properties"])
-            raise ToolError(f"{name} has no arguments {', '.join(unknown)[:200]}; known: {known}")
+            names = ", ".join(tool.parameters["properties"])
+            raise ToolError(f"{name} has no arguments {', '.join(unknown)[:200]}; known: {names}")
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
@@ -95,7 +95,7 @@ class HttpDoor:
         self.route = Route("/mcp", self, methods=["GET", "POST", "DELETE"])
 
     @contextlib.asynccontextmanager
-    async def opened(self) -> AsyncIterator[None]:
+    async def run(self) -> AsyncIterator[None]:
         """Serve for the length of a `with` block."""
         async with self._manager.run():
             yield
@@ -110,5 +110,5 @@ class HttpDoor:
 async def serve_stdio(config: AppConfig) -> None:
     """Answer the client that started this program, for as long as it is there."""
     shared = SharedPersistence(config.persistence_url)
-    async with shared.opened():
+    async with shared.open():
         await PaperSearchServer(config, Access(shared, config)).run_stdio_async()

@@ -39,8 +39,8 @@ class QuestionForm:
     def __init__(self, question: Any) -> None:
         self.token: str = question.token
         request, config = question.action_requests[0], question.review_configs[0]
-        named = [action.value for action in getattr(question, "actions", ())]
-        self.actions: list[str] = named or list(config.allowed_decisions)
+        actions = [action.value for action in getattr(question, "actions", ())]
+        self.actions: list[str] = actions or list(config.allowed_decisions)
         self.args = {n: value for n, value in request.args.items() if n not in _WORDS}
         self.text: str = request.description
         self._takes_marks = request.name == CheckpointKind.RESULT_REVIEW.value

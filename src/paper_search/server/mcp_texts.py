@@ -51,18 +51,18 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
     if not 1 <= page <= pages:
         raise InputError(f"there is no page {page}; the pages are 1 to {pages}")
     start = (page - 1) * PAGE
-    shown = papers[start : start + PAGE]
-    ended = collection.ended_by
+    page_papers = papers[start : start + PAGE]
+    reason = collection.ended_by
     kind = "papers set aside" if below else "papers"
     count = f"{len(collection.papers):,} papers, {len(collection.set_aside):,} set aside"
     facts = [
         f"# {inert(collection.metadata.query) or 'Papers'}",
         "",
-        f"ended by: {ended.value if ended else 'not ended'}; {count}",
+        f"ended by: {reason.value if reason else 'not ended'}; {count}",
         f"page {page} of {pages} of the {kind}; the others: the tool `show`, or {uri}?page=N",
         "",
     ]
-    return clipped("\n".join([*facts, *paper_rows(shown, start + 1)]))
+    return clipped("\n".join([*facts, *paper_rows(page_papers, start + 1)]))
 
 
 def paper_text(paper: Paper) -> str:

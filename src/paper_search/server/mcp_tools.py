@@ -204,10 +204,10 @@ class McpTools:
             if session is None:
                 raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
             graph = session.workflow.name
-            begun = await session.channels()  # an answer goes on with the same sources
-            options = services_begun_with(begun)
+            channels = await session.channels()  # an answer goes on with the same sources
+            options = services_begun_with(channels)
             if graph == SEARCH:
-                options = {"sources": sources_of_run(self._config, begun)}
+                options = {"sources": sources_of_run(self._config, channels)}
             flow = self._flow(graph, persistence, **options)
             catalog = self._access.every(persistence).by_graph[graph]
             yield _Thread(graph, session, catalog, flow, ctx)
@@ -259,10 +259,10 @@ class McpTools:
             elif not asking.is_possible:
                 return _waiting(thread, form)
             else:
-                asked = await asking.ask(thread.thread_id, form, problem)
-                if isinstance(asked, InputRequiredResult):
-                    return asked
-                reply, token = asked, form.token
+                outcome = await asking.ask(thread.thread_id, form, problem)
+                if isinstance(outcome, InputRequiredResult):
+                    return outcome
+                reply, token = outcome, form.token
 
     async def _decide(
         self, thread: _Thread, form: QuestionForm, reply: ElicitResult, client: str

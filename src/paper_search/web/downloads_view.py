@@ -49,15 +49,15 @@ async def downloads(visit: Visit) -> Response:
 async def papers(visit: Visit) -> Response:
     """Send the papers in one format, as `paper-search export` writes them."""
     thread_id = await visit.require_thread()
-    given = visit.request.query_params
-    name, decision = given.get("format", ""), given.get("decision", "")
+    query = visit.request.query_params
+    name, decision = query.get("format", ""), query.get("decision", "")
     _require("format", name, exporter_names())  # no path of a .csl file of the server
     _require("decision", decision, ["", *get_args(Decided)])
     collection = await visit.every.searches.session(thread_id).result()
     if collection is None:
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet")
-    chosen = part_of(collection, decision=cast("Decided", decision) if decision else None)
-    content = await asyncio.to_thread(get_exporter(name), chosen)
+    selection = part_of(collection, decision=cast("Decided", decision) if decision else None)
+    content = await asyncio.to_thread(get_exporter(name), selection)
     return _file(content, f"{thread_id}-{name}{suffix_of_format(name)}")
 
 
@@ -65,8 +65,8 @@ async def audit(visit: Visit) -> Response:
     """Send the audit as one ZIP; the same thread gives the same bytes."""
     thread_id = await visit.require_thread()
     async with visit.site.drawing:
-        made = await audit_of(visit.persistence, thread_id)
-    content = await asyncio.to_thread(zipped, made.files, f"{thread_id}-audit")
+        files = await audit_of(visit.persistence, thread_id)
+    content = await asyncio.to_thread(zipped, files.files, f"{thread_id}-audit")
     return _file(content, f"{thread_id}-audit.zip")
 
 
@@ -75,13 +75,13 @@ async def pictures(visit: Visit) -> Response:
     await visit.require_thread()
     reading = await visit.reading()
     can_draw = is_available()
-    drawn = await _drawn(visit, is_fresh=True) if can_draw and reading.result else {}
+    drawings = await _draw(visit, is_fresh=True) if can_draw and reading.result else {}
     return visit.page(
         "pictures.html",
         info=reading.info,
         reading=reading,
         can_draw=can_draw,
-        captions={name: CAPTIONS[name] for name in drawn},
+        captions={name: CAPTIONS[name] for name in drawings},
         tab="pictures",
     )
 
@@ -90,23 +90,23 @@ async def picture(visit: Visit) -> Response:
     """Send one picture."""
     await visit.require_thread()
     name = str(visit.request.path_params["name"]).removesuffix(".svg")
-    drawn = await _drawn(visit) if name in CAPTIONS and is_available() else {}
-    if name not in drawn:
+    drawings = await _draw(visit) if name in CAPTIONS and is_available() else {}
+    if name not in drawings:
         raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"there is no picture {name[:60]!r}")
     headers = {"content-security-policy": _POLICY}
-    return Response(drawn[name], media_type="image/svg+xml", headers=headers)
+    return Response(drawings[name], media_type="image/svg+xml", headers=headers)
 
 
-async def _drawn(visit: Visit, *, is_fresh: bool = False) -> dict[str, bytes]:
+async def _draw(visit: Visit, *, is_fresh: bool = False) -> dict[str, bytes]:
     """Return the pictures by name: those that the page was last shown with, unless `is_fresh`."""
-    kept, thread_id = visit.site.pictures, visit.thread_id
+    cache, thread_id = visit.site.pictures, visit.thread_id
     async with visit.site.drawing:
-        if is_fresh or thread_id not in kept:
-            kept.pop(thread_id, None)
-            kept[thread_id] = await pictures_of(visit.persistence, thread_id)
-            while len(kept) > _PICTURES_KEPT:
-                del kept[next(iter(kept))]
-        return kept[thread_id]
+        if is_fresh or thread_id not in cache:
+            cache.pop(thread_id, None)
+            cache[thread_id] = await pictures_of(visit.persistence, thread_id)
+            while len(cache) > _PICTURES_KEPT:
+                del cache[next(iter(cache))]
+        return cache[thread_id]
 
 
 def _file(content: str | bytes, name: str) -> Response:
@@ -118,11 +118,11 @@ def _file(content: str | bytes, name: str) -> Response:
     )
 
 
-def _require(what: str, given: str, accepted: list[str]) -> None:
-    if given not in accepted:
-        known = ", ".join(filter(None, accepted))
+def _require(what: str, name: str, accepted: list[str]) -> None:
+    if name not in accepted:
+        names = ", ".join(filter(None, accepted))
         raise RequestRefusedError(
-            HTTPStatus.UNPROCESSABLE_ENTITY, f"there is no {what} {given[:60]!r}; there are {known}"
+            HTTPStatus.UNPROCESSABLE_ENTITY, f"there is no {what} {name[:60]!r}; there are {names}"
         )
 
 
@@ -133,16 +133,16 @@ async def report(visit: Visit) -> Response:
     if not isinstance(session, ReportSession):
         raise ThreadNotFoundError(f"there is no report {thread_id!r}")
     detail = await visit.every.reports.show(thread_id)
-    shown = detail.report
-    if shown is None:
+    document = detail.report
+    if document is None:
         if detail.version is None:
             raise ThreadWaitingError(
                 f"report {thread_id!r} has no text yet: continue it with "
                 f"`paper-search resume {thread_id}`"
             )
-        shown = await session.preview()
+        document = await session.preview()
     async with visit.site.drawing:
-        drawn = await asyncio.to_thread(figures, shown) if is_available() else {}
-    page = await asyncio.to_thread(render_html, shown, figures=drawn)
+        drawings = await asyncio.to_thread(figures, document) if is_available() else {}
+    page = await asyncio.to_thread(render_html, document, figures=drawings)
     policy = f"{POLICY}; frame-ancestors 'none'"
     return HTMLResponse(page, headers={"content-security-policy": policy})

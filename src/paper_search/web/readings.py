@@ -51,28 +51,28 @@ class Choice:
     page: int = 1
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> Choice:
+    def parse(cls, query: Mapping[str, str]) -> Choice:
         """Return the choice in the parameters of a URL; what cannot be read is left out."""
-        part, sort = given.get("part", "result"), given.get("sort", "best")
+        part, sort = query.get("part", "result"), query.get("sort", "best")
         return cls(
-            text=given.get("text", "").strip(),
-            year_from=_number(given.get("year_from")),
-            year_to=_number(given.get("year_to")),
-            venue=given.get("venue", ""),
-            source=given.get("source", ""),
-            tag=given.get("tag", ""),
-            label=given.get("label", ""),
-            decision=given.get("decision", ""),
+            text=query.get("text", "").strip(),
+            year_from=_number(query.get("year_from")),
+            year_to=_number(query.get("year_to")),
+            venue=query.get("venue", ""),
+            source=query.get("source", ""),
+            tag=query.get("tag", ""),
+            label=query.get("label", ""),
+            decision=query.get("decision", ""),
             part=part if part in PARTS else "result",
             sort=sort if sort in SORTS else "best",
-            page=max(1, _number(given.get("page")) or 1),
+            page=max(1, _number(query.get("page")) or 1),
         )
 
     @property
     def is_filtered(self) -> bool:
         """Whether any condition leaves papers out of the part."""
-        named = any(getattr(self, name) for name in (*FACETS, "text"))
-        return named or self.year_from is not None or self.year_to is not None
+        has_choice = any(getattr(self, name) for name in (*FACETS, "text"))
+        return has_choice or self.year_from is not None or self.year_to is not None
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Verdicts:
     """What people said of papers, by their ids."""
 
     decisions: Mapping[str, str]
@@ -136,54 +136,58 @@ class ResultIndex:
             new_ids: papers that no earlier round found.
             labels: by the id of a paper; None: those of the result.
         """
-        said = _Said(decisions, labels or {})
+        verdicts = _Verdicts(decisions, labels or {})
         pool = self._part(choice.part, new_ids)
         for word in choice.text.casefold().split():
             pool = [paper for paper in pool if word in self._text[paper.id]]
-        found, near = self._narrowed(pool, choice, said)
+        matches, near = self._narrowed(pool, choice, verdicts)
         counters = {
-            name: Counter(chain.from_iterable(self._values(name, papers, said)))
-            for name, papers in ((name, [*found, *near.get(name, ())]) for name in _CONDITIONS)
+            name: Counter(chain.from_iterable(self._values(name, papers, verdicts)))
+            for name, papers in ((name, [*matches, *near.get(name, ())]) for name in _CONDITIONS)
         }
         if choice.sort in SORTS:
-            found = sorted(found, key=SORTS[choice.sort])
-        pages = max(1, -(-len(found) // PAGE))
+            matches = sorted(matches, key=SORTS[choice.sort])
+        pages = max(1, -(-len(matches) // PAGE))
         start = (min(choice.page, pages) - 1) * PAGE
         facets = {name: _commonest(counters[name]) for name in FACETS}
         years = dict(sorted(counters["year"].items()))
-        return Selection(found[start : start + PAGE], len(found), start + 1, pages, facets, years)
+        return Selection(
+            matches[start : start + PAGE], len(matches), start + 1, pages, facets, years
+        )
 
     def _narrowed(
-        self, pool: list[Paper], choice: Choice, said: _Said
+        self, pool: list[Paper], choice: Choice, verdicts: _Verdicts
     ) -> tuple[list[Paper], dict[str, list[Paper]]]:
         """Return the papers that meet all conditions, and by condition those that miss only it.
 
         A value of a facet would leave what all other facets leave.
         """
-        asked = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
+        conditions = {name: getattr(choice, name) for name in FACETS if getattr(choice, name)}
         is_dated = choice.year_from is not None or choice.year_to is not None
-        if not asked and not is_dated:
+        if not conditions and not is_dated:
             return pool, {}
-        found: list[Paper] = []
+        matches: list[Paper] = []
         near: dict[str, list[Paper]] = {name: [] for name in _CONDITIONS}
         for paper in pool:
             missed = [
                 name
-                for name, wanted in asked.items()
-                if wanted not in next(self._values(name, (paper,), said))
+                for name, value in conditions.items()
+                if value not in next(self._values(name, (paper,), verdicts))
             ]
             missed += [] if _is_dated(paper, choice) else ["year"]
             if not missed:
-                found.append(paper)
+                matches.append(paper)
             elif len(missed) == 1:
                 near[missed[0]].append(paper)
-        return found, near
+        return matches, near
 
-    def _values(self, name: str, papers: Iterable[Paper], said: _Said) -> Iterator[Sequence[Any]]:
+    def _values(
+        self, name: str, papers: Iterable[Paper], verdicts: _Verdicts
+    ) -> Iterator[Sequence[Any]]:
         if name == "decision":
-            return ((said.decisions.get(paper.id, UNDECIDED),) for paper in papers)
+            return ((verdicts.decisions.get(paper.id, UNDECIDED),) for paper in papers)
         if name == "label":
-            return (said.labels.get(paper.id, paper.labels) for paper in papers)
+            return (verdicts.labels.get(paper.id, paper.labels) for paper in papers)
         fixed = self._fixed[name]
         return (fixed[paper.id] for paper in papers)
 
@@ -196,18 +200,18 @@ class ResultIndex:
             every = (*self.collection.papers, *self.collection.set_aside)
             return [paper for paper in every if not paper.is_judged]
         if part == "new":
-            wanted = set(new_ids)
-            return [paper for paper in self._every if paper.id in wanted]
+            ids = set(new_ids)
+            return [paper for paper in self._every if paper.id in ids]
         return self.collection.papers
 
 
 def sources_of(paper: Paper) -> list[str]:
     """Return the sources that gave a paper, each once."""
-    return list(dict.fromkeys([seen.source for seen in paper.sightings] or [paper.source]))
+    return list(dict.fromkeys([sighting.source for sighting in paper.sightings] or [paper.source]))
 
 
-def _commonest(counted: Counter[Any]) -> list[tuple[Any, int]]:
-    return nsmallest(FACET_SHOWN, counted.items(), key=lambda item: (-item[1], item[0]))
+def _commonest(counter: Counter[Any]) -> list[tuple[Any, int]]:
+    return nsmallest(FACET_SHOWN, counter.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _is_dated(paper: Paper, choice: Choice) -> bool:
@@ -259,12 +263,12 @@ class Reading:
         return self.question is not None and not self.waits_with_result
 
     @property
-    def asked(self) -> str:
+    def question_name(self) -> str:
         """Return what a form sends to name the question, as JSON; empty: there is none."""
         if self.question is None:
             return ""
-        named = self.question.reference.model_dump(mode="json")
-        return json.dumps({"checkpoint": named, "token": self.question.token})
+        reference = self.question.reference.model_dump(mode="json")
+        return json.dumps({"checkpoint": reference, "token": self.question.token})
 
     @property
     def can_be_screened(self) -> bool:
@@ -276,8 +280,8 @@ class Reading:
     def words(self) -> list[str]:
         """The words of the question that are worth finding in a text."""
         intent = self.state.intent
-        asked = " ".join(intent.concepts) if intent else self.state.question
-        return [word for word in dict.fromkeys(tokens(asked)) if word not in STOP_WORDS]
+        text = " ".join(intent.concepts) if intent else self.state.question
+        return [word for word in dict.fromkeys(tokens(text)) if word not in STOP_WORDS]
 
 
 class Readings:
@@ -296,19 +300,19 @@ class Readings:
         session = catalog.session(thread_id)
         checkpoint = (await session.snapshot()).config["configurable"]["checkpoint_id"]
         version = f"{checkpoint}.{info.status.value}"
-        known = self.at(thread_id, version)
-        if known is not None:
-            return known
+        cached = self.at(thread_id, version)
+        if cached is not None:
+            return cached
         question = await session.open_question()
-        asked = question.question if question else None
+        asking = question.question if question else None
         collection: PaperCollection | None = None
-        if asked is not None and isinstance(asked.payload, ResultPayload):
-            collection = asked.payload.collection
+        if asking is not None and isinstance(asking.payload, ResultPayload):
+            collection = asking.payload.collection
         elif info.status is not ThreadStatus.RUNNING:
             collection = await session.result()
         state = await session.state()
         reading = Reading(
-            version, info, state, asked, ResultIndex(collection) if collection else None
+            version, info, state, asking, ResultIndex(collection) if collection else None
         )
         self._kept[thread_id] = reading
         while len(self._kept) > KEPT:
@@ -317,8 +321,8 @@ class Readings:
 
     def at(self, thread_id: str, version: str) -> Reading | None:
         """Return a thread as it stood at a version, if that is still in memory."""
-        known = self._kept.get(thread_id)
-        if known is None or known.version != version:
+        cached = self._kept.get(thread_id)
+        if cached is None or cached.version != version:
             return None
         self._kept.move_to_end(thread_id)
-        return known
+        return cached

@@ -26,11 +26,11 @@ _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_ty
 async def results(visit: Visit) -> Response:
     """Show the papers that a person wants to see of a result."""
     await visit.require_thread()
-    given = visit.request.query_params
-    if "fragment" in given:
-        known = visit.site.readings.at(visit.thread_id, given.get("version", ""))
-        reading = known or await visit.reading()
-        return visit.page("papers.html", **await _papers(visit, reading, dict(given)))
+    query = visit.request.query_params
+    if "fragment" in query:
+        cached = visit.site.readings.at(visit.thread_id, query.get("version", ""))
+        reading = cached or await visit.reading()
+        return visit.page("papers.html", **await _papers(visit, reading, dict(query)))
     return await _page(visit, await visit.reading())
 
 
@@ -39,7 +39,7 @@ async def decide(visit: Visit) -> Response:
     thread_id = await visit.require_thread()
     action = visit.field("action")
     words = visit.field("note").strip()
-    decision: dict[str, Any] = {"action": action, **visit.asked()}
+    decision: dict[str, Any] = {"action": action, **visit.question_reference()}
     if action == "reject":
         decision["note"] = words or None
     else:
@@ -62,7 +62,7 @@ async def decide(visit: Visit) -> Response:
     return visit.to(f"/review/threads/{thread_id}")
 
 
-async def merged(visit: Visit) -> Response:
+async def merged_records(visit: Visit) -> Response:
     """Show the records that were merged into a paper."""
     await visit.require_thread()
     return await _records_page(visit, await visit.reading())
@@ -72,7 +72,7 @@ async def split(visit: Visit) -> Response:
     """Say of a record whether it is the same work; it counts with the next decision."""
     await visit.require_thread()
     reading, record, words = await visit.reading(), visit.field("record"), visit.field("say")
-    members = _merged_paper(visit, reading).merged_from
+    members = _paper_in_query(visit, reading).merged_from
     if record not in members or words not in {"same", "different"} or not reading.waits_with_result:
         raise InputError(
             "say is same or different, of a record of this paper, while the thread asks about its "
@@ -87,7 +87,7 @@ async def split(visit: Visit) -> Response:
     return await _records_page(visit, reading)
 
 
-def _merged_paper(visit: Visit, reading: Reading) -> Paper:
+def _paper_in_query(visit: Visit, reading: Reading) -> Paper:
     name = visit.request.query_params.get("paper", "")
     paper = reading.result.paper(name) if reading.result else None
     if paper is None:
@@ -96,7 +96,7 @@ def _merged_paper(visit: Visit, reading: Reading) -> Paper:
 
 
 async def _records_page(visit: Visit, reading: Reading) -> Response:
-    paper, store = _merged_paper(visit, reading), visit.persistence.store
+    paper, store = _paper_in_query(visit, reading), visit.persistence.store
     pairs = await MarkStore(store, reading.thread_id).said_same(reading.state.current_iteration)
     apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
     members = set(paper.merged_from)
@@ -115,48 +115,48 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
 def decisions_of(reading: Reading, marks: list[ScreeningMark]) -> dict[str, str]:
     """Return what was decided on papers by id: `included`, `excluded` or `maybe`."""
     word = {True: "included", False: "excluded"}
-    said = {i: word[is_relevant] for i, is_relevant in reading.state.marks.items()}
+    decisions = {i: word[is_relevant] for i, is_relevant in reading.state.marks.items()}
     for mark in marks:
         if mark.is_relevant is not None:
-            said[mark.paper_id] = word[mark.is_relevant]
+            decisions[mark.paper_id] = word[mark.is_relevant]
         elif mark.is_skipped:
-            said[mark.paper_id] = "maybe"
-    return said
+            decisions[mark.paper_id] = "maybe"
+    return decisions
 
 
 def _merges(visit: Visit) -> list[dict[str, Any]]:
-    found = []
+    merges = []
     for name, value in visit.form:
         if name.startswith("pair:") and value in {"same", "different"}:
             one, other = json.loads(name.removeprefix("pair:"))
-            found.append({"one": one, "other": other, "is_same": value == "same"})
-    return found
+            merges.append({"one": one, "other": other, "is_same": value == "same"})
+    return merges
 
 
 async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> Response:
     payload = reading.question.payload if reading.question else None
-    asked = payload if isinstance(payload, ResultPayload) else None
+    result_payload = payload if isinstance(payload, ResultPayload) else None
     collection = reading.result.collection if reading.result else None
-    reports = asked.reports if asked else reading.state.reports
+    reports = result_payload.reports if result_payload else reading.state.reports
     return visit.page(
         "results.html",
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         info=reading.info,
-        payload=asked,
+        payload=result_payload,
         collection=collection,
-        known=asked.known_papers if asked else reading.state.known_papers,
+        known=result_payload.known_papers if result_payload else reading.state.known_papers,
         sources=summaries(reports),
-        asked=reading.asked if asked else "",
-        pairs=_pairs(reading, asked) if asked else [],
+        asked=reading.question_name if result_payload else "",
+        pairs=_pairs(reading, result_payload) if result_payload else [],
         problem=problem,
         tab="results",
         **await _papers(visit, reading, dict(visit.request.query_params)),
     )
 
 
-async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> dict[str, Any]:
+async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
     marks = await MarkStore(visit.persistence.store, reading.thread_id).marks()
-    decisions, choice = decisions_of(reading, marks), Choice.read(given)
+    decisions, choice = decisions_of(reading, marks), Choice.parse(query)
     labels = labels_by_paper(marks)
     payload = reading.question.payload if reading.question else None
     result = reading.state.result
@@ -164,12 +164,12 @@ async def _papers(visit: Visit, reading: Reading, given: Mapping[str, str]) -> d
     changes = changes or (result.changes if result else None)
     new_ids = changes.new_ids if changes else []
     index = reading.result
-    wanted = {name: value for name, value in given.items() if name in _NAMES and value}
+    filters = {name: value for name, value in query.items() if name in _NAMES and value}
 
     def path(**changed: object) -> str:
-        every = {**{name: value for name, value in wanted.items() if name != "page"}, **changed}
-        kept = {name: value for name, value in every.items() if value not in {None, ""}}
-        return "?" + urlencode(kept)
+        every = {**{name: value for name, value in filters.items() if name != "page"}, **changed}
+        chosen_values = {name: value for name, value in every.items() if value not in {None, ""}}
+        return "?" + urlencode(chosen_values)
 
     return {
         "reading": reading,
@@ -215,7 +215,7 @@ def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
         first, second = papers[0], papers[-1]
         if first is None or second is None:
             continue
-        rows = [(name, _shown(first, name), _shown(second, name)) for name in _COMPARED]
+        rows = [(name, _field_text(first, name), _field_text(second, name)) for name in _COMPARED]
         rows.insert(1, ("authors", _names(first), _names(second)))
         pairs.append(
             {
@@ -227,7 +227,7 @@ def _pairs(reading: Reading, payload: ResultPayload) -> list[dict[str, Any]]:
     return pairs
 
 
-def _shown(paper: Paper, name: str) -> str:
+def _field_text(paper: Paper, name: str) -> str:
     value = getattr(paper, name)
     return "" if value is None else str(value)
 

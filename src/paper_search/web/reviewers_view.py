@@ -23,21 +23,21 @@ async def reviewers(visit: Visit) -> Response:
 async def act(visit: Visit) -> Response:
     """Let a reviewer begin or end, settle a conflict, or take over what all agree on."""
     thread_id = await visit.require_thread()
-    found = await visit.every.searches.session(thread_id).reviewers()
-    said, name = visit.field("say"), visit.field("reviewer").strip()
+    group = await visit.every.searches.session(thread_id).reviewers()
+    action, name = visit.field("say"), visit.field("reviewer").strip()
     place = f"/review/threads/{thread_id}"
     try:
-        if said == "join":
-            await found.join(name)
+        if action == "join":
+            await group.join(name)
             return visit.to(f"{place}/screen?reviewer={quote(name)}")
-        if said == "done":
-            await _finish(visit, found, name)
-        elif said in _SETTLES:
+        if action == "done":
+            await _finish(visit, group, name)
+        elif action in _SETTLES:
             reason = " ".join(visit.field("reason").split()) or None
             papers, by = [visit.field("paper")], visit.person
-            await found.settle(papers, is_relevant=_SETTLES[said], by=by, reason=reason)
-        elif said == "enter":
-            await found.enter_agreed()
+            await group.settle(papers, is_relevant=_SETTLES[action], by=by, reason=reason)
+        elif action == "enter":
+            await group.enter_agreed()
         else:
             raise RequestRefusedError(
                 HTTPStatus.UNPROCESSABLE_ENTITY, "say is join, done, include, exclude or enter"
@@ -49,27 +49,27 @@ async def act(visit: Visit) -> Response:
     return visit.to(f"{place}/reviewers{f'#conflict-{number}' if number.isdigit() else ''}")
 
 
-async def _finish(visit: Visit, found: Reviewers, name: str) -> None:
+async def _finish(visit: Visit, group: Reviewers, name: str) -> None:
     await visit.site.screening.of(visit.persistence, visit.thread_id, name).forget()
-    if (await found.agreement()).is_blind:
-        await found.join(name)
-        await found.finish(name)
-    await found.enter_agreed()
+    if (await group.agreement()).is_blind:
+        await group.join(name)
+        await group.finish(name)
+    await group.enter_agreed()
 
 
 async def _page(visit: Visit, problem: str | None = None) -> Response:
     reading = await visit.reading()
-    found = await visit.every.searches.session(visit.thread_id).reviewers()
-    agreement = await found.agreement()
+    group = await visit.every.searches.session(visit.thread_id).reviewers()
+    agreement = await group.agreement()
     return visit.page(
         "reviewers.html",
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         info=reading.info,
         reading=reading,
         agreement=agreement,
-        not_entered=0 if agreement.is_blind else len(await found.agreed()),
-        papers={paper.id: paper for paper in found.papers},
-        reasons=found.reasons,
+        not_entered=0 if agreement.is_blind else len(await group.agreed()),
+        papers={paper.id: paper for paper in group.papers},
+        reasons=group.reasons,
         problem=problem,
         tab="reviewers",
     )

@@ -38,7 +38,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/strategy": strategy_view.strategy,
         f"{thread}/strategy/databases": strategy_view.databases,
         f"{thread}/results": results_view.results,
-        f"{thread}/merged": results_view.merged,
+        f"{thread}/merged": results_view.merged_records,
         f"{thread}/screen": screen_view.screen,
         f"{thread}/reviewers": reviewers_view.reviewers,
         f"{thread}/downloads": downloads_view.downloads,

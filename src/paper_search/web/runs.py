@@ -103,15 +103,15 @@ class Runs:
         persistence: Persistence,
         thread_id: str,
         by: str,
-        given: tuple[Sequence[tuple[str, bytes]], Sequence[str], DatabaseSearch],
+        arrival: tuple[Sequence[tuple[str, bytes]], Sequence[str], DatabaseSearch],
     ) -> None:
         """Have the records of files join a thread; it goes on by itself.
 
         Raises:
             PaperSearchError: see `add_files`.
         """
-        files, databases, search = given
-        workflow, has_begun = await self._restored(persistence, thread_id)
+        files, databases, search = arrival
+        workflow, has_begun = await self._restore(persistence, thread_id)
         work = add_files(workflow, thread_id, files, databases, search=search, by=by)
         await self._follow(thread_id, by, work, has_begun)
 
@@ -124,7 +124,7 @@ class Runs:
             ThreadError: see `SearchWorkflow.answer`.
             InvalidDecisionError: the decision cannot be used; the question stays open.
         """
-        workflow, has_begun = await self._restored(persistence, thread_id)
+        workflow, has_begun = await self._restore(persistence, thread_id)
         work = workflow.answer(thread_id, decision, by=by)
         await self._follow(thread_id, by, work, has_begun)
 
@@ -134,7 +134,7 @@ class Runs:
         Raises:
             ThreadError: see `SearchWorkflow.proceed`.
         """
-        workflow, has_begun = await self._restored(persistence, thread_id)
+        workflow, has_begun = await self._restore(persistence, thread_id)
         await self._follow(thread_id, by, workflow.proceed(thread_id), has_begun)
 
     async def _begin(self, persistence: Persistence, records: SearchRecords, run: _Run) -> None:
@@ -146,7 +146,7 @@ class Runs:
                 await EveryThread(persistence).delete(records.thread_id)
             raise
 
-    async def _restored(
+    async def _restore(
         self, persistence: Persistence, thread_id: str
     ) -> tuple[SearchWorkflow, asyncio.Event]:
         values = await SearchSession.on(persistence, thread_id).channels()
@@ -165,39 +165,39 @@ class Runs:
         )
 
     async def _follow(
-        self, thread_id: str, owner: str, work: Coroutine[Any, Any, Any], begun: asyncio.Event
+        self, thread_id: str, owner: str, work: Coroutine[Any, Any, Any], has_begun: asyncio.Event
     ) -> None:
         task = asyncio.create_task(work)
         if self.is_active(thread_id):  # the thread's lease lets one of the two through
             await task
             return
-        await self._go(thread_id, _Run(owner, task, begun))
+        await self._go(thread_id, _Run(owner, task, has_begun))
 
     async def _go(self, thread_id: str, run: _Run) -> None:
         """Wait until a run has begun its first step, or has ended; raise what it raised."""
         self._runs[thread_id] = run
         run.work.add_done_callback(lambda _work: self._runs.pop(thread_id, None))
-        begun = asyncio.create_task(run.has_begun.wait())
+        first_step = asyncio.create_task(run.has_begun.wait())
         await asyncio.wait(
-            {run.work, begun}, timeout=ACCEPTED_S, return_when=asyncio.FIRST_COMPLETED
+            {run.work, first_step}, timeout=ACCEPTED_S, return_when=asyncio.FIRST_COMPLETED
         )
-        begun.cancel()
+        first_step.cancel()
         if run.work.done():
             run.work.result()
         else:
             run.work.add_done_callback(_log)
 
 
-def chosen_sources(config: AppConfig, named: list[str]) -> list[str] | None:
+def source_choice(config: AppConfig, names: list[str]) -> list[str] | None:
     """Return the sources that were ticked; None: those of the settings, or none was.
 
     Raises:
         UnknownNameError: there is no source of that name.
     """
     enabled = {name for name, source in config.sources.items() if source.enabled}
-    if not named or set(named) == enabled:
+    if not names or set(names) == enabled:
         return None
-    return expand_sources(named, config.keyed_sources)
+    return expand_sources(names, config.keyed_sources)
 
 
 def _log(work: asyncio.Task[Any]) -> None:

@@ -13,7 +13,7 @@ from paper_search.models import Paper
 from paper_search.web.readings import Reading
 from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.site import Visit
-from paper_search.web.templates import rendered
+from paper_search.web.templates import render_template
 from paper_search.workflow.reviewers import status_of
 from paper_search.workflow.screening import Screening, ScreeningMark
 
@@ -33,8 +33,8 @@ async def screen(visit: Visit) -> Response:
     session = await _session(visit, thread_id)
     screening = await session.look(reading)
     tab = "reviewers" if visit.reviewer else "screen"
-    shown = {**_shown(screening), **_addresses(visit)}
-    return visit.page("screen.html", info=reading.info, reading=reading, tab=tab, **shown)
+    values = {**_values(screening), **_addresses(visit)}
+    return visit.page("screen.html", info=reading.info, reading=reading, tab=tab, **values)
 
 
 async def mark(visit: Visit) -> Response:
@@ -43,8 +43,8 @@ async def mark(visit: Visit) -> Response:
     reading = await visit.reading()
     session = await _session(visit, thread_id)
     async with session.turn(reading) as screening:
-        told = await _say(visit, reading, screening)
-        shown = _shown(screening, learns=len(screening.papers) <= AT_ONCE)
+        message = await _say(visit, reading, screening)
+        values = _values(screening, learns=len(screening.papers) <= AT_ONCE)
     if len(screening.papers) > AT_ONCE:
         session.learn()
     if visit.field("place") == "list":
@@ -55,9 +55,11 @@ async def mark(visit: Visit) -> Response:
         return visit.to(f"/review/threads/{thread_id}/results{query}")
     if not visit.wants_json:
         return visit.to(_addresses(visit)["screen_path"])
-    shown |= _addresses(visit)
-    html = rendered("paper.html", csrf=visit.csrf, reading=reading, info=reading.info, **shown)
-    return visit.json({"html": html, "told": told})
+    values |= _addresses(visit)
+    html = render_template(
+        "paper.html", csrf=visit.csrf, reading=reading, info=reading.info, **values
+    )
+    return visit.json({"html": html, "told": message})
 
 
 async def _session(visit: Visit, thread_id: str) -> ScreeningSession:
@@ -70,8 +72,8 @@ async def _session(visit: Visit, thread_id: str) -> ScreeningSession:
 
 async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
     """Do what was asked for; return what the person should know."""
-    said = visit.field("say")
-    if said == "undo":
+    action = visit.field("say")
+    if action == "undo":
         undone = await screening.undo()
         return f"Undone: {undone.title}" if undone else "There is nothing to undo in this round."
     paper = _paper(visit, reading, screening)
@@ -81,16 +83,16 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
             "this paper is not in the result any more, which has changed; reload the page",
         )
     before, by = screening.mark_of(paper), visit.reviewer or visit.person
-    word, _, label = said.partition(":")
+    word, _, label = action.partition(":")
     if word not in {"note", "label"} and visit.field("place") != "list" and _has_verdict(before):
         return f"Already decided in another window: {paper.title}. Your key was not used."
-    if said in VERDICTS:
+    if action in VERDICTS:
         reason = " ".join(visit.field("reason").split()) or None
-        why = reason if said == "irrelevant" else None
-        await screening.say(paper, is_relevant=VERDICTS[said], reason=why, by=by)
-    elif said == "maybe":
+        why = reason if action == "irrelevant" else None
+        await screening.say(paper, is_relevant=VERDICTS[action], reason=why, by=by)
+    elif action == "maybe":
         await screening.skip(paper, by=by)
-    elif said == "note":
+    elif action == "note":
         await screening.note(paper, visit.field("note").strip(), by=by)
     elif word == "label":
         await screening.label(paper, label or visit.field("label"), by=by)
@@ -104,10 +106,10 @@ async def _say(visit: Visit, reading: Reading, screening: Screening) -> str:
 
 def _paper(visit: Visit, reading: Reading, screening: Screening) -> Paper | None:
     """Return the paper that is meant: of reviewers, one of those that all of them decide on."""
-    named, result = visit.field("paper"), reading.result
+    paper_id, result = visit.field("paper"), reading.result
     if visit.reviewer:
-        return next((paper for paper in screening.papers if paper.id == named), None)
-    return result.paper(named) if result else None
+        return next((paper for paper in screening.papers if paper.id == paper_id), None)
+    return result.paper(paper_id) if result else None
 
 
 def _addresses(visit: Visit) -> dict[str, str]:
@@ -124,17 +126,17 @@ def _has_verdict(mark: ScreeningMark | None) -> bool:
     return mark is not None and mark.is_relevant is not None
 
 
-def _shown(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
+def _values(screening: Screening, *, learns: bool = True) -> dict[str, Any]:
     queue = screening.queue(learns=learns)
     paper = queue[0] if queue else None
-    made = [mark for mark in screening.marks if mark.is_relevant is not None]
+    verdicts = [mark for mark in screening.marks if mark.is_relevant is not None]
     return {
         "paper": paper,
         "mark": screening.mark_of(paper) if paper else None,
         "left": len(queue),
         "total": len(screening.papers),
-        "included": sum(bool(mark.is_relevant) for mark in made),
-        "excluded": sum(mark.is_relevant is False for mark in made),
+        "included": sum(bool(mark.is_relevant) for mark in verdicts),
+        "excluded": sum(mark.is_relevant is False for mark in verdicts),
         "reasons": screening.reasons[:REASONS],
         "labels": screening.labels[:LABELS],
         "estimate": screening.stopping_estimate,

@@ -141,5 +141,5 @@ class ScreeningSessions:
 
     def of(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> ScreeningSession:
         """Return where a thread is screened; by a reviewer, apart from the others."""
-        made = ScreeningSession(persistence, thread_id, reviewer)
-        return self._sessions.setdefault((thread_id, reviewer), made)
+        session = ScreeningSession(persistence, thread_id, reviewer)
+        return self._sessions.setdefault((thread_id, reviewer), session)

@@ -29,8 +29,8 @@ _HEADERS = {
 
 def csrf_token(request: Request) -> str:
     """Return what every form of this browser has to send: the cookie's value, or a new one."""
-    known = request.cookies.get(CSRF_COOKIE, "")
-    return known if len(known) == len(secrets.token_hex()) and known.isalnum() else _fresh()
+    cookie = request.cookies.get(CSRF_COOKIE, "")
+    return cookie if len(cookie) == len(secrets.token_hex()) and cookie.isalnum() else _fresh()
 
 
 def check_form(request: Request, form: Sequence[tuple[str, str]], token: str) -> None:
@@ -42,8 +42,8 @@ def check_form(request: Request, form: Sequence[tuple[str, str]], token: str) ->
     Raises:
         RequestRefusedError: the form came from elsewhere, or the browser keeps no cookies.
     """
-    given = request.headers.get("x-csrf-token") or dict(form).get(CSRF_FIELD, "")
-    if "origin" not in request.headers or not hmac.compare_digest(given.encode(), token.encode()):
+    field = request.headers.get("x-csrf-token") or dict(form).get(CSRF_FIELD, "")
+    if "origin" not in request.headers or not hmac.compare_digest(field.encode(), token.encode()):
         raise RequestRefusedError(
             HTTPStatus.FORBIDDEN,
             "this form is not from this page, or its page is out of date: go back, reload the "

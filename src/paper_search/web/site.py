@@ -35,7 +35,7 @@ from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs
 from paper_search.web.screening_sessions import ScreeningSessions
 from paper_search.web.security import check_form, csrf_token, secure
-from paper_search.web.templates import rendered
+from paper_search.web.templates import render_template
 from paper_search.workflow.catalog import ThreadInfo
 
 
@@ -128,11 +128,11 @@ class Visit:
         return [value for key, value in self.form if key == name]
 
     def page(self, template: str, code: int = HTTPStatus.OK, /, **values: Any) -> HTMLResponse:
-        known = {
+        common = {
             "csrf": self.csrf,
             "visitor": None if self.owner == EVERYBODY else self.request.scope.get(VISITOR),
         }
-        return HTMLResponse(rendered(template, **known, **values), code)
+        return HTMLResponse(render_template(template, **common, **values), code)
 
     def json(self, document: Mapping[str, Any], status: int = HTTPStatus.OK) -> Response:
         """Return an answer to our script."""
@@ -172,15 +172,15 @@ class Visit:
         """
         return await self.site.readings.of(self.every.searches, self.thread_id)
 
-    def asked(self) -> dict[str, Any]:
+    def question_reference(self) -> dict[str, Any]:
         """Return which question a form answers.
 
         Raises:
             InputError: the form does not say it.
         """
         try:
-            given = json.loads(self.field("asked"))
-            return {"checkpoint": given["checkpoint"], "token": given["token"]}
+            document = json.loads(self.field("asked"))
+            return {"checkpoint": document["checkpoint"], "token": document["token"]}
         except (ValueError, LookupError, TypeError):
             raise InputError("the form names no question; reload the page") from None
 
@@ -241,8 +241,8 @@ _IS_THERE = {HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 def _status(error: PaperSearchError) -> HTTPStatus:
     if isinstance(error, RequestRefusedError):
         return HTTPStatus(error.status)
-    known = (status for kind, status in _STATUS if isinstance(error, kind))
-    return next(known, HTTPStatus.INTERNAL_SERVER_ERROR)
+    statuses = (status for kind, status in _STATUS if isinstance(error, kind))
+    return next(statuses, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 async def _form(request: Request) -> list[tuple[str, str]]:

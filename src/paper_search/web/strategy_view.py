@@ -48,7 +48,7 @@ async def decide(visit: Visit) -> Response:
             decision = _plain_decision(visit, action)
         elif action in {"step", "narrow"}:
             return await _page(
-                visit, reading, changed=_moved(visit, question.payload, action, number)
+                visit, reading, changed=_apply_step(visit, question.payload, action, number)
             )
         else:
             decision = _decision(visit, question.payload, action)
@@ -56,7 +56,7 @@ async def decide(visit: Visit) -> Response:
     except ThreadError:
         raise  # the question is not open any more: its form is of no use
     except PaperSearchError as error:
-        changed = _edited(visit, question)
+        changed = _form_strategy(visit, question)
         return await _page(visit, reading, problem=str(error), changed=changed)
     return visit.to(f"/review/threads/{thread_id}")
 
@@ -66,34 +66,34 @@ def _decision(visit: Visit, payload: StrategyPayload, action: str) -> dict[str, 
     decision = _plain_decision(visit, action)
     if action != "approve":
         return decision
-    edited = edited_strategy(payload.strategy, visit.form, payload.intent.criteria)
-    same = edited_strategy(payload.strategy, [], payload.intent.criteria)
-    if edited == same:
+    revision = strategy_from_form(payload.strategy, visit.form, payload.intent.criteria)
+    same = strategy_from_form(payload.strategy, [], payload.intent.criteria)
+    if revision == same:
         return {**decision, "action": "approve"}
-    return {**decision, "action": "edit", "revised_data": edited}
+    return {**decision, "action": "edit", "revised_data": revision}
 
 
 def _plain_decision(visit: Visit, action: str) -> dict[str, Any]:
     note = visit.field("note").strip() or None
-    return {"action": action, "note": note, **visit.asked()}
+    return {"action": action, "note": note, **visit.question_reference()}
 
 
-def _edited(visit: Visit, question: Checkpoint | None) -> SearchStrategy | None:
+def _form_strategy(visit: Visit, question: Checkpoint | None) -> SearchStrategy | None:
     if question is None or not isinstance(question.payload, StrategyPayload):
         return None
-    return _loose(edited_strategy(question.payload.strategy, visit.form))
+    return _loose(strategy_from_form(question.payload.strategy, visit.form))
 
 
-def _loose(edited: dict[str, Any]) -> SearchStrategy:
-    filters = edited["filters"]
+def _loose(revision: dict[str, Any]) -> SearchStrategy:
+    filters = revision["filters"]
     numbers = {name: value for name, value in filters.items() if isinstance(value, int | None)}
     return SearchStrategy.model_validate(
-        {**edited, "filters": {**numbers, "max_results": numbers.get("max_results") or 100}}
+        {**revision, "filters": {**numbers, "max_results": numbers.get("max_results") or 100}}
     )
 
 
-def _moved(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
-    changed = _loose(edited_strategy(payload.strategy, visit.form))
+def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
+    changed = _loose(strategy_from_form(payload.strategy, visit.form))
     place = int(number) if number.isdigit() else 0
     scope, queries = payload.scope, list(changed.queries)
     if scope is None or not queries:
@@ -108,20 +108,20 @@ def _moved(visit: Visit, payload: StrategyPayload, action: str, number: str) -> 
     return changed.model_copy(update={"queries": queries})
 
 
-def _cost(asked: StrategyPayload) -> dict[str, Any] | None:
+def _cost(payload: StrategyPayload) -> dict[str, Any] | None:
     """Return what models cost; None: none is asked."""
-    if asked.estimate is None and not asked.usage:
+    if payload.estimate is None and not payload.usage:
         return None
-    spent = total(asked.usage) if asked.usage else None
+    spent = total(payload.usage) if payload.usage else None
     return {
-        **{name: getattr(asked, name) for name in ("estimate", "usage", "budget")},
+        **{name: getattr(payload, name) for name in ("estimate", "usage", "budget")},
         "spent": spent,
     }
 
 
-async def _sent(visit: Visit, shown: SearchStrategy) -> list[Translation]:
+async def _translate(visit: Visit, strategy: SearchStrategy) -> list[Translation]:
     """Return what each source will be sent; long strategies take a while to translate."""
-    return await asyncio.to_thread(translations, visit.site.config, shown)
+    return await asyncio.to_thread(translations, visit.site.config, strategy)
 
 
 async def _page(
@@ -133,11 +133,11 @@ async def _page(
 ) -> Response:
     payload = reading.question.payload if reading.question else None
     is_open = isinstance(payload, StrategyPayload)
-    asked = payload if isinstance(payload, StrategyPayload) else None
-    shown = changed or (asked.strategy if asked else reading.state.strategy)
+    proposal = payload if isinstance(payload, StrategyPayload) else None
+    strategy = changed or (proposal.strategy if proposal else reading.state.strategy)
     history = reading.state.history
-    sent = await _sent(visit, shown) if is_open and shown else []
-    scope = asked.scope if asked else reading.state.scope
+    native = await _translate(visit, strategy) if is_open and strategy else []
+    scope = proposal.scope if proposal else reading.state.scope
     return visit.page(
         "strategy.html",
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
@@ -145,20 +145,20 @@ async def _page(
         reading=reading,
         is_open=is_open,
         intent=reading.state.intent,
-        strategy=shown,
-        original=asked.strategy if asked else shown,
+        strategy=strategy,
+        original=proposal.strategy if proposal else strategy,
         scope=scope,
         blocks={block.text: block for block in scope.blocks} if scope else {},
-        counted=counting_summary(asked.counts) if asked else None,
-        remarks=asked.remarks if asked else [],
-        available=(asked.available_sources or asked.strategy.sources) if asked else [],
-        ranking=asked.ranking_sources if asked else [],
-        asked=reading.asked if is_open else "",
+        counted=counting_summary(proposal.counts) if proposal else None,
+        remarks=proposal.remarks if proposal else [],
+        available=(proposal.available_sources or proposal.strategy.sources) if proposal else [],
+        ranking=proposal.ranking_sources if proposal else [],
+        asked=reading.question_name if is_open else "",
         before=history[-1] if history else None,
-        cost=_cost(asked) if asked else None,
+        cost=_cost(proposal) if proposal else None,
         types=PUBLICATION_TYPES,
         groups_of=term_groups,
-        translations=sent,
+        translations=native,
         problem=problem,
         tab="strategy",
     )
@@ -171,12 +171,12 @@ async def databases(visit: Visit) -> Response:
     database = visit.request.query_params.get("database", "ovid")
     payload = reading.question.payload if reading.question else None
     is_open = isinstance(payload, StrategyPayload)
-    shown = payload.strategy if isinstance(payload, StrategyPayload) else reading.state.strategy
-    if shown is None:
+    strategy = payload.strategy if isinstance(payload, StrategyPayload) else reading.state.strategy
+    if strategy is None:
         raise ThreadError(f"thread {thread_id!r} has no strategy yet")
-    written, problem = None, None
+    output, problem = None, None
     try:
-        written = await asyncio.to_thread(database_text, shown, database)
+        output = await asyncio.to_thread(database_text, strategy, database)
     except InputError as error:
         problem = str(error)
     return visit.page(
@@ -186,7 +186,7 @@ async def databases(visit: Visit) -> Response:
         reading=reading,
         database=database,
         databases={name: dialect.name for name, dialect in DIALECTS.items()},
-        written=written,
+        written=output,
         problem=problem,
         is_approved=not is_open,
         tab="strategy",
@@ -211,11 +211,11 @@ def term_groups(boolean_query: str) -> list[list[list[str]]]:
     return [row for row in rows if row is not None] if None not in rows else []
 
 
-def joined_groups(rows: Sequence[Sequence[Sequence[str]]]) -> str:
+def join_groups(rows: Sequence[Sequence[Sequence[str]]]) -> str:
     """Return the query that asks, in one of the rows, for one term of each group."""
-    joined = [" AND ".join(filter(None, map(_group, row))) for row in rows]
-    kept = [row for row in joined if row]
-    return kept[0] if len(kept) == 1 else " OR ".join(f"({row})" for row in kept)
+    queries = [" AND ".join(filter(None, map(_group, row))) for row in rows]
+    filled = [row for row in queries if row]
+    return filled[0] if len(filled) == 1 else " OR ".join(f"({row})" for row in filled)
 
 
 def narrowed(boolean_query: str, term: str) -> str:
@@ -223,10 +223,10 @@ def narrowed(boolean_query: str, term: str) -> str:
     rows = term_groups(boolean_query)
     if not rows:
         return f"({boolean_query}) AND {_quoted(term)}"
-    return joined_groups([[*row, [term]] for row in rows])
+    return join_groups([[*row, [term]] for row in rows])
 
 
-def edited_strategy(
+def strategy_from_form(
     strategy: SearchStrategy, form: Sequence[tuple[str, str]], criteria: Sequence[Criterion] = ()
 ) -> dict[str, Any]:
     """Return what a form makes of a strategy, as plain data and unchecked.
@@ -243,30 +243,30 @@ def edited_strategy(
         for number, query in enumerate(plain["queries"])
         if (text := _query(query["boolean_query"], number, fields))
     ]
-    added = [text.strip() for text in fields.get("query-new", []) if text.strip()]
-    queries += [{"keywords": [], "boolean_query": text} for text in added]
+    additions = [text.strip() for text in fields.get("query-new", []) if text.strip()]
+    queries += [{"keywords": [], "boolean_query": text} for text in additions]
     ranked = [
         {**query, "text": text}
         for number, query in enumerate(plain.get("ranked", []))
         if (text := _last(fields, f"ranked-{number}", query["text"]).strip())
     ]
-    edited = {
+    revision = {
         **plain,
         "queries": queries,
         "sources": fields.get("source", []) if "sources-shown" in fields else plain["sources"],
         "filters": _filters(plain["filters"], fields),
     }
     if "ranked" in plain:
-        edited["ranked"] = ranked
+        revision["ranked"] = ranked
     if criteria:
-        edited["criteria"] = _criteria(criteria, fields)
-    return edited
+        revision["criteria"] = _criteria(criteria, fields)
+    return revision
 
 
 def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:
-    written = _last(fields, f"query-{number}", text).strip()
-    if written != text.strip():
-        return written
+    typed_query = _last(fields, f"query-{number}", text).strip()
+    if typed_query != text.strip():
+        return typed_query
     before = term_groups(text)
     if not before:
         return text
@@ -277,15 +277,15 @@ def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:
         ]
         for row, groups in enumerate(before)
     ]
-    added = [
+    additions = [
         [_terms(extra) for extra in fields.get(f"group-{number}-{row}-new", [])]
         for row in range(len(rows))
     ]
-    kept = [
+    filled = [
         [group for group in [*groups, *more] if group]
-        for groups, more in zip(rows, added, strict=True)
+        for groups, more in zip(rows, additions, strict=True)
     ]
-    return text if kept == before else joined_groups(kept)
+    return text if filled == before else join_groups(filled)
 
 
 def _terms(lines: str) -> list[str]:
@@ -293,48 +293,48 @@ def _terms(lines: str) -> list[str]:
 
 
 def _group(terms: Sequence[str]) -> str:
-    wanted = [_quoted(term) for term in terms if term.strip()]
-    return f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
+    quoted_terms = [_quoted(term) for term in terms if term.strip()]
+    return f"({' OR '.join(quoted_terms)})" if len(quoted_terms) > 1 else "".join(quoted_terms)
 
 
 def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[str, Any]:
-    edited = dict(filters)
+    revision = dict(filters)
     for name in NUMBERS:
         if name in fields:
             text = _last(fields, name, "").strip()
-            edited[name] = (int(text) if text.isdigit() else text) if text else None
-    if edited.get("max_results") is None:
-        edited["max_results"] = filters["max_results"]
+            revision[name] = (int(text) if text.isdigit() else text) if text else None
+    if revision.get("max_results") is None:
+        revision["max_results"] = filters["max_results"]
     for name in ("conditions", "excluded_types"):
         if name in fields:
             lines = [line.strip() for line in _last(fields, name, "").splitlines()]
-            if (left := [line for line in lines if line]) != filters.get(name, []):
-                edited[name] = left
+            if (entries := [line for line in lines if line]) != filters.get(name, []):
+                revision[name] = entries
     if "language" in fields:
-        edited["language"] = _last(fields, "language", "").strip() or None
+        revision["language"] = _last(fields, "language", "").strip() or None
     types = fields.get("publication_type", [])
     if "types-shown" in fields and types != filters.get("publication_types", []):
-        edited["publication_types"] = types
-    return edited
+        revision["publication_types"] = types
+    return revision
 
 
 def _criteria(
     criteria: Sequence[Criterion], fields: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
-    edited = []
+    rows = []
     for number, criterion in enumerate([*criteria, None]):
         text = _last(fields, f"criterion-{number}", criterion.text if criterion else "").strip()
         kind = criterion.kind.value if criterion else "inclusion"
         weight = str(criterion.weight if criterion else 1)
         if text:
-            edited.append(
+            rows.append(
                 {
                     "text": text,
                     "kind": _last(fields, f"criterion-{number}-kind", kind),
                     "weight": int(_last(fields, f"criterion-{number}-weight", weight)),
                 }
             )
-    return edited
+    return rows
 
 
 def _groups(node: Node) -> list[list[str]] | None:

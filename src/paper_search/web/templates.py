@@ -37,7 +37,7 @@ _LEAST_WORD = 3
 """Letters of a word that is worth highlighting."""
 
 
-def rendered(name: str, **values: Any) -> str:
+def render_template(name: str, **values: Any) -> str:
     return _environment().get_template(name).render(**values)
 
 
@@ -52,8 +52,8 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         ago=ago,
-        counted=counted,
-        highlighted=highlighted,
+        counted=number_with_noun,
+        highlight=highlight,
         link=link,
         number="{:,}".format,
         words=words,
@@ -69,11 +69,11 @@ def ago(moment: str | None) -> str:
     seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
     for length, unit in _UNITS:
         if seconds >= length:
-            return f"{counted(int(seconds // length), unit)} ago"
+            return f"{number_with_noun(int(seconds // length), unit)} ago"
     return "just now"
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def number_with_noun(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: `1 paper`, `1,200 papers`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
@@ -90,16 +90,16 @@ def link(url: str | None) -> str | None:
     return url if url and re.match(r"https?://[^\s]+\Z", url) else None
 
 
-def highlighted(text: str | None, words: Iterable[str], snippets: Iterable[str] = ()) -> Markup:
+def highlight(text: str | None, words: Iterable[str], snippets: Iterable[str] = ()) -> Markup:
     """Return text as HTML with snippets marked, and words, whatever their ending."""
     plain = text or ""
     stems = sorted({re.escape(stem(word)) for word in words if len(word) >= _LEAST_WORD})
     whole = sorted({re.escape(snippet) for snippet in snippets if snippet}, key=len, reverse=True)
-    wanted = [*whole, *([rf"\b(?:{'|'.join(stems)})\w*"] if stems else [])]
-    if not wanted:
+    patterns = [*whole, *([rf"\b(?:{'|'.join(stems)})\w*"] if stems else [])]
+    if not patterns:
         return escape(plain)
     # Escaped as a whole, between characters that no HTML has: a hundred short texts are slow.
-    pattern = re.compile("|".join(wanted), re.IGNORECASE)
+    pattern = re.compile("|".join(patterns), re.IGNORECASE)
     framed = pattern.sub("\x02\\g<0>\x03", plain.translate({2: None, 3: None}))
     return Markup(str(escape(framed)).replace("\x02", "<mark>").replace("\x03", "</mark>"))  # noqa: S704  # escaped
 
@@ -113,8 +113,8 @@ def stem(word: str) -> str:
 def static(name: str) -> bytes | None:
     """Return a static file; None: there is none of that name."""
     folder = files("paper_search.web") / "static"
-    known = {file.name: file for file in folder.iterdir()}
-    return known[name].read_bytes() if name in known else None
+    by_name = {file.name: file for file in folder.iterdir()}
+    return by_name[name].read_bytes() if name in by_name else None
 
 
 def asset(name: str) -> str:

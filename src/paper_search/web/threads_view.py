@@ -18,7 +18,7 @@ from paper_search.review.files import DatabaseSearch, read_files
 from paper_search.server.access import Run
 from paper_search.server.guard import owner_of, session_of
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
-from paper_search.web.runs import chosen_sources
+from paper_search.web.runs import source_choice
 from paper_search.web.security import sign_in as with_session
 from paper_search.web.site import Visit
 from paper_search.workflow.session import SearchSession
@@ -44,7 +44,7 @@ async def begin(visit: Visit) -> Response:
     lines = [line.strip() for line in visit.field("must_find").split("\n")]
     most = visit.field("max_results").strip()
     options: dict[str, Any] = {
-        "sources": chosen_sources(site.config, visit.fields("source")),
+        "sources": source_choice(site.config, visit.fields("source")),
         "max_results": most or None,
         "must_find": list(filter(None, lines)),
     }
@@ -79,14 +79,14 @@ async def import_files(visit: Visit) -> Response:
         )
         await visit.site.screening.of(visit.persistence, thread_id).forget()
         return visit.json({"to": f"/review/threads/{thread_id}"})
-    read = await asyncio.to_thread(read_files, files, databases, search=search)
+    records = await asyncio.to_thread(read_files, files, databases, search=search)
     thread_id = await visit.site.runs.begin_import(
         visit.persistence,
         visit.field("question"),
         (visit.owner, visit.person),
-        ImportedRecords(read),
+        ImportedRecords(records),
     )
-    return visit.json({"to": f"/review/threads/{thread_id}", "files": [f.summary for f in read]})
+    return visit.json({"to": f"/review/threads/{thread_id}", "files": [f.summary for f in records]})
 
 
 async def thread(visit: Visit) -> Response:
@@ -176,16 +176,16 @@ async def _running(visit: Visit) -> Response:
 
 async def _list(visit: Visit, problem: str | None = None) -> Response:
     config = visit.site.config
-    found = [
+    visible = [
         info
         for info in await visit.every.threads(limit=LISTED)
         if await visit.owner_of(info) == visit.owner
     ]
     ranks = {status: place for place, (status, _) in enumerate(_ORDER)}
-    found.sort(key=lambda info: ranks[info.status])
+    visible.sort(key=lambda info: ranks[info.status])
     names = dict(_ORDER)
     groups = [
-        (names[status], list(infos)) for status, infos in groupby(found, lambda info: info.status)
+        (names[status], list(infos)) for status, infos in groupby(visible, lambda info: info.status)
     ]
     return visit.page(
         "threads.html",
