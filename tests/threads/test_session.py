@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from langgraph.errors import UnknownInterruptError
+from langgraph.types import Command
 from tests.threads.looks import LookSession
 
 from paper_search.config import current_person
@@ -19,6 +21,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.threads import Catalog
+from paper_search.threads.session import STRICT_RESUME
 
 
 @pytest.fixture
@@ -70,6 +73,15 @@ async def test_what_the_steps_report_has_its_name(persistence):
         ("step", "take"),
         ("step", "investigate"),
     ]
+
+
+async def test_langgraph_refuses_an_answer_to_a_question_that_is_not_open(session):
+    await session.begin("a b")
+    before = await session.checkpoint_id()
+    config = {"configurable": {"thread_id": "t", STRICT_RESUME: True}}
+    with pytest.raises(UnknownInterruptError):
+        await session.compiled.ainvoke(Command(resume={"0" * 32: "approve"}), config)
+    assert await session.checkpoint_id() == before
 
 
 async def test_a_step_begins_when_the_one_before_it_is_saved(persistence):

@@ -52,6 +52,9 @@ class ThreadState(Protocol):
 StateT = TypeVar("StateT", bound=ThreadState)
 ResultT = TypeVar("ResultT")
 
+STRICT_RESUME = "__pregel_strict_resume"
+"""LangGraph's own key, by which an answer to a question that is not open is an error."""
+
 
 class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     """Reads and drives one thread; each decision counts once.
@@ -104,7 +107,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         self.ledger = persistence.ledger
         self.answers = Answers(self)
         # Strict: an answer to a question that is not open is an error, and changes nothing.
-        place = {"thread_id": thread_id, "__pregel_strict_resume": True}
+        place = {"thread_id": thread_id, STRICT_RESUME: True}
         self._config: RunnableConfig = {"configurable": place}
         self.anywhere: RunnableConfig = {"configurable": {"thread_id": thread_id}}
 
