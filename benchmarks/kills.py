@@ -163,10 +163,10 @@ def _answer(info: Any) -> str:
 
 def _called(move: Move) -> int:
     """Move the thread from Python."""
-    return asyncio.run(_apply_step(move))
+    return asyncio.run(_moved(move))
 
 
-async def _apply_step(move: Move) -> int:
+async def _moved(move: Move) -> int:
     (info, token), url = await _standing(move.home), _url(move.home)
     if info is not None and info.status.value == "done":
         return DONE

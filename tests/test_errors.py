@@ -18,7 +18,7 @@ from paper_search.errors import (
 LINE = re.compile(r"^(?P<branch>[│├└─ ]*)(?P<name>\w+Error)(?: \((?P<more>[\w, ]+)\))?")
 
 
-def _draw() -> dict[str, set[str]]:
+def _drawn() -> dict[str, set[str]]:
     """Return every class of the picture with the names of its bases."""
     path: list[str] = []
     tree = {}
@@ -41,8 +41,8 @@ def _classes() -> dict[str, set[str]]:
 
 
 def test_the_picture_is_the_tree():
-    assert _draw() == _classes()
-    assert len(_draw()) > 20
+    assert _drawn() == _classes()
+    assert len(_drawn()) > 20
 
 
 @pytest.mark.parametrize("name", sorted(_classes()))

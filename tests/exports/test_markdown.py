@@ -23,12 +23,12 @@ def paper(**fields: object) -> Paper:
     )
 
 
-def render_template(text: str) -> str:
+def rendered(text: str) -> str:
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
 
 
 def body_rows(text: str) -> int:
-    return render_template(text).count("<tr>") - 1
+    return rendered(text).count("<tr>") - 1
 
 
 @pytest.mark.parametrize("exporter", [export_markdown, export_report])
@@ -65,7 +65,7 @@ def test_of_four_authors_the_first_is_named() -> None:
 def test_any_text_stays_in_its_cell(title: str, author: str, venue: str) -> None:
     """SEC-11"""
     given_paper = paper(title=title, authors=[Author(name=author)], venue=venue)
-    html = render_template(export_markdown(collection_of(given_paper, given_paper)))
+    html = rendered(export_markdown(collection_of(given_paper, given_paper)))
     assert html.count("<tr>") == 3
     assert html.count("<td>") == 12
     assert set(re.findall(r"<([a-z]+)", html)) <= {"table", "thead", "tbody", "tr", "th", "td"}
@@ -86,7 +86,7 @@ def test_any_text_stays_in_its_cell(title: str, author: str, venue: str) -> None
 )
 def test_markup_in_a_title_is_shown_and_not_obeyed(attack: str) -> None:
     """SEC-08 SEC-11"""
-    html = render_template(export_report(collection_of(paper(title=attack), query=attack)))
+    html = rendered(export_report(collection_of(paper(title=attack), query=attack)))
     allowed = {"h1", "p", "table", "thead", "tbody", "tr", "th", "td"}
     assert set(re.findall(r"<([a-z0-9]+)", html)) == allowed
     shown = attack.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

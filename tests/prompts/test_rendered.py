@@ -162,7 +162,7 @@ ANSWERS: dict[Callable[[FakeLLM], Awaitable[None]], Any] = {
 }
 
 
-async def render_template(skill: Callable[[FakeLLM], Awaitable[None]]) -> str:
+async def rendered(skill: Callable[[FakeLLM], Awaitable[None]]) -> str:
     """Return what the skill sends first, with what differs each time made equal."""
     llm = FakeLLM(ANSWERS[skill])
     await skill(llm)
@@ -176,7 +176,7 @@ async def test_what_a_model_is_sent_is_what_was_reviewed(
 ) -> None:
     """INJ-03"""
     golden = GOLDEN / f"{skill.__name__}.txt"
-    assert await render_template(skill) == golden.read_text(encoding="utf-8")
+    assert await rendered(skill) == golden.read_text(encoding="utf-8")
 
 
 def test_every_prompt_has_its_golden_file() -> None:
@@ -186,5 +186,5 @@ def test_every_prompt_has_its_golden_file() -> None:
 if __name__ == "__main__":
     for answer in ANSWERS:
         (GOLDEN / f"{answer.__name__}.txt").write_text(
-            asyncio.run(render_template(answer)), encoding="utf-8"
+            asyncio.run(rendered(answer)), encoding="utf-8"
         )

@@ -106,7 +106,7 @@ class ReportMachine(RuleBasedStateMachine):
         self._expected = PLAN
         self._number = 1
         self._decided: list[str] = []
-        self._translate: list[dict[str, Any]] = []
+        self._sent: list[dict[str, Any]] = []
 
     @initialize()
     def start(self) -> None:
@@ -137,7 +137,7 @@ class ReportMachine(RuleBasedStateMachine):
     def _count(self, name: str, decision: dict[str, Any] | None = None) -> None:
         self._decided.append(name)
         if decision is not None:
-            self._translate.append(decision)
+            self._sent.append(decision)
         self._expected = LEADS_TO[self._expected, name]
         self._number += self._is_open
 
@@ -177,18 +177,18 @@ class ReportMachine(RuleBasedStateMachine):
         with pytest.raises(InvalidDecisionError):
             asyncio.run(reply_to(self._flow(), "t", answer))
 
-    @precondition(lambda self: bool(self._translate))
+    @precondition(lambda self: bool(self._sent))
     @rule(which=st.integers(min_value=0))
     def send_again(self, which: int) -> None:
         """The same decision on the same question: it changes nothing."""
         with contextlib.suppress(ThreadError):
-            asyncio.run(self._flow().answer("t", self._translate[which % len(self._translate)]))
+            asyncio.run(self._flow().answer("t", self._sent[which % len(self._sent)]))
 
-    @precondition(lambda self: bool(self._translate))
+    @precondition(lambda self: bool(self._sent))
     @rule(which=st.integers(min_value=0))
     def change_ones_mind(self, which: int) -> None:
         """Another decision on a question that was decided: it is refused."""
-        sent = self._translate[which % len(self._translate)]
+        sent = self._sent[which % len(self._sent)]
         other = "reject" if sent["action"] == "approve" else "approve"
         with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
             asyncio.run(self._flow().answer("t", {**ANSWERS[other], "review": sent["review"]}))

@@ -70,7 +70,7 @@ class ThreadMachine(RuleBasedStateMachine):
         super().__init__()
         self._url = type(self).url_of_place()
         self._actions: list[str] = []
-        self._translate: list[dict[str, Any]] = []
+        self._sent: list[dict[str, Any]] = []
         self._asked: Checkpoint | None = None
 
     @initialize()
@@ -113,7 +113,7 @@ class ThreadMachine(RuleBasedStateMachine):
         decision = self._decision(action)
         self._take(asyncio.run(self._flow().answer("t", decision)))
         self._actions.append(action)
-        self._translate.append(decision)
+        self._sent.append(decision)
 
     @precondition(lambda self: self._is_open)
     @rule(action=st.sampled_from(ACTIONS), fatal=st.sampled_from(SKILLS))
@@ -123,7 +123,7 @@ class ThreadMachine(RuleBasedStateMachine):
         with contextlib.suppress(Crash):
             asyncio.run(self._flow(CrashingSkills(fatal)).answer("t", decision))
         self._actions.append(action)
-        self._translate.append(decision)
+        self._sent.append(decision)
         # Given again, it is not applied again: the thread only goes on from where it stopped.
         try:
             self._take(asyncio.run(self._flow().answer("t", decision)))
@@ -136,18 +136,18 @@ class ThreadMachine(RuleBasedStateMachine):
         with pytest.raises(InvalidDecisionError):
             asyncio.run(self._flow().answer("t", answer))
 
-    @precondition(lambda self: bool(self._translate))
+    @precondition(lambda self: bool(self._sent))
     @rule(which=st.integers(min_value=0))
     def send_again(self, which: int) -> None:
         """The same decision for the same checkpoint: it changes nothing."""
         with contextlib.suppress(ThreadError):
-            asyncio.run(self._flow().answer("t", self._translate[which % len(self._translate)]))
+            asyncio.run(self._flow().answer("t", self._sent[which % len(self._sent)]))
 
-    @precondition(lambda self: bool(self._translate))
+    @precondition(lambda self: bool(self._sent))
     @rule(which=st.integers(min_value=0))
     def change_ones_mind(self, which: int) -> None:
         """Another decision for a checkpoint that was decided: it is refused."""
-        sent = self._translate[which % len(self._translate)]
+        sent = self._sent[which % len(self._sent)]
         other = "reject" if sent["action"] == "approve" else "approve"
         late = {"action": other, "note": "no", "checkpoint": sent["checkpoint"]}
         with pytest.raises((AlreadyDecidedError, StaleDecisionError, ThreadFinishedError)):
