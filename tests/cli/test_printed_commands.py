@@ -18,7 +18,9 @@ ODD = [
     'it\'s "graph" $HOME `date` neural networks; && | networks',
     "Übersicht über Graphen 图 neural networks",
 ]
-_COMMAND = re.compile(r"paper-search (?:find|resume|show|screen|judge|export|report|threads) .*")
+_COMMAND = re.compile(
+    r"paper-search (?:find|resume|show|screen|judge|export|report|reconcile|threads) .*"
+)
 
 
 def printed(ended: Ended) -> list[list[str]]:
@@ -89,6 +91,30 @@ def test_the_command_that_searches_the_public_services_asks_the_same_question(
     assert again.code == 0
     shown = cli("show", again.document["thread_id"], "--json").document
     assert shown["question"] == question
+
+
+def test_what_reports_and_reviewers_print_can_be_run(
+    cli: Cli, home: Path, tmp_path: Path, reviewing: str
+) -> None:
+    odd_home = tmp_path / "a home's $(folder)"
+    home.rename(odd_home)
+    at_home = ("--home", str(odd_home))
+    plan = cli(
+        "report", "--source", "sample", "--depth", "quick", *at_home, "--", "-protein folding"
+    )
+    page = tmp_path / "the draft.html"
+    draft = cli(*next(c for c in printed(plan) if "--approve" in c), "-o", str(page))
+    assert draft.code == 3
+    (thread,) = {command[1] for command in printed(draft)}
+    assert [command[:3] for command in printed(cli("show", thread, *at_home))] == [
+        ["resume", thread, decision] for decision in ("--approve", "--note", "--reject", "--skip")
+    ]
+    assert cli(*next(c for c in printed(draft) if "--skip" in c), "--force").code in {0, 1}
+    assert page.exists()
+
+    done = cli("screen", reviewing, "--reviewer", "ada", "--done", *at_home)
+    (command,) = printed(done)
+    assert cli(*command).code == 0
 
 
 def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli: Cli, done: str) -> None:

@@ -65,6 +65,12 @@ def test_nothing_is_told_to_others_unasked__sec_20():
     assert environment(is_tracing=True)["LANGSMITH_TRACING"] == "true"
 
 
+@pytest.mark.parametrize(("shows_logs", "level"), [(False, "ERROR"), (True, "INFO")])
+def test_the_server_logs_on_request_only_and_without_colours_in_a_file(shows_logs, level):
+    env = server_settings(ServerOptions(shows_logs=shows_logs), OPEN)["env"]
+    assert (env["LOG_LEVEL"], env["LOG_COLOR"]) == (level, "false")
+
+
 def test_the_server_pickles_nothing__per_16():
     settings = server_settings(ServerOptions(), OPEN)
     assert settings["checkpointer"]["serde"] == {"pickle_fallback": False}

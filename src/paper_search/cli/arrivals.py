@@ -115,7 +115,7 @@ def update(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Search the approved strategy of a thread again, for what is new.
+    """Search an approved strategy again, for what is new.
 
     You are asked about the strategy, with the hits of each source then and now, and about the
     result. Only works that were not found before are asked about; earlier decisions stay and

@@ -73,10 +73,10 @@ def strategy(
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Print the strategy of a search in the language of a database, to paste there.
+    """Print a strategy in the language of a database.
 
-    It has numbered lines by concept. What the database has no counterpart of is named on stderr:
-    a limit that is left out there, or a part that finds less.
+    It has numbered lines by concept, to paste there. What the database has no counterpart of is
+    named on stderr: a limit that is left out there, or a part that finds less.
     """
     from paper_search.query import render
     from paper_search.skills.strategy.booleans import database_text

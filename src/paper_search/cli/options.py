@@ -110,6 +110,10 @@ def home_option(ctx: typer.Context, home: Path | None) -> Path | None:
     return value.expanduser().absolute() if value is not None else None
 
 
+def is_debugging(ctx: typer.Context) -> bool:
+    return _globals(ctx).is_debugging
+
+
 def settings(ctx: typer.Context, home: Path | None, *, keep: bool = False) -> AppConfig:
     from paper_search.config import load_config
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paper_search.cli.console import say
-from paper_search.cli.options import Home, settings
+from paper_search.cli.options import Home, is_debugging, settings
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -43,11 +43,16 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.server.serving import ServerOptions, studio_url
 
     options = ServerOptions(
-        host=host, port=port, is_mcp_open=mcp, is_tracing=trace, opens_browser=browser
+        host=host,
+        port=port,
+        is_mcp_open=mcp,
+        is_tracing=trace,
+        opens_browser=browser,
+        shows_logs=is_debugging(ctx),
     )
     config = settings(ctx, home)
-    say(f"Review: http://{host}:{port}/review")
     say(f"Studio: {studio_url(options)}")
+    say(f"Review: http://{host}:{port}/review")
     run(options, config)
 
 
@@ -98,15 +103,16 @@ def review(
     if thread is not None:
         _check_thread(config, thread)
     url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
-    say(f"Review: {url}")
     if _is_served(port):
+        say(f"Review: {url}")
         _open(url, is_wanted=browser)
         return
 
     from paper_search.server.serving import ServerOptions, check_options
 
-    options = ServerOptions(host=_HOST, port=port)
+    options = ServerOptions(host=_HOST, port=port, shows_logs=is_debugging(ctx))
     check_options(options, config)
+    say(f"Review: {url}")
     if browser:
         threading.Thread(target=_open_when_served, args=(port, url), daemon=True).start()
     run(options, config)

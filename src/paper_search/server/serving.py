@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,8 @@ class ServerOptions:
     is_tracing: bool = False
     """Whether runs are sent to LangSmith, without keys."""
     opens_browser: bool = False
+    shows_logs: bool = False
+    """Whether the server logs what it does, not errors alone."""
 
 
 def check_options(options: ServerOptions, config: AppConfig) -> None:
@@ -91,6 +94,8 @@ def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]
             **settings_elsewhere(config),
             **({"PAPER_SEARCH_MCP": "true"} if options.is_mcp_open else {}),
             **environment(is_tracing=options.is_tracing),
+            "LOG_LEVEL": "INFO" if options.shows_logs else "ERROR",
+            "LOG_COLOR": json.dumps(sys.stderr.isatty()),
         },
     }
 
