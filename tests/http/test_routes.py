@@ -81,7 +81,7 @@ async def proxy() -> AsyncIterator[Proxy]:
 async def opened(**env: str) -> AsyncIterator[HttpClient]:
     settings = HttpSettings(interval_s=0.0)
     ways = NetworkConfig.of(env)
-    async with HttpClient(settings, limiter=HostLimiter(), ways=ways) as http:
+    async with HttpClient(settings, limiter=HostLimiter(), network=ways) as http:
         yield http
 
 

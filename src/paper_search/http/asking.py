@@ -103,52 +103,43 @@ def user_agent(contact: str | None = None) -> str:
     return f"paper-search/{version('paper-search')}{about}"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked: a GET, or with a body a POST.
+def build_request(  # noqa: PLR0913  # the parts of a request
+    url: str,
+    settings: HttpSettings,
+    contact: str | None,
+    *,
+    params: Values,
+    headers: Mapping[str, str],
+    json: Any = None,
+    form: Values | None = None,
+) -> httpx.Request:
+    """Return a GET, or with `json` or `form` a POST; its keys go along for the network to add.
 
-    Attributes:
-        url: http or https.
-        params: the query; may hold keys.
-        headers: beside our own; may hold keys.
-        json: the body of a POST.
-        form: the fields of a POST.
+    Raises:
+        httpx.InvalidURL: it is no URL, or too long.
     """
-
-    url: str
-    params: Values = field(default_factory=dict, repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    json: Any = None
-    form: Values | None = None
-
-    def request(self, settings: HttpSettings, contact: str | None) -> httpx.Request:
-        """Return the request without its keys, which go with it for the network to add.
-
-        Raises:
-            httpx.InvalidURL: it is no URL, or too long.
-        """
-        query, key_query = split_credentials(_encodable(self.params), settings.secrets)
-        headers, key_headers = split_credentials(self.headers, settings.secrets)
-        # `params=` of httpx would throw away the query that the URL already has.
-        target = httpx.URL(self.url).copy_merge_params(query)
-        target.copy_merge_params(key_query)  # raises here, not later, if that is too long
-        return httpx.Request(
-            "GET" if self.json is None and self.form is None else "POST",
-            target,
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": ACCEPTED_ENCODINGS,
-                "User-Agent": user_agent(contact),
-                **headers,
-            },
-            json=self.json,
-            data=_encodable(self.form) if self.form is not None else None,
-            extensions={
-                "timeout": httpx.Timeout(settings.attempt_timeout_s).as_dict(),
-                "caching": {"key": cache_key(target)},
-                CREDENTIALS: Credentials(key_query, key_headers),
-            },
-        )
+    query, key_query = split_credentials(_encodable(params), settings.secrets)
+    headers, key_headers = split_credentials(headers, settings.secrets)
+    # `params=` of httpx would throw away the query that the URL already has.
+    target = httpx.URL(url).copy_merge_params(query)
+    target.copy_merge_params(key_query)  # raises here, not later, if that is too long
+    return httpx.Request(
+        "GET" if json is None and form is None else "POST",
+        target,
+        headers={
+            "Accept": "application/json",
+            "Accept-Encoding": ACCEPTED_ENCODINGS,
+            "User-Agent": user_agent(contact),
+            **headers,
+        },
+        json=json,
+        data=_encodable(form) if form is not None else None,
+        extensions={
+            "timeout": httpx.Timeout(settings.attempt_timeout_s).as_dict(),
+            "caching": {"key": cache_key(target)},
+            CREDENTIALS: Credentials(key_query, key_headers),
+        },
+    )
 
 
 def _encodable(values: Values) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import httpx
 
-from paper_search.http.asking import Asking, HttpSettings, Question
+from paper_search.http.asking import Asking, HttpSettings, build_request
 from paper_search.http.body import HttpAnswer, body_of, is_challenge
 from paper_search.http.cache import SENT_AT, AnswerCache, cache_key
 from paper_search.http.errors import (
@@ -69,7 +69,7 @@ class HttpClient:
         client: an open httpx client to use instead of an own one; it is not closed.
         contact: an e-mail address for the User-Agent.
         limiter: who gives out turns; by default that of the whole process.
-        ways: proxies and certificates of the machine.
+        network: proxies and certificates of the machine.
         limits_path: the file in which processes share turns and refusals; None: they share none.
         cache_path: the file that answers are kept in; None: none are kept.
         sleep: waits for seconds.
@@ -85,7 +85,7 @@ class HttpClient:
         limiter: HostLimiter | None = None,
         cache_path: Path | None = None,
         limits_path: Path | None = None,
-        ways: NetworkConfig | None = None,
+        network: NetworkConfig | None = None,
         sleep: Sleep = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -94,7 +94,7 @@ class HttpClient:
         self._contact = contact
         self._limiter = limiter or process_limiter(limits_path)
         self._cache_path = cache_path
-        self._ways = ways or NetworkConfig()
+        self._network_config = network or NetworkConfig()
         self._sleep = sleep
         self._clock = clock
         self._stack = AsyncExitStack()
@@ -104,7 +104,7 @@ class HttpClient:
         self._transport: httpx.AsyncBaseTransport | None = None
 
     async def __aenter__(self) -> Self:
-        routes = self._routes = Routes(self._ways) if self._given_client is None else None
+        routes = self._routes = Routes(self._network_config) if self._given_client is None else None
         passwords = routes.passwords if routes is not None else ()
         log_filter = RedactingFilter((*self._settings.secrets, *passwords))
         for logger in map(logging.getLogger, LOGGERS):
@@ -158,9 +158,17 @@ class HttpClient:
             asking.ends_at = min(asking.ends_at, ends_at)
         try:
             query = {**(params or {}), **(key_params or {})}
-            question = Question(url, query, headers or {}, json, form)
             asking.scope = limits_scope(httpx.URL(url), self._settings.secrets)
-            return await self._send(question.request(self._settings, self._contact), asking)
+            request = build_request(
+                url,
+                self._settings,
+                self._contact,
+                params=query,
+                headers=headers or {},
+                json=json,
+                form=form,
+            )
+            return await self._send(request, asking)
         except httpx.InvalidURL:
             raise HttpUnreachableError(
                 f"no request can be made of it: longer than a URL may be, or no URL: {url[:80]!r}"

@@ -1,16 +1,4 @@
-"""What can go wrong between us and a server.
-
-PaperSearchError
-└── HttpError                 carries `attempts`
-    ├── HttpStatusError       the server answered with a status that is no success
-    │   └── HttpRefusedError  it refused lately; nothing was sent
-    ├── HttpTimeoutError      no whole answer in time
-    │   └── HttpNoTimeError   the turn of the request would come too late; nothing was sent
-    ├── HttpUnreachableError  no connection: DNS, refused, reset, TLS
-    │   └── HttpProxyError    not even to the proxy, or it does not connect us
-    ├── HttpBodyError         an answer that cannot be used
-    └── HttpCallLimitError    the calls that were allowed are used up; nothing was sent
-"""
+"""What can go wrong between us and a server."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def _http(
         contact=contact,
         cache_path=settings.cache_path,
         limits_path=settings.limits_path,
-        ways=settings.network,
+        network=settings.network,
         sleep=sleep,
         clock=clock,
     )

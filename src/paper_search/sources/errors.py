@@ -1,11 +1,4 @@
-"""The errors of sources.
-
-SearchSourceError
-└── ServiceError                   carries `status`
-    └── SerpAPIError               of SerpApi
-        ├── RetryableError         the same question may be answered later
-        └── NonRetryableError      asking again cannot help
-"""
+"""The errors of sources."""
 
 from __future__ import annotations
 
