@@ -102,7 +102,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
     if source is None and not yes and not as_json and is_interactive():
-        from paper_search.cli.source_choice import with_sources_chosen
+        from paper_search.cli.source_lines import with_sources_chosen
 
         config = with_sources_chosen(config, home_option(ctx, home))
     progress = ProgressLine()

@@ -12,6 +12,7 @@ from paper_search.cli.console import (
     data,
     is_interactive,
     print_json,
+    print_text,
     run,
     say,
     visible,
@@ -49,6 +50,8 @@ def threads(
     """
     from datetime import UTC, datetime
 
+    from pydantic_core import to_json
+
     from paper_search.cli.tables import thread_table
     from paper_search.persistence import open_persistence
     from paper_search.report_workflow.catalog import EveryThread, ReportInfo
@@ -62,7 +65,7 @@ def threads(
 
     infos = run(part())
     if as_json:
-        print_json([thread_info.model_dump(mode="json") for thread_info in infos[:limit]])
+        print_text(to_json(infos[:limit], indent=2) + b"\n")
     elif infos:
         data().print(thread_table(infos[:limit], datetime.now(UTC)))
     else:
