@@ -21,7 +21,7 @@ KILLS = "tests/report_workflow/test_kills.py"
 MACHINE = "tests/report_workflow/test_machine.py"
 BUDGETS = "tests/report_workflow/test_budgets.py"
 ROUTING = "tests/report_workflow/test_routing.py"
-QUERIES = "tests/report/test_query_plan.py"
+QUERIES = "tests/report/test_planner.py"
 ROLES = "tests/report/test_roles.py"
 CHECKS = "tests/report/test_checks.py"
 CRITERIA = "tests/report/test_criteria.py"
@@ -49,7 +49,7 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("2 Planner schema", f"{CODE}/exchange.py", ROLES, "questions_of_its_depth"),
     ("2 Planner logic", "src/paper_search/prompts/report_planner.md", ASKED, "planner_tells"),
     ("2 Searcher schema", f"{CODE}/exchange.py", ASKED, "answers_each_query"),
-    ("2 Searcher logic, adaptive", f"{CODE}/query_plan.py", QUERIES, "reformulated_once"),
+    ("2 Searcher logic, adaptive", f"{CODE}/planner.py", QUERIES, "reformulated_once"),
     ("2 Tool: web search", WEB, SEARCHES, "keeps_the_contract"),
     ("2 Tool: academic search", f"{CODE}/searcher.py", ACADEMIC, "asked_of_every_source"),
     ("2 Tool: news search", f"{WEB}/newsapi.py", SEARCHES, "news_are_asked"),

@@ -26,7 +26,7 @@ from paper_search.report.models import (
     Theme,
 )
 from paper_search.report.passages import sources_block, studies_on
-from paper_search.report.query_plan import gap_queries
+from paper_search.report.planner import gap_queries
 from paper_search.skills.untrusted import shown_to_model
 
 _MAX_FINDINGS, _MAX_THEMES, _MAX_CONTRADICTIONS = 20, 5, 10

@@ -24,7 +24,7 @@ from paper_search.models import SearchQuery as SourceQuery
 from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_of, stable_id
 from paper_search.report.exchange import SearcherInput, SearcherOutput
 from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
-from paper_search.report.query_plan import weaker
+from paper_search.report.planner import weaker
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 from paper_search.skills.judging.run import ALWAYS_JUDGED
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
