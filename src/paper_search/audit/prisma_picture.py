@@ -16,7 +16,7 @@ _LEAST_IN = {"Identification": 1.0, "Included": 0.66}
 """Inches: the height of the only row of a phase, beside which its name fits."""
 _LEFT, _RIGHT = (0.55, 3.35), (4.05, 7.1)
 """Inches from the left edge: the two columns of boxes."""
-_LETTERS = 46
+_LETTERS = 47
 _MOST = 8
 """Sources or reasons that are named; the others are summed up."""
 _PHASES = {"Identification": "#dfe9ef", "Screening": "#ece7d6", "Included": "#dcebdf"}
