@@ -162,7 +162,7 @@ def test_a_count_that_no_source_says_is_unknown_and_stays_so(record):
     for model in (unknown, zero):
         for again in (
             record.model_validate_json(model.model_dump_json()),
-            record.model_validate(model.said() | {"id": "1"} | {"authors": []}),
+            record.model_validate(model.set_fields() | {"id": "1"} | {"authors": []}),
             model.model_copy(update={"year": 2020}),
         ):
             assert again.known_citation_count == model.known_citation_count
@@ -195,8 +195,8 @@ def test_what_is_said_of_a_record_is_what_is_not_at_its_default(record):
     said.pop("citation_count", None)
     if record.known_citation_count is not None:
         said["citation_count"] = record.known_citation_count
-    assert {name: item for name, item in record.said().items() if name != "authors"} == {
+    assert {name: item for name, item in record.set_fields().items() if name != "authors"} == {
         name: item for name, item in said.items() if name != "authors"
     }
-    assert record.said().get("authors", []) == said.get("authors", [])
-    assert type(record).model_validate({"authors": []} | record.said()) == record
+    assert record.set_fields().get("authors", []) == said.get("authors", [])
+    assert type(record).model_validate({"authors": []} | record.set_fields()) == record

@@ -17,7 +17,7 @@ from paper_search.report_workflow import graph as report
 from paper_search.steps import StepDef, Workflow
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.testing.skills import FakeSkills
-from paper_search.threads.questions import read_state
+from paper_search.threads.questions import load_state
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow import graph as search
 
@@ -37,15 +37,15 @@ class Plain(BaseModel):
 
 def test_a_state_is_read_from_the_channels_it_has():
     values = {"schema_version": 3, "word": "a", "other": 1}
-    assert read_state(Versioned, values, "look 't'") == Versioned(word="a")
-    assert read_state(Versioned, {"word": "a"}, "look 't'") == Versioned(word="a")
-    assert read_state(Plain, values, "look 't'") == Plain(word="a")
+    assert load_state(Versioned, values, "look 't'") == Versioned(word="a")
+    assert load_state(Versioned, {"word": "a"}, "look 't'") == Versioned(word="a")
+    assert load_state(Plain, values, "look 't'") == Plain(word="a")
 
 
 @pytest.mark.parametrize("version", [2, 4, None, "3"])
 def test_a_state_of_another_version_is_refused_by_name(version):
     with pytest.raises(PersistenceError, match=rf"look 't'.*version {version}, this program.*3"):
-        read_state(Versioned, {"schema_version": version}, "look 't'")
+        load_state(Versioned, {"schema_version": version}, "look 't'")
 
 
 @contextlib.contextmanager

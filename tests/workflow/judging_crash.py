@@ -31,7 +31,9 @@ class Judged(FakeSkills):
     async def parse(self, user_input: str) -> ParsedIntent:
         intent = await super().parse(user_input)
         criteria = [Criterion(text="It is about moss"), Criterion(text="It is about towns")]
-        return intent.model_copy(update={"concepts": ["moss"], "topic": "moss"}).judged_by(criteria)
+        return intent.model_copy(update={"concepts": ["moss"], "topic": "moss"}).with_criteria(
+            criteria
+        )
 
 
 def records(strategy: SearchStrategy) -> list[RawPaper]:

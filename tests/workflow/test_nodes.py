@@ -59,7 +59,9 @@ class Judging(FakeSkills):
         self.judged_by: list[list[str]] = []
 
     async def parse(self, user_input: str) -> ParsedIntent:
-        return (await super().parse(user_input)).judged_by([Criterion(text="written by the model")])
+        return (await super().parse(user_input)).with_criteria(
+            [Criterion(text="written by the model")]
+        )
 
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
         self.judged_by.append([criterion.text for criterion in intent.criteria])

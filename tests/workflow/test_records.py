@@ -172,7 +172,7 @@ async def test_a_limit_cuts_off_the_last_papers_and_counts_them(records):
 
 async def test_marked_papers_come_with_their_text(records):
     await through(records, [raw("a", abstract="A", keywords=["graphs"]), raw("b")])
-    marked = await records.marked({"b": False, "a": True})
+    marked = await records.marked_papers({"b": False, "a": True})
     assert [(m.id, m.title, m.abstract, m.is_relevant) for m in marked] == [
         ("b", "Title b", None, False),
         ("a", "Title a", "A\ngraphs", True),

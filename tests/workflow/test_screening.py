@@ -11,7 +11,7 @@ from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.screening import MarkStore, Screening, ScreeningMark, joined
+from paper_search.workflow.screening import MarkStore, Screening, ScreeningMark, join_marks
 from paper_search.workflow.session import SearchSession
 
 PAPERS = [
@@ -139,14 +139,14 @@ def test_the_answer_counts_where_both_speak_of_a_paper() -> None:
 
     marks = [mark("a"), mark("b"), mark("c", reason="fits"), mark("gone"), mark("d", says=False)]
     more = [mark("e", says=None, is_taken_back=True), mark("f", says=None, note="odd")]
-    both = joined(answer, [*marks, *more], known)
+    both = join_marks(answer, [*marks, *more], known)
     assert both is not None
     assert both.marked_relevant == ["c"]
     assert both.marked_irrelevant == ["a", "d"]
     assert both.unmarked == ["b", "e"]
     assert both.reasons == {"c": "fits"}
-    assert joined(None, [], known) is None
-    assert joined(None, [mark("gone"), mark("f", says=None, note="odd")], known) is None
+    assert join_marks(None, [], known) is None
+    assert join_marks(None, [mark("gone"), mark("f", says=None, note="odd")], known) is None
 
 
 @pytest.mark.parametrize("action", ["approve", "edit", "reject"])

@@ -275,4 +275,4 @@ def test_the_order_of_the_question_counts_before_that_of_the_queries() -> None:
         SourceReport(source=source, query=query, status=SourceStatus.OK) for source, query in pairs
     ]
     state = WorkflowState(strategy=strategy, reports=reports)
-    assert state.asked == {("a", "moss^1"), ("b", "moss OR peat")}
+    assert state.ranking_pairs == {("a", "moss^1"), ("b", "moss OR peat")}

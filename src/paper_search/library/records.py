@@ -369,7 +369,7 @@ def _address(path: Path) -> str:
 
 
 def _fields(paper: RawPaper) -> dict[str, Any]:
-    said = {name: value for name, value in paper.said().items() if name != "id"}
+    said = {name: value for name, value in paper.set_fields().items() if name != "id"}
     return said | {"title": paper.title, "source": paper.source}
 
 

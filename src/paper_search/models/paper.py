@@ -161,7 +161,7 @@ class BibliographicRecord(BaseModel):
         """How often it is cited, as a source says; None: none does."""
         return self.citation_count if "citation_count" in self.model_fields_set else None
 
-    def said(self) -> dict[str, Any]:
+    def set_fields(self) -> dict[str, Any]:
         """Return as JSON what is not at its default; a count of 0 that a source says is said."""
         # In a third of the time of `exclude_defaults`, which makes every default to compare with.
         values = self.model_dump(mode="json", exclude_none=True)

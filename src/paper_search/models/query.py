@@ -167,7 +167,7 @@ class ParsedIntent(BaseModel):
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What the person should know about how the question was read."""
 
-    def judged_by(self, criteria: Sequence[Criterion]) -> ParsedIntent:
+    def with_criteria(self, criteria: Sequence[Criterion]) -> ParsedIntent:
         plain = [Criterion.model_validate(criterion.model_dump()) for criterion in criteria]
         return self.model_copy(update={"criteria": plain})
 

@@ -14,9 +14,9 @@ from paper_search.persistence.sqlite_files import (
     SIGNATURE,
     check_format,
     is_there,
-    named_errors,
+    open_read_only,
     plain,
-    read_only,
+    translated_errors,
     unusable,
 )
 from paper_search.persistence.tables import uptime
@@ -69,7 +69,7 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
         _copy(backup, path)
     except OSError as error:
         raise unusable(path, error) from error
-    with named_errors(path), contextlib.closing(plain(path)) as connection:
+    with translated_errors(path), contextlib.closing(plain(path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("DELETE FROM paper_search_leases")
 
@@ -80,16 +80,16 @@ def compact(path: Path) -> None:
     Raises:
         PersistenceError: others keep the file busy.
     """
-    with named_errors(path), contextlib.closing(plain(path)) as connection:
+    with translated_errors(path), contextlib.closing(plain(path)) as connection:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _copy(source: Path, target: Path) -> None:
     with (
-        named_errors(source),
+        translated_errors(source),
         contextlib.closing(_reader(source)) as reading,
-        named_errors(target),
+        translated_errors(target),
         contextlib.closing(plain(target)) as writing,
     ):
         reading.backup(writing, pages=_PAGES, sleep=_PAUSE_S)
@@ -97,11 +97,11 @@ def _copy(source: Path, target: Path) -> None:
 
 def _reader(path: Path) -> sqlite3.Connection:
     """Return a connection that tidies up when it is closed, where it may: else -wal files stay."""
-    return plain(path) if os.access(path, os.W_OK) else read_only(path)
+    return plain(path) if os.access(path, os.W_OK) else open_read_only(path)
 
 
 def _check(path: Path) -> None:
-    with named_errors(path), contextlib.closing(_reader(path)) as connection:
+    with translated_errors(path), contextlib.closing(_reader(path)) as connection:
         tables = {n for (n,) in connection.execute("SELECT name FROM sqlite_master")}
         check_format(connection, path)
         if not tables >= SIGNATURE:
@@ -114,7 +114,7 @@ def _check(path: Path) -> None:
 
 
 def _check_free(path: Path, *, is_overwriting: bool) -> None:
-    with named_errors(path), contextlib.closing(read_only(path)) as connection:
+    with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
         try:
             rows = connection.execute(
                 "SELECT thread_id, owner, expires_at FROM paper_search_leases"

@@ -85,7 +85,7 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Post
         PersistenceError: it cannot be reached, or fails in the `async with` block. The password
             is in no message.
     """
-    with named_errors(url):
+    with translated_errors(url):
         async with await psycopg.AsyncConnection.connect(
             url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
         ):
@@ -104,7 +104,7 @@ async def open_database(url: str, keyring: Keyring | None) -> AsyncIterator[Post
 
 
 @contextlib.contextmanager
-def named_errors(url: str) -> Iterator[None]:
+def translated_errors(url: str) -> Iterator[None]:
     """Turn what PostgreSQL says into an error that names the database, without its password."""
     try:
         yield

@@ -211,10 +211,10 @@ class PostgresStore(AsyncPostgresStore):
 
     async def abatch(self, ops: Any) -> list[Result]:
         """Run the operations; none if they write and a lease was lost."""
-        operations: list[Op] = self._seal.sealed(ops)
+        operations: list[Op] = self._seal.seal_all(ops)
         if any(isinstance(op, PutOp) for op in operations):
             await self._leases.check_held()
-        return self._seal.opened(await super().abatch(operations))
+        return self._seal.open_all(await super().abatch(operations))
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
         async with self._cursor() as cursor:
@@ -250,4 +250,4 @@ class PostgresStore(AsyncPostgresStore):
         async with self._cursor() as cursor:
             await cursor.execute(query, (".".join(namespace), *values))
             rows = await cursor.fetchall()
-        return [self._seal.listed(Item(namespace=namespace, **row)) for row in rows]
+        return [self._seal.open_or_empty(Item(namespace=namespace, **row)) for row in rows]

@@ -132,18 +132,18 @@ class RecordSeal:
     def __init__(self, keyring: Keyring | None) -> None:
         self._keyring = keyring
 
-    def sealed(self, ops: Iterable[Op]) -> list[Op]:
+    def seal_all(self, ops: Iterable[Op]) -> list[Op]:
         """Return the operations as the store gets them.
 
         Raises:
             PersistenceError: a search looks into values that the store cannot read.
         """
-        return [self._sealed(op) for op in ops]
+        return [self._seal(op) for op in ops]
 
-    def opened(self, results: Iterable[Result]) -> list[Result]:
-        return [self._opened(result) for result in results]
+    def open_all(self, results: Iterable[Result]) -> list[Result]:
+        return [self._open(result) for result in results]
 
-    def _sealed(self, op: Op) -> Op:
+    def _seal(self, op: Op) -> Op:
         if isinstance(op, SearchOp) and (op.filter or op.query):
             raise PersistenceError(
                 "records are compressed, or encrypted: they cannot be searched by what is in them"
@@ -157,7 +157,7 @@ class RecordSeal:
         clear = {name: op.value[name] for name in CLEAR if name in op.value}
         return op._replace(value=clear | {SEALED: self._keyring.seal_json(value, name)})
 
-    def _opened(self, result: Result) -> Result:
+    def _open(self, result: Result) -> Result:
         if isinstance(result, list):
             return [self.item(e) if isinstance(e, SearchItem) else e for e in result]  # type: ignore[return-value]  # of one kind each
         return self.item(result) if isinstance(result, Item) else result
@@ -171,7 +171,7 @@ class RecordSeal:
         item.value = self.value(item.namespace, item.key, item.value)
         return item
 
-    def listed(self, item: Item) -> Item:
+    def open_or_empty(self, item: Item) -> Item:
         """Return the item of a list; one that cannot be read is empty and hides no other."""
         try:
             item.value = self.value(item.namespace, item.key, item.value)

@@ -82,7 +82,7 @@ async def connection_to(
             await connection.execute("PRAGMA synchronous=NORMAL")
             yield connection
     except sqlite3.DatabaseError as error:
-        raise named(path, error) from error
+        raise database_error(path, error) from error
 
 
 def is_there(path: Path) -> bool:
@@ -120,7 +120,7 @@ def check_tables(path: Path) -> None:
     Raises:
         PersistenceError: it is another program's, or no database.
     """
-    with named_errors(path), contextlib.closing(read_only(path)) as connection:
+    with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
         check_format(connection, path)
@@ -146,14 +146,14 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def named_errors(path: Path) -> Iterator[None]:
+def translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise named(path, error) from error
+        raise database_error(path, error) from error
 
 
-def named(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
+def database_error(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
     name = getattr(error, "sqlite_errorname", "") or ""
     advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
     return PersistenceError(f"{_of(path)} cannot be used: {error}{advice}")
@@ -163,7 +163,7 @@ def _of(path: Path) -> str:
     return f"the database of threads {str(path)!r}"
 
 
-def read_only(path: Path) -> sqlite3.Connection:
+def open_read_only(path: Path) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     connection.text_factory = as_text
@@ -228,8 +228,8 @@ class OneCall:
         try:
             return cast("ResultT", await execute(context.run, work, connection))
         except sqlite3.DatabaseError as error:
-            raise named(self._path, error) from error
+            raise database_error(self._path, error) from error
         except ValueError as error:
             if isinstance(error.__cause__, sqlite3.DatabaseError):
-                raise named(self._path, error.__cause__) from error
+                raise database_error(self._path, error.__cause__) from error
             raise DamagedError(what or f"a row of {str(self._path)!r}", error) from error

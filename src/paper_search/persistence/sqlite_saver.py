@@ -120,7 +120,7 @@ class SqliteSaver(AsyncSqliteSaver):
         if checkpoint_id:  # what a fork writes has to be later than all that is there
             newest = await self._in_one_call(lambda c: c.execute(_NEWEST_OF, place).fetchone())
             stay_after(newest[0])
-        saved = next(iter(await self._read(which, parameters)), None)
+        saved = next(iter(await self._load(which, parameters)), None)
         stay_after(saved and saved.checkpoint["id"])
         return saved
 
@@ -139,7 +139,7 @@ class SqliteSaver(AsyncSqliteSaver):
         where, parameters = search_where(config, filter, before)
         ending, most = ("", ()) if limit is None else (" LIMIT ?", (limit,))
         which = f"{where} ORDER BY checkpoint_id DESC{ending}"
-        for saved in await self._read(which, (*parameters, *most)):
+        for saved in await self._load(which, (*parameters, *most)):
             yield saved
 
     async def aput(
@@ -250,12 +250,12 @@ class SqliteSaver(AsyncSqliteSaver):
         """
         ids = (json.dumps(list(thread_ids)),)
 
-        def read(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+        def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
             states = connection.execute(_SUMMARIES, ids).fetchall()
             return states, connection.execute(_QUESTIONS, ids).fetchall()
 
         await self.prepare()
-        states, writes = await self._in_one_call(read)
+        states, writes = await self._in_one_call(load)
         summaries = self._summaries(states, writes)
         whole = [row[0] for row in states if row[0] not in summaries]
         for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
@@ -303,17 +303,17 @@ class SqliteSaver(AsyncSqliteSaver):
             await self.setup()
             await self._in_one_call(_add_columns)
 
-    async def _read(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
+    async def _load(self, which: str, parameters: Sequence[Any]) -> list[CheckpointTuple]:
         return [self._saved(row, writes) for row, writes in await self._rows(which, parameters)]
 
     async def _rows(self, which: str, parameters: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
         await self.prepare()
 
-        def read(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
+        def load(connection: sqlite3.Connection) -> list[tuple[Any, list[Any]]]:
             rows = connection.execute(f"{_SELECT} {which}", parameters).fetchall()
             return [(row, connection.execute(_PENDING, row[:3]).fetchall()) for row in rows]
 
-        return await self._in_one_call(read)
+        return await self._in_one_call(load)
 
     def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
         thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row

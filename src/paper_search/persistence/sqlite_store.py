@@ -72,7 +72,7 @@ class SqliteStore(AsyncSqliteStore):
     async def abatch(self, ops: Any) -> list[Result]:
         """Run the operations; none if they write and a lease was lost."""
         await self.setup()
-        plain, operations = self._plain, self._seal.sealed(ops)
+        plain, operations = self._plain, self._seal.seal_all(ops)
 
         def run(connection: sqlite3.Connection) -> list[Result]:
             if any(isinstance(op, PutOp) for op in operations):
@@ -85,7 +85,7 @@ class SqliteStore(AsyncSqliteStore):
                 if connection.in_transaction:
                     connection.rollback()
 
-        return self._seal.opened(await self._in_one_call(run, described(operations)))
+        return self._seal.open_all(await self._in_one_call(run, described(operations)))
 
     def _check_leases(self, connection: sqlite3.Connection) -> None:
         for thread_id in threads_of_leases():
@@ -97,12 +97,12 @@ class SqliteStore(AsyncSqliteStore):
         """Return by key the values of those items that are there."""
         place = (".".join(namespace), json.dumps(list(keys)))
 
-        def read(connection: sqlite3.Connection) -> dict[str, Any]:
+        def load(connection: sqlite3.Connection) -> dict[str, Any]:
             rows = connection.execute(_VALUES, place).fetchall()
             return {key: parsed(value, about(namespace, key)) for key, value in rows}
 
         await self.setup()
-        values = await self._in_one_call(read)
+        values = await self._in_one_call(load)
         return {key: self._seal.value(namespace, key, value) for key, value in values.items()}
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
@@ -155,7 +155,7 @@ class SqliteStore(AsyncSqliteStore):
         item = Item(
             value=value, key=key, namespace=namespace, created_at=created_at, updated_at=updated_at
         )
-        return self._seal.listed(item) if value else item
+        return self._seal.open_or_empty(item) if value else item
 
 
 Opened = tuple[SqliteSaver, SqliteStore]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from paper_search.persistence.sqlite_files import FORMAT, named_errors, plain
+from paper_search.persistence.sqlite_files import FORMAT, plain, translated_errors
 
 _BOOT_ID, _UPTIME = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/uptime")
 _SCHEMA = (
@@ -113,7 +113,7 @@ class SqliteDatabase:
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Give the connection to one thread at a time; to open it for each call costs more."""
-        with self._lock, named_errors(self._path):
+        with self._lock, translated_errors(self._path):
             if self._connection is None:
                 self._connection = plain(self._path, is_shared=True)
                 for statement in schema(real="REAL", serial="INTEGER", place=""):

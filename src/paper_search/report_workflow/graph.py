@@ -22,7 +22,7 @@ OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERAT
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
 
 counted = functools.partial(
-    spending.counted,
+    spending.count_spending,
     iteration=lambda state: state.iteration_count,
     budget=lambda ctx: settings_of(ctx).budget,
 )

@@ -73,7 +73,7 @@ async def begin_import(
     """
     question_ = await workflow.start(question, thread_id=thread_id)
     if isinstance(question_, Checkpoint):
-        async with workflow.held(thread_id) as session:
+        async with workflow.hold(thread_id) as session:
             await session.note_files(_batch(source.files, SearchReport(), by))
         reference = question_.reference.model_dump(mode="json")
         approval = {"action": "approve", "checkpoint": reference, "token": question_.token}
@@ -142,7 +142,7 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
         source.files = read_files(files, databases, search=search, used_names=used_names)
         return _batch(source.files, source.everything, by)
 
-    async with workflow.held(thread_id) as session:
+    async with workflow.hold(thread_id) as session:
         await session.join(read)
     return source.files
 

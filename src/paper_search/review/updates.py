@@ -24,7 +24,7 @@ async def update_review(
         ThreadNotWaitingError: it is not done.
         InputError: it has no approved strategy that sources could be asked.
     """
-    async with workflow.held(thread_id) as session:
+    async with workflow.hold(thread_id) as session:
         await session.update(by or current_person(), is_quiet=is_quiet)
         result = await session.result() or empty_collection(thread_id)
     return await workflow.pending(thread_id) or result

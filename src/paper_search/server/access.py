@@ -296,7 +296,7 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
         )
     else:
         await session.answers.require_meant(question, answer, person)
-    return {question.interrupt_id: session.checked(question, answer)}
+    return {question.interrupt_id: session.row_of(question, answer)}
 
 
 def _check_configurable(value: Mapping[str, Any]) -> None:

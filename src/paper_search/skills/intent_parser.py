@@ -123,7 +123,7 @@ class IntentAnswer(BaseModel):
             identifiers=list(reading.identifiers),
             notes=notes,
         )
-        return intent.judged_by(criteria_of(intent.judged_by(self.criteria)))
+        return intent.with_criteria(criteria_of(intent.with_criteria(self.criteria)))
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
         known = {name.casefold(): name for name in concepts}
@@ -218,7 +218,7 @@ class IntentParser:
         question = _checked(user_input)
         if (wanted := read_boolean(question)) is not None:
             intent = intent_of_boolean(question, wanted, self._default_max_results)
-            return intent if self._llm is None else intent.judged_by(criteria_of(intent))
+            return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
         shown = " ".join(question.split())
         today = self._today()
         known = await self._known_names(shown)
@@ -235,7 +235,7 @@ class IntentParser:
             intent = read_question(shown, today, self._default_max_results, known)
             note = f"the model did not read the question ({error}): it is read without a model"
             intent = intent.model_copy(update={"notes": [*intent.notes, note]})
-            return intent.judged_by(criteria_of(intent))
+            return intent.with_criteria(criteria_of(intent))
         return answer.intent(read_limits(shown, today, self._default_max_results, known), today)
 
     async def _known_names(self, question: str) -> Lookup:

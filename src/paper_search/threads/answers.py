@@ -51,7 +51,7 @@ class Answers:
             ThreadError: see `ThreadEngine.answer`.
             InvalidDecisionError: the decision cannot be used; the question stays open.
         """
-        if token is None and self._named(decision) is None:
+        if token is None and self._name_in(decision) is None:
             token = latest_token
         if token is not None:
             decision = naming(decision, token, self._session.actions)
@@ -84,7 +84,7 @@ class Answers:
         Raises:
             AlreadyDecidedError: that question was decided differently.
         """
-        name = self._named(decision)
+        name = self._name_in(decision)
         if name is None or not await self._session.exists():
             return False
         interrupt = await self._session.interrupt()
@@ -108,7 +108,7 @@ class Answers:
             InvalidDecisionError: it cannot be used at all.
             StaleDecisionError: it names none; says what was decided, and how to name this one.
         """
-        if self._named(decision) is not None:
+        if self._name_in(decision) is not None:
             return
         last = await self._ledger.last_action(self._thread_id, question.interrupt_id)
         if last is None:
@@ -137,7 +137,7 @@ class Answers:
     async def busy(self, error: ThreadBusyError, decision: Any, by: str | None) -> ThreadError:
         """Return what to say to who decides while another process drives; keep it for the audit."""
         person = by or current_person()
-        name = self._named(decision)
+        name = self._name_in(decision)
         entry = await self._earlier(name) if name else await self._session.decided()
         if entry is None:
             open_id = getattr(await self._session.interrupt(), "id", "")
@@ -206,7 +206,7 @@ class Answers:
         detail = {"back_to": checkpoint_id, "left": latest_id}
         await self._ledger.note(self._thread_id, "", "forked", by or current_person(), detail)
 
-    def _named(self, decision: Any) -> Named | None:
+    def _name_in(self, decision: Any) -> Named | None:
         """Return how a decision of any shape names its question; None: it names none."""
         try:
             decoded = decode(plain(decision), self._session.actions)

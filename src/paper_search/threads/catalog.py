@@ -115,7 +115,7 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[InfoT]:
         """Return threads, the one that changed last first."""
-        return await self.listed(await self.entries(limit=limit, offset=offset))
+        return await self.infos(await self.entries(limit=limit, offset=offset))
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         """Return the ids of threads, the one that changed last first."""
@@ -128,7 +128,7 @@ class Catalog(Generic[SessionT, InfoT]):
     async def keys(self) -> set[str]:
         return await self._persistence.pages.akeys(self.listed_in)
 
-    async def listed(self, entries: list[Any]) -> list[InfoT]:
+    async def infos(self, entries: list[Any]) -> list[InfoT]:
         infos: list[InfoT] = []
         for start in range(0, len(entries), _PAGE):
             page = entries[start : start + _PAGE]

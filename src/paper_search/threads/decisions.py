@@ -277,11 +277,11 @@ def changed_args(args: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str
     """
     if not args.keys() <= before.keys():
         return dict(args)
-    values = {name: _read(value, before[name]) for name, value in args.items()}
+    values = {name: _parse(value, before[name]) for name, value in args.items()}
     return {name: value for name, value in values.items() if value != before[name]}
 
 
-def _read(value: Any, like: Any) -> Any:
+def _parse(value: Any, like: Any) -> Any:
     if not isinstance(value, str) or isinstance(like, str):
         return value
     text = value.strip()

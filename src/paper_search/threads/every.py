@@ -46,9 +46,9 @@ class PlainThreads:
         self._saver: Any = persistence.checkpointer
 
     async def has(self, thread_id: str) -> bool:
-        return await self._found(thread_id) is not None
+        return await self._checkpoint(thread_id) is not None
 
-    async def listed(self, entries: list[LatestCheckpoint]) -> list[BriefInfo]:
+    async def infos(self, entries: list[LatestCheckpoint]) -> list[BriefInfo]:
         return [await self._info_or_error(latest) for latest in entries]
 
     async def _info_or_error(self, latest: LatestCheckpoint) -> BriefInfo:
@@ -68,11 +68,11 @@ class PlainThreads:
         Raises:
             ThreadNotFoundError: there is no such thread.
         """
-        saved = await self._found(thread_id)
+        saved = await self._checkpoint(thread_id)
         if saved is None:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
         channels = saved.checkpoint["channel_values"]
-        question = _asked(saved)
+        question = _open_interrupt(saved)
         following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
         if question is not None:
             status = ThreadStatus.WAITING
@@ -108,14 +108,14 @@ class PlainThreads:
         async with self.persistence.leases.hold(thread_id):
             await self._saver.aprune([thread_id])
 
-    async def _found(self, thread_id: str) -> CheckpointTuple | None:
+    async def _checkpoint(self, thread_id: str) -> CheckpointTuple | None:
         saved: CheckpointTuple | None = await self._saver.aget_tuple(
             {"configurable": {"thread_id": thread_id}}
         )
         return saved
 
 
-def _asked(saved: CheckpointTuple) -> Interrupt | None:
+def _open_interrupt(saved: CheckpointTuple) -> Interrupt | None:
     """Return the question that a checkpoint waits with; None: it waits with none."""
     for _task, channel, value in saved.pending_writes or []:
         if channel == ASKED and value:
@@ -221,7 +221,7 @@ class AllThreads:
         infos: dict[str, Any] = {}
         for catalog in {id(catalog): catalog for _, _, catalog, _ in page}.values():
             entries = [(name, entry) for _, name, where, entry in page if where is catalog]
-            rows = await catalog.listed([entry for _name, entry in entries])
+            rows = await catalog.infos([entry for _name, entry in entries])
             infos |= {name: info for (name, _entry), info in zip(entries, rows, strict=True)}
         return [infos[name] for _, name, _, _ in page]
 

@@ -26,7 +26,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 VERSION_FIELD = "schema_version"
 
 
-def read_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> ModelT:
+def load_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> ModelT:
     """Return the state that the channels of a thread hold.
 
     Args:

@@ -111,10 +111,10 @@ class RecordStore:
     async def get(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         memory = self._memory(part)
         if memory is None:
-            return await self._read(part, ids)
+            return await self._load(part, ids)
         missing = [key for key in ids if key not in memory]
         if missing:
-            memory.update({**dict.fromkeys(missing), **await self._read(part, missing)})
+            memory.update({**dict.fromkeys(missing), **await self._load(part, missing)})
         rows = {key: memory[key] for key in ids}
         return {key: row for key, row in rows.items() if row is not None}
 
@@ -128,7 +128,7 @@ class RecordStore:
             rows.clear()
         return rows
 
-    async def _read(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    async def _load(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not ids:  # as often, where most records are alike
             return {}
         namespace = self.namespace(part)

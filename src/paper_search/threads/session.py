@@ -35,7 +35,7 @@ from paper_search.threads.questions import (
     ThreadDecision,
     ThreadQuestion,
     answer_model,
-    read_state,
+    load_state,
     valid_question,
 )
 from paper_search.threads.records import RecordStore
@@ -310,7 +310,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         """Give a decision and run up to the next question or the end; Raises as `decide`."""
         await self.apply(await self.decide(question, decision, by))
 
-    def checked(self, question: OpenQuestion[QuestionT], decision: Any) -> dict[str, Any]:
+    def row_of(self, question: OpenQuestion[QuestionT], decision: Any) -> dict[str, Any]:
         """Return a decision of any client's shape as it is stored; it names its question.
 
         Raises:
@@ -330,7 +330,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             AlreadyDecidedError: the question was decided before, and differently.
         """
         person = by or current_person()
-        row = self.checked(question, decision)
+        row = self.row_of(question, decision)
         entry = await self.ledger.record(self.thread_id, question.interrupt_id, row, person)
         if entry.decision != row:
             raise await self.answers.refusal(entry, row, person)
@@ -348,7 +348,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     def _read(self, values: Mapping[str, Any]) -> StateT:
         """Return the state in the channels; Raises PersistenceError."""
         model: Any = self.workflow.state
-        state: StateT = read_state(model, values, f"{self.noun} {self.thread_id!r}")
+        state: StateT = load_state(model, values, f"{self.noun} {self.thread_id!r}")
         return state
 
     async def channels(self) -> Mapping[str, Any]:

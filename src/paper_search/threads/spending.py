@@ -15,7 +15,7 @@ OutcomeT = TypeVar("OutcomeT", bound=Outcome)
 Step = Callable[[ContextT], Awaitable[tuple[OutcomeT, StepUpdate]]]
 
 
-def counted(
+def count_spending(
     step: Step[ContextT, OutcomeT],
     *,
     iteration: Callable[[Any], int],

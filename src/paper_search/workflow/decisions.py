@@ -357,20 +357,20 @@ def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
             )
 
 
-def edited(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
+def apply_edit(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
     """Return the strategy as a person edited it; papers to follow are not theirs to write."""
     plain = revised.model_dump() if isinstance(revised, BaseModel) else revised
     strategy = SearchStrategy.model_validate(plain)
     return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
 
 
-def seeded(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> SearchStrategy:
+def with_seeds(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> SearchStrategy:
     if SNOWBALL not in strategy.sources or strategy.seeds:
         return strategy
     return strategy.model_copy(update={"seeds": relevant_seeds(papers)})
 
 
-def limited(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
+def within_limits(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
     sources, filters = strategy.sources, strategy.filters
     if params.sources is not None:
         sources = [source for source in sources if source in params.sources] or params.sources

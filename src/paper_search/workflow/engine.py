@@ -244,7 +244,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             return await session.judge_again(self._skills, is_all=is_all)
 
     @contextlib.asynccontextmanager
-    async def held(self, thread_id: str) -> AsyncIterator[SearchSession]:
+    async def hold(self, thread_id: str) -> AsyncIterator[SearchSession]:
         """Open a thread and hold it against other processes; Raises ThreadBusyError."""
         async with self._session(thread_name(thread_id)) as session, session.lease():
             yield session
@@ -327,8 +327,8 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     if decision.action is DecisionAction.APPROVE and decision.revised_data is None:
         return decision
     feedback = _coerce_feedback(decision)
-    relevant = _known(feedback.marked_relevant, known_ids)
-    irrelevant = _known(feedback.marked_irrelevant, known_ids)
+    relevant = _marks_of_result(feedback.marked_relevant, known_ids)
+    irrelevant = _marks_of_result(feedback.marked_irrelevant, known_ids)
     if both := sorted(set(relevant) & set(irrelevant)):
         logger.warning("marked both relevant and irrelevant, taken as relevant: %s", both)
     marks = {
@@ -347,7 +347,7 @@ def _as_validation_error(error: InvalidDecisionError) -> ValidationError:
     )
 
 
-def _known(ids: list[str], known_ids: frozenset[str]) -> list[str]:
+def _marks_of_result(ids: list[str], known_ids: frozenset[str]) -> list[str]:
     if unknown := [paper_id for paper_id in ids if paper_id not in known_ids]:
         logger.warning("marks are left out, no such papers in this result: %s", unknown)
     return [paper_id for paper_id in ids if paper_id in known_ids]

@@ -6,7 +6,7 @@ from functools import partial
 
 from paper_search.persistence.listing import listed
 from paper_search.steps import Outcome, StepDef, Workflow
-from paper_search.threads.spending import counted
+from paper_search.threads.spending import count_spending
 from paper_search.workflow import nodes
 from paper_search.workflow.state import (
     MOST_SEARCHES,
@@ -20,7 +20,7 @@ OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERAT
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
 
 metered = partial(
-    counted,
+    count_spending,
     iteration=lambda state: state.current_iteration,
     budget=lambda ctx: ctx.workflow_params.budget,
 )

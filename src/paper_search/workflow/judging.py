@@ -47,12 +47,12 @@ class StoredJudgements:
         await self._rows.put(_PART, {key: storable(row) for key, row in rows.items()})
 
 
-def judged_by(state: WorkflowState, edit: Any) -> StepUpdate:
+def criteria_update(state: WorkflowState, edit: Any) -> StepUpdate:
     """Return the intent with the criteria of an edit; nothing: they stay as they are."""
     criteria = edit.criteria if isinstance(edit, StrategyEdit) else None
     if criteria is None or state.intent is None:
         return {}
-    return {"intent": state.intent.judged_by(criteria)}
+    return {"intent": state.intent.with_criteria(criteria)}
 
 
 def criteria_from_note(state: WorkflowState) -> StepUpdate:
@@ -63,7 +63,7 @@ def criteria_from_note(state: WorkflowState) -> StepUpdate:
     note = state.latest_feedback.free_text_feedback if state.latest_feedback else None
     if not note or state.intent is None or not state.intent.criteria:
         return {}
-    return {"intent": state.intent.judged_by(with_note(state.intent.criteria, note))}
+    return {"intent": state.intent.with_criteria(with_note(state.intent.criteria, note))}
 
 
 _PART = "judged"
@@ -119,16 +119,16 @@ async def judge_again(
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet: resume it first")
     records = SearchRecords(store, thread_id)
     ids = [*state.result.paper_ids, *state.result.set_aside_ids]
-    before = await records.scored(await records.judged(ids))
+    before = await records.scored(await records.judged_ids(ids))
     works = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
-    marks = await records.marked(state.marks)
+    marks = await records.marked_papers(state.marks)
     cache = StoredJudgements(store)
     verdicts = await scorer.score(works, state.intent, marks, cache=cache, is_exhaustive=True)
     await records.save_judgements(verdicts, works)
     changed = {verdict.paper.id: verdict for verdict in verdicts}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]
     ordered = skills.result_ranker.order(
-        every, marks, asked=state.asked, question=state.ranked_question, is_score_first=True
+        every, marks, asked=state.ranking_pairs, question=state.ranked_question, is_score_first=True
     )
     await records.rejudged(verdicts, [verdict.paper.id for verdict in ordered])
     return JudgingReport.of(every, len(works))

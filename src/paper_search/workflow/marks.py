@@ -168,8 +168,8 @@ class MarkStore:
     async def with_saved_marks(
         self, feedback: UserFeedback | None, iteration: int, known_ids: frozenset[str]
     ) -> UserFeedback | None:
-        """Return the feedback of an answer with what was saved in its round; see `joined`."""
-        whole = joined(feedback, await self.of_round(iteration), known_ids)
+        """Return the feedback of an answer with what was saved in its round; see `join_marks`."""
+        whole = join_marks(feedback, await self.of_round(iteration), known_ids)
         decisions = whole.merge_decisions if whole else []
         pairs = [{decision.one, decision.other} for decision in decisions]
         saved = await self.pairs_of_round(iteration)
@@ -219,7 +219,7 @@ def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
     }
 
 
-def joined(
+def join_marks(
     feedback: UserFeedback | None, screened: Sequence[ScreeningMark], known_ids: frozenset[str]
 ) -> UserFeedback | None:
     """Return the feedback of an answer with the marks of the round before it.

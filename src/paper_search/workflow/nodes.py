@@ -24,8 +24,14 @@ from paper_search.threads.approvals import NOBODY
 from paper_search.threads.questions import asker, state_of_step
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.counts import arrivals_of, searched_round
-from paper_search.workflow.decisions import answer_model, edited, feedback_of, limited, seeded
-from paper_search.workflow.judging import StoredJudgements, criteria_from_note, judged_by
+from paper_search.workflow.decisions import (
+    answer_model,
+    apply_edit,
+    feedback_of,
+    with_seeds,
+    within_limits,
+)
+from paper_search.workflow.judging import StoredJudgements, criteria_from_note, criteria_update
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import (
     markable_ids,
@@ -84,8 +90,8 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
-    state = _checked(ctx)
-    marked_papers = await _records(ctx).marked(state.marks)
+    state = _begin_step(ctx)
+    marked_papers = await _records(ctx).marked_papers(state.marks)
     is_rejected = bool(state.history) and state.history[-1].is_rejected
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
@@ -96,9 +102,9 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
             graded=await _records(ctx).best_graded(None if is_rejected else state.result),
         )
     )
-    strategy = seeded(strategy, marked_papers)
+    strategy = with_seeds(strategy, marked_papers)
     await _records(ctx).index(state.question)
-    strategy = ctx.services.within_ceiling(limited(strategy, ctx.workflow_params))
+    strategy = ctx.services.within_ceiling(within_limits(strategy, ctx.workflow_params))
     return Outcome.OK, {"strategy": strategy, **criteria_from_note(state)}
 
 
@@ -107,7 +113,7 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
     The strategy of an update stays as it was approved.
     """
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     strategy = _strategy(state)
     asks = ctx.workflow_params.enable_strategy_checkpoint
     report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
@@ -125,7 +131,7 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail, StepUpdate]:
     """Ask whether the strategy is right; nothing else."""
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     names, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
     question = await strategy_question(state, names, _services(ctx), budget)
     decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
@@ -134,10 +140,10 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
         await _approvals(ctx).approve(_strategy(state), *by)
         return Outcome.APPROVE, {}
     if decision.action is DecisionAction.EDIT:
-        strategy = ctx.services.within_ceiling(edited(_strategy(state), decision.revised_data))
+        strategy = ctx.services.within_ceiling(apply_edit(_strategy(state), decision.revised_data))
         await _approvals(ctx).write(strategy, *by)
         edit = StrategyEdit(proposed=_strategy(state), by=by[1], at=decision.decided_at)
-        criteria = judged_by(state, decision.revised_data)
+        criteria = criteria_update(state, decision.revised_data)
         return Outcome.EDIT, {"strategy": strategy, "edit": edit, **criteria}
     answer = decision, feedback_of(decision)
     return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
@@ -148,14 +154,14 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
 
     A client of the server can jump to this step: the approval is looked for here again.
     """
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     strategy = _strategy(state)
     records = _records(ctx)
     if state.arriving:
         return Outcome.OK, await take_batch(state, records, ctx.services.models)
     allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
-        strategy = seeded(strategy, await records.marked(state.marks))
+        strategy = with_seeds(strategy, await records.marked_papers(state.marks))
     services = _services(ctx)
     if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
         services.require_sources(strategy.sources)  # another process may have fewer
@@ -182,7 +188,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
 
     A work known from an earlier round keeps its id.
     """
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     records = _records(ctx)
     rows = await records.records(list(dict.fromkeys([*state.found, *state.pool])))
     report = await ctx.services.deduplicate(rows, state.merge_decisions)
@@ -200,11 +206,11 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Judge the relevance of every work, and put all in one order."""
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     records = _records(ctx)
-    marked_papers = await records.marked(state.marks)
+    marked_papers = await records.marked_papers(state.marks)
     works = await records.works(state.works)
-    order = (state.asked, state.ranked_question)
+    order = (state.ranking_pairs, state.ranked_question)
     judgements = StoredJudgements(ctx.store)
     intent = _intent(state).model_copy(update={"constraints": _strategy(state).filters})
     verdicts, is_ordered = await ctx.services.judge(works, intent, marked_papers, judgements, order)
@@ -214,12 +220,12 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     """Make the collection that a person gets to see."""
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     records = _records(ctx)
     every = await records.scored(list(state.scores))
     scored = await without_earlier(state, records, every)
     if state.is_ordered:
-        scored = with_places(scored, await records.marked(state.marks))
+        scored = with_places(scored, await records.marked_papers(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
@@ -243,7 +249,7 @@ async def review_results(
 
     Who waits for slow sources is asked again in the same iteration; what they marked is saved.
     """
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     preview = ctx.workflow_params.preview_papers
     names = ctx.thread_id, ctx.token
     question = await result_question(state, names, _records(ctx), preview=preview)
@@ -270,7 +276,7 @@ async def review_results(
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Merge the accumulated papers into the last collection and say why the search ended."""
-    state = _checked(ctx)
+    state = _begin_step(ctx)
     records = _records(ctx)
     marks = MarkStore(ctx.store, ctx.thread_id)
     collection = await final_collection(state, records, marks, ctx.services.deduplicate)
@@ -295,7 +301,7 @@ def _approvals(ctx: Context) -> StrategyApprovals:
     return StrategyApprovals(_records(ctx))
 
 
-def _checked(ctx: Context) -> WorkflowState:
+def _begin_step(ctx: Context) -> WorkflowState:
     """Return the state, and tell which step begins, in which iteration, with how much to do."""
     state = state_of_step(ctx, "search")
     strategy = state.strategy

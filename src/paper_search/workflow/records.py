@@ -106,7 +106,7 @@ class SearchRecords(RecordStore):
         """Return records as sources gave them, in order."""
         return _copies(self._models(await self.get("records", ids), ids))
 
-    async def stored(self, ids: Sequence[str]) -> set[str]:
+    async def stored_ids(self, ids: Sequence[str]) -> set[str]:
         return set(await self.get("records", ids))
 
     async def save_works(
@@ -252,7 +252,7 @@ class SearchRecords(RecordStore):
             earlier=[] if first is not None else await self.papers(reference.earlier_ids),
         )
 
-    async def judged(self, ids: Sequence[str]) -> list[str]:
+    async def judged_ids(self, ids: Sequence[str]) -> list[str]:
         """Return those of the ids that a verdict is stored under, in order."""
         verdicts = await self.get("judgements", ids)
         return [paper_id for paper_id in ids if paper_id in verdicts]
@@ -260,7 +260,7 @@ class SearchRecords(RecordStore):
     async def best_graded(self, result: CollectionRef | None) -> list[Seed]:
         """Return what the papers are followed by that a model graded best, the best first."""
         ids = result.paper_ids[:_LOOKED_AT] if result else []
-        scored = await self.scored(await self.judged(ids))
+        scored = await self.scored(await self.judged_ids(ids))
         best = sorted(
             (
                 verdict
@@ -301,7 +301,7 @@ class SearchRecords(RecordStore):
         papers |= {paper_id: Paper.model_validate(row) for paper_id, row in whole.items()}
         return [papers[paper_id] for paper_id in ids]
 
-    async def marked(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
+    async def marked_papers(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
         """Return marked papers with the text that a skill learns from, and their identifiers.
 
         A paper that has been merged into another since is named by that one.

@@ -74,7 +74,7 @@ async def divide_works(
     earlier = [i for i, own in zip(ids, members, strict=True) if own <= old or own & before]
     verdicts = await _verdicts(state, records)
     # Half of a work that a person split has never been judged.
-    unchanged = {*earlier} & {*await records.judged(earlier)}
+    unchanged = {*earlier} & {*await records.judged_ids(earlier)}
     unchanged -= {i for i in earlier if judges_again and verdicts.get(i)}
     return {"works": [i for i in ids if i not in unchanged], "earlier": earlier}
 

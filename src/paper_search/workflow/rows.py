@@ -38,7 +38,7 @@ def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, 
 
 def dumped(record: BibliographicRecord) -> dict[str, Any]:
     """Return the record as JSON without what is at its default: most fields of most records."""
-    row: dict[str, Any] = storable(record.said() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
+    row: dict[str, Any] = storable(record.set_fields() | {"id": record.id})  # type: ignore[attr-defined]  # both kinds have one
     return row
 
 

@@ -239,7 +239,7 @@ class WorkflowState(BaseModel):
         return sorted(rows, key=lambda row: row.iteration)
 
     @property
-    def asked(self) -> set[tuple[str, str]]:
+    def ranking_pairs(self) -> set[tuple[str, str]]:
         """Return the sources of this round with the queries whose ranks count.
 
         Where a source ranked the question, its order is that of the question: what only its

@@ -391,7 +391,7 @@ async def test_a_judgement_is_of_one_paper_by_its_criteria_its_model_and_its_pro
     llm = FakeLLM(grades_of({}, default=3))
     llm.model = change.get("model", "one")  # type: ignore[attr-defined]  # as above
     given = paper(change.get("id", "p0"), title_of(0), change.get("abstract"))
-    [found] = await RelevanceScorer(llm).score([given], INTENT.judged_by(criteria), cache=shelf)
+    [found] = await RelevanceScorer(llm).score([given], INTENT.with_criteria(criteria), cache=shelf)
     assert llm.call_count == (0 if is_known else 1)
     assert [grade.criterion for grade in found.grades] == criteria
 
