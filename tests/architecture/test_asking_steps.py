@@ -24,7 +24,7 @@ FUNCTIONS = {
 QUESTIONS = {"strategy_question", "result_question"}
 """What may be called, and awaited, before asking: they only read."""
 PURE = {
-    "_checked", "_records", "_services", "asker", "answer_model", "markable_ids", "record_ids",
+    "_begin_step", "_records", "_services", "asker", "answer_model", "markable_ids", "record_ids",
 }  # fmt: skip
 
 

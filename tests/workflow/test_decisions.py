@@ -568,46 +568,6 @@ def test_the_feedback_of_a_decision_is_its_marks_with_its_note():
     assert said.free_text_feedback == "own"
 
 
-@pytest.mark.parametrize(
-    ("action", "words", "left", "reason"),
-    [
-        ("reject", "", ["slow"], "wait_for_sources: only an edit of a result waits for sources"),
-        (
-            "edit",
-            "",
-            [],
-            (
-                "wait_for_sources: no source was left behind, or the search waited 20 times "
-                "already; there is nothing to wait for"
-            ),
-        ),
-        (
-            "edit",
-            "only trials",
-            ["slow"],
-            (
-                "free_text_feedback: waiting starts no other round, to which words could speak: "
-                "leave them out, and give them when the rest is there"
-            ),
-        ),
-    ],
-)
-def test_an_answer_that_cannot_wait_for_sources_says_why(result_asked, action, words, left, reason):
-    payload = result_asked.payload.model_copy(update={"unfinished_sources": left})
-    asked = result_asked.model_copy(update={"payload": payload})
-    waiting = _feedback(action, wait_for_sources=True, free_text_feedback=words)
-    with pytest.raises(InvalidDecisionError) as told:
-        checked(asked, waiting, KNOWN)
-    assert f"revised_data.{reason}" in str(told.value)
-
-
-def test_an_edit_of_a_result_waits_for_the_sources_that_were_left_behind(result_asked):
-    payload = result_asked.payload.model_copy(update={"unfinished_sources": ["slow"]})
-    asked = result_asked.model_copy(update={"payload": payload})
-    decision = checked(asked, _feedback(wait_for_sources=True), KNOWN)
-    assert decision.revised_data.wait_for_sources
-
-
 def test_an_answer_with_the_token_of_another_question_is_refused(result_asked):
     with pytest.raises(StaleDecisionError):
         checked(result_asked, {"action": "approve", "token": "of-another"}, KNOWN)

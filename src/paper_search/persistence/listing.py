@@ -22,7 +22,9 @@ LISTED = "listed"
 """In the metadata of a checkpoint: the channels that a list of threads shows."""
 ASKED = "__interrupt__"
 """LangGraph's channel of what a step asks."""
-_OF_LANGGRAPH = ("__", "branch:to:")
+NEXT = "branch:to:"
+"""The beginning of LangGraph's channels that lead to a step."""
+_OF_LANGGRAPH = ("__", NEXT)
 """How the names of channels begin that say what runs next."""
 
 

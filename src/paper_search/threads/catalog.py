@@ -20,7 +20,8 @@ from paper_search.errors import (
 )
 from paper_search.persistence import Persistence
 from paper_search.persistence.encryption import DamagedError
-from paper_search.persistence.listing import Summarizes, Summary
+from paper_search.persistence.listing import NEXT, Summarizes, Summary
+from paper_search.persistence.threads import INPUT
 from paper_search.threads.records import root_of
 from paper_search.threads.session import ThreadSession
 
@@ -28,8 +29,6 @@ ALL = 10_000_000
 """More threads than one place holds."""
 _PAGE = 1000
 """Threads of a list that are read at once."""
-_INPUT, _NEXT = "__start__", "branch:to:"
-"""LangGraph's names: of an input, and before the step that runs next."""
 
 
 class ThreadStatus(str, Enum):
@@ -268,7 +267,7 @@ class Catalog(Generic[SessionT, InfoT]):
     ) -> StatusFacts | None:
         """Return the status of a thread that waits or is done; None: it has to be looked at."""
         channels = dict(latest.channels)
-        is_begun = self._session_type.begins_with in channels and _INPUT not in channels
+        is_begun = self._session_type.begins_with in channels and INPUT not in channels
         if not is_begun or latest.is_in_a_step:
             return None  # it died before its first step, or in the middle of one
         if any((item.key, interrupt_id) in decided for interrupt_id, _question in latest.asked):
@@ -279,7 +278,7 @@ class Catalog(Generic[SessionT, InfoT]):
             status, question = ThreadStatus.WAITING, latest.asked[0][1]
         else:
             return None
-        following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
+        following = [name.removeprefix(NEXT) for name in channels if name.startswith(NEXT)]
         facts = {"thread_id": item.key, "status": status, "error": None}
         facts |= self._facts(channels, item.value, latest.saved_at, following)
         return StatusFacts(status, channels, question, facts)
@@ -332,5 +331,8 @@ def _failure(snapshot: Any) -> str:
     errors = [task.error for task in snapshot.tasks if task.error]
     if errors:
         return str(errors[0])
-    step = snapshot.next[0] if snapshot.next else "its last step"
+    return stopped_at(snapshot.next[0] if snapshot.next else "its last step")
+
+
+def stopped_at(step: str) -> str:
     return f"stopped at {step} before the end; resuming goes on there"

@@ -15,16 +15,21 @@ from pydantic_core import to_json
 from paper_search.errors import PaperSearchError, PersistenceError, ThreadNotFoundError
 from paper_search.persistence import Persistence
 from paper_search.persistence.encryption import DamagedError
-from paper_search.persistence.listing import ASKED, LatestCheckpoint, time_of
+from paper_search.persistence.listing import ASKED, NEXT, LatestCheckpoint, time_of
 from paper_search.persistence.threads import INPUT
 from paper_search.steps.types import MADE_BY, RESERVED
-from paper_search.threads.catalog import ALL, BriefInfo, Catalog, ThreadStatus, delete_thread
+from paper_search.threads.catalog import (
+    ALL,
+    BriefInfo,
+    Catalog,
+    ThreadStatus,
+    delete_thread,
+    stopped_at,
+)
 from paper_search.threads.records import root_of
 
 UNKNOWN = "unknown"
 """The graph of a thread whose checkpoints do not name one."""
-_NEXT = "branch:to:"
-"""The beginning of the channels by which LangGraph goes to a step."""
 _SHOWN = 200
 """Characters of a state in a list."""
 
@@ -73,7 +78,8 @@ class PlainThreads:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
         channels = saved.checkpoint["channel_values"]
         question = _open_interrupt(saved)
-        following = [name.removeprefix(_NEXT) for name in channels if name.startswith(_NEXT)]
+        following = [name.removeprefix(NEXT) for name in channels if name.startswith(NEXT)]
+        step = following[0] if following else None
         if question is not None:
             status = ThreadStatus.WAITING
         elif not following and INPUT not in channels:
@@ -82,7 +88,11 @@ class PlainThreads:
             status = ThreadStatus.RUNNING
         else:
             status = ThreadStatus.FAILED
-        state = {n: v for n, v in channels.items() if n not in RESERVED and _is_of_state(n)}
+        state = {
+            n: v
+            for n, v in channels.items()
+            if n not in RESERVED and not n.startswith((NEXT, "__"))
+        }
         changed_at = time_of(saved.checkpoint["id"])
         metadata: Any = saved.metadata
         return PlainDetail(
@@ -90,8 +100,8 @@ class PlainThreads:
             status=status,
             question=to_json(state).decode()[:_SHOWN],
             updated_at=changed_at.isoformat() if changed_at else None,
-            next_step=following[0] if following else None,
-            error=_stopped(following) if status is ThreadStatus.FAILED else None,
+            next_step=step,
+            error=stopped_at(step or "its first step") if status is ThreadStatus.FAILED else None,
             graph=metadata.get(MADE_BY) or UNKNOWN,
             state=state,
             open_question=question.value if question else None,
@@ -122,15 +132,6 @@ def _open_interrupt(saved: CheckpointTuple) -> Interrupt | None:
             interrupt: Interrupt = value[0]
             return interrupt
     return None
-
-
-def _is_of_state(channel: str) -> bool:
-    return not channel.startswith((_NEXT, "__"))
-
-
-def _stopped(following: list[str]) -> str:
-    step = following[0] if following else "its first step"
-    return f"stopped at {step} before the end; resuming goes on there"
 
 
 _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
