@@ -636,7 +636,7 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) ->
         flow = waiting(late, searcher={"straggler_s": 2.0, "deadline_s": 60.0})
         await flow.start("q", thread_id="t")
         before = shown(await reply_to(flow, "t", "approve"))
-        assert before.unfinished_sources == ["turning"]
+        assert before.unfinished_sources == ["turning"], before.reports
         assert asked == ["1", "2", "3"]
         is_stuck = False
         after = shown(await reply_to(flow, "t", WAIT))

@@ -1,0 +1,39 @@
+"""A byte that flips in the file, seen from the command line; in Python: tests/persistence."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.persistence.test_damage import THREADS, begin, flip_a_bit
+
+Cli = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "threads.db"
+    asyncio.run(begin(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 100))]
+)
+def test_commands_list_show_and_delete_whatever_byte_was_flipped(
+    cli: Cli, home: Path, whole: Path, seed: int
+) -> None:
+    """PER-09"""
+    shutil.copy(whole, home / "threads.db")
+    what, owner = flip_a_bit(home / "threads.db", seed)
+    listed = {row["thread_id"] for row in cli("threads", "--json").document}
+    assert listed >= set(THREADS), what
+    for name in THREADS:
+        shown = cli("show", name)
+        assert shown.code == 0 or (name == owner and "Traceback" not in shown.stderr), what
+    assert cli("delete", owner, "--yes").code == 0, what
+    assert owner not in {row["thread_id"] for row in cli("threads", "--json").document}, what
