@@ -9,15 +9,12 @@ from paper_search.errors import PersistenceError
 from paper_search.models import (
     SNOWBALL,
     EndReason,
-    KnownPapersReport,
     ParsedIntent,
     QueryBuilderInput,
-    ScoredPaper,
     SearchStrategy,
     SourceReport,
     UserFeedback,
 )
-from paper_search.skills.known_papers import check_known_papers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
@@ -40,7 +37,7 @@ from paper_search.workflow.questions import (
     strategy_question,
 )
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
-from paper_search.workflow.results import final_collection
+from paper_search.workflow.results import fate_of_known_papers, final_collection
 from paper_search.workflow.rounds import (
     ask_again,
     divide_works,
@@ -56,7 +53,6 @@ from paper_search.workflow.rounds import (
 )
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import (
-    CollectionRef,
     IterationRecord,
     SearchParams,
     StepState,
@@ -234,7 +230,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     stored_ref = await with_earlier(state, records, stored_ref)
     await records.index(state.question)
     reference = await with_counts(state, records, stored_ref, ctx.services)
-    known_report = _check_known_papers(state, ctx.workflow_params, scored, reference)
+    known_report = fate_of_known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
@@ -328,25 +324,6 @@ def _strategy(state: WorkflowState) -> SearchStrategy:
     if state.strategy is None:
         raise PersistenceError("the thread has no strategy: build_strategy did not run")
     return state.strategy
-
-
-def _check_known_papers(
-    state: WorkflowState,
-    params: SearchParams,
-    scored: list[ScoredPaper],
-    reference: CollectionRef,
-) -> KnownPapersReport | None:
-    """Return what became of the papers that the run must find; None: it must find none."""
-    if not params.must_find:
-        return None
-    before = state.known_papers
-    ids = set(reference.paper_ids)
-    return check_known_papers(
-        params.must_find,
-        [verdict.paper for verdict in scored],
-        [verdict.paper.id in ids for verdict in scored],
-        [*before.in_result, *before.not_in_result] if before else [],
-    )
 
 
 async def _next_round(

@@ -9,6 +9,7 @@ from typing import Literal
 from paper_search.models import (
     DeduplicationReport,
     Facets,
+    KnownPapersReport,
     MergeDecision,
     Paper,
     PaperCollection,
@@ -20,11 +21,12 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.models.paper import DECISIONS, PaperDecision
+from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.sources.enrichment import GAPS
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.state import WorkflowState
+from paper_search.workflow.state import CollectionRef, SearchParams, WorkflowState
 
 
 async def final_collection(
@@ -224,6 +226,25 @@ async def _with_total(
     total = len({work_of.get(i, i) for i in state.found})
     metadata = collection.metadata.model_copy(update={"total_found": total})
     return collection.model_copy(update={"metadata": metadata})
+
+
+def fate_of_known_papers(
+    state: WorkflowState,
+    params: SearchParams,
+    scored: list[ScoredPaper],
+    reference: CollectionRef,
+) -> KnownPapersReport | None:
+    """Return what became of the papers that the run must find; None: it must find none."""
+    if not params.must_find:
+        return None
+    before = state.known_papers
+    ids = set(reference.paper_ids)
+    return check_known_papers(
+        params.must_find,
+        [verdict.paper for verdict in scored],
+        [verdict.paper.id in ids for verdict in scored],
+        [*before.in_result, *before.not_in_result] if before else [],
+    )
 
 
 def empty_collection(question: str) -> PaperCollection:
