@@ -7,12 +7,9 @@ import uuid
 import pytest
 from tests.answers import reply_to
 from tests.conftest import run_sql
-from tests.server.conftest import Door
 from tests.workflow.doubles import workflow
 
-from paper_search.config import AppConfig
 from paper_search.errors import RequestRefusedError, ThreadBusyError, ThreadNotFoundError
-from paper_search.server.access import Access
 from paper_search.threads.records import root_of
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
@@ -117,10 +114,6 @@ async def test_an_unknown_thread_begins_nothing_by_an_answer__hum_11(door, paylo
     assert await door.refused(thread_id, payload) == (404, f"no thread {thread_id!r}")
 
 
-async def test_an_unknown_thread_may_begin_a_search(door):
-    assert await door.run(str(uuid.uuid4()), NEW, "ada")
-
-
 async def test_a_thread_of_somebody_else_is_not_there__sec_02(door, begin):
     thread_id = await begin()
     for payload in (NEW, GO_ON, answer("approve"), answer("rubbish")):
@@ -178,13 +171,6 @@ async def test_a_source_that_the_server_lacks_is_refused_with_those_that_it_has(
     status, text = await door.refused(str(uuid.uuid4()), {**NEW, **limited})
     assert status == 422
     assert "sample, scopus: not enabled here, where there is library, arxiv" in text
-
-
-async def test_a_server_without_sources_says_so(door):
-    bare = Door(Access(door.access.shared, AppConfig()))
-    limited = {**NEW, "context": {"sources": ["arxiv"]}}
-    _, text = await bare.refused(str(uuid.uuid4()), limited)
-    assert "where there is none; PAPER_SEARCH_SOURCES enables others" in text
 
 
 async def test_a_search_may_be_limited_to_the_sources_that_the_server_has(door):

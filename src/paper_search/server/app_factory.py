@@ -86,7 +86,6 @@ async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
 @contextlib.asynccontextmanager
 async def store() -> AsyncIterator[BaseStore]:
-    """Open the records."""
     async with open_persistence(load_config().persistence_url) as persistence:
         yield persistence.store
 

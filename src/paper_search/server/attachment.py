@@ -45,7 +45,6 @@ class ServerThreads:
         self._database = database if database is not None else _server_database()
 
     def statuses(self) -> dict[uuid.UUID, str]:
-        """Return how the list says that threads stand."""
         return {thread["thread_id"]: thread["status"] for thread in list(self._database["threads"])}
 
     def is_running(self, thread_id: uuid.UUID) -> bool:
@@ -86,7 +85,6 @@ class ServerThreads:
         )
 
     def drop(self, thread_id: uuid.UUID) -> None:
-        """Take a thread off the list."""
         self._database["threads"][:] = [
             thread for thread in self._database["threads"] if thread["thread_id"] != thread_id
         ]

@@ -127,7 +127,6 @@ class Guard:
         self._secrets = secrets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, as ASGI has it."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -232,7 +231,6 @@ class _Answer:
         self._body = b""
 
     async def __call__(self, message: Message) -> None:
-        """Take a part of the answer, as ASGI has it."""
         if message["type"] == "http.response.start":
             is_success = message["status"] < HTTPStatus.BAD_REQUEST
             message["headers"] = [
@@ -291,7 +289,6 @@ def _is_local(client: Any) -> bool:
 
 
 async def _body(headers: Mapping[str, str], receive: Receive, most: int = MAX_BODY_BYTES) -> bytes:
-    """Read a body within the bounds of size and time."""
     declared = headers.get("content-length", "0")
     if declared.isdigit() and int(declared) > most:
         raise _too_large(most)
@@ -335,6 +332,10 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY, "the body cannot be read as JSON"
         ) from None
+    if path == "/mcp" and isinstance(document, dict) and _has_wrong_params(document):
+        raise RequestRefusedError(
+            HTTPStatus.BAD_REQUEST, "params: expected an object of names and values"
+        )
     runs = document if isinstance(document, list) else [document]  # a batch of runs is a list
     if not _RUNS.fullmatch(path) or not all(isinstance(run, dict) for run in runs):
         return
@@ -343,6 +344,10 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"a run has no fields {', '.join(unknown)[:200]}; known: {', '.join(_RUN_FIELDS)}",
         )
+
+
+def _has_wrong_params(message: Mapping[str, Any]) -> bool:
+    return not isinstance(message.get("params", {}), dict)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -168,7 +168,6 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 await persistence.ledger.mark(entry, LedgerStatus.APPLIED)
 
     def _named(self, context: Any) -> dict[str, Any]:
-        """Return the settings that a run is given by their names."""
         values = (
             context.model_dump(exclude_unset=True) if isinstance(context, BaseModel) else context
         )
@@ -190,7 +189,6 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 async def _decided(session: Session, answer: Command[Any], person: str | None) -> LedgerEntry:
-    """Store the decision of a checked answer."""
     question, decisions = await session.require_question(), cast("dict[str, Any]", answer.resume)
     return await session.decide(question, decisions[question.interrupt_id], person)
 

@@ -101,7 +101,6 @@ class HttpDoor:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, as ASGI has it."""
         owner = str(scope.get(OWNER, ""))
         user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[], subject=owner))
         await self._app({**scope, "user": user}, receive, send)

@@ -131,7 +131,6 @@ class Asking:
     async def ask(
         self, thread_id: str, form: QuestionForm, problem: str
     ) -> ElicitResult | InputRequiredResult:
-        """Return the answer of the person, or the question that the call ends with."""
         params = form.params(problem)
         if not self._returns_questions:
             reply: ElicitResult = await self._ctx.session.elicit_form(

@@ -66,12 +66,10 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
 
 
 def paper_text(paper: Paper) -> str:
-    """Return all that is known of one paper, as JSON."""
     return clipped(paper.model_dump_json(indent=1, exclude_defaults=True))
 
 
 def hits_text(papers: Sequence[Any], total: int, note: str | None) -> str:
-    """Return what a library found."""
     rows = [
         f"{number}. **{inert(paper.title)}** ({', '.join(_facts(paper))}), id: `{inert(paper.id)}`"
         for number, paper in enumerate(papers, start=1)

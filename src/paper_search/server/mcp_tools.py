@@ -66,12 +66,10 @@ class _Thread:
 
     @property
     def thread_id(self) -> str:
-        """Name of the thread."""
         return self.session.thread_id
 
     @property
     def uri(self) -> str:
-        """The resource of what it results in."""
         return f"{SCHEME}://{self.thread_id}/{'result' if self.graph == SEARCH else 'report'}"
 
 
@@ -327,13 +325,11 @@ async def _standing(thread: _Thread, page: int, *, below: bool = False) -> str:
 
 
 def _waiting(thread: _Thread, form: QuestionForm) -> str:
-    """Return a question that is not asked by a form here."""
     head = f"thread: {thread.thread_id}; token: {form.token}; it waits for a person's decision"
     return clipped(f"{head}. {_how_to_decide(thread)}\n\n{form.text}")
 
 
 def _how_to_decide(thread: _Thread) -> str:
-    """Return where a person decides."""
     command = f"`paper-search resume {thread.thread_id}`"
     if thread.graph != SEARCH:
         return f"A person decides with {command}, or by a form of a client that shows forms."

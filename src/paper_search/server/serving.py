@@ -72,7 +72,6 @@ def require_mcp() -> None:
 
 
 def server_settings(options: ServerOptions, config: AppConfig) -> dict[str, Any]:
-    """Return the arguments of LangGraph's `run_server`."""
     return {
         "host": options.host,
         "port": options.port,
@@ -123,7 +122,6 @@ def http_settings(config: AppConfig) -> dict[str, Any]:
 
 
 def environment(*, is_tracing: bool = False) -> dict[str, str]:
-    """Return the variables that LangGraph's server reads."""
     return {
         "LANGGRAPH_STRICT_MSGPACK": "true",
         "LANGSMITH_TRACING": json.dumps(is_tracing),

@@ -32,7 +32,6 @@ Decided = Literal["included", "excluded", "undecided", "all"]
 
 
 async def downloads(visit: Visit) -> Response:
-    """Show which files there are."""
     await visit.require_thread()
     reading = await visit.reading()
     return visit.page(
@@ -71,7 +70,6 @@ async def audit(visit: Visit) -> Response:
 
 
 async def pictures(visit: Visit) -> Response:
-    """Show the pictures of a thread as it stands now."""
     await visit.require_thread()
     reading = await visit.reading()
     can_draw = is_available()
@@ -87,7 +85,6 @@ async def pictures(visit: Visit) -> Response:
 
 
 async def picture(visit: Visit) -> Response:
-    """Send one picture."""
     await visit.require_thread()
     name = str(visit.request.path_params["name"]).removesuffix(".svg")
     drawings = await _draw(visit) if name in CAPTIONS and is_available() else {}

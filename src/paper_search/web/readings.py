@@ -118,7 +118,6 @@ class ResultIndex:
         return self._by_id.get(paper_id)
 
     def counts(self, new_ids: Collection[str]) -> dict[str, int]:
-        """Return how many papers each part has."""
         return {part: len(self._part(part, new_ids)) for part in PARTS}
 
     def select(
@@ -206,7 +205,6 @@ class ResultIndex:
 
 
 def sources_of(paper: Paper) -> list[str]:
-    """Return the sources that gave a paper, each once."""
     return list(dict.fromkeys([sighting.source for sighting in paper.sightings] or [paper.source]))
 
 
@@ -254,7 +252,6 @@ class Reading:
 
     @property
     def waits_with_result(self) -> bool:
-        """Whether a person is asked about the result."""
         return self.question is not None and self.question.kind is CheckpointKind.RESULT_REVIEW
 
     @property

@@ -24,7 +24,6 @@ _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_ty
 
 
 async def results(visit: Visit) -> Response:
-    """Show the papers that a person wants to see of a result."""
     await visit.require_thread()
     query = visit.request.query_params
     if "fragment" in query:
@@ -63,7 +62,6 @@ async def decide(visit: Visit) -> Response:
 
 
 async def merged_records(visit: Visit) -> Response:
-    """Show the records that were merged into a paper."""
     await visit.require_thread()
     return await _records_page(visit, await visit.reading())
 

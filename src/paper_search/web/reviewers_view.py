@@ -21,7 +21,6 @@ async def reviewers(visit: Visit) -> Response:
 
 
 async def act(visit: Visit) -> Response:
-    """Let a reviewer begin or end, settle a conflict, or take over what all agree on."""
     thread_id = await visit.require_thread()
     group = await visit.every.searches.session(thread_id).reviewers()
     action, name = visit.field("say"), visit.field("reviewer").strip()

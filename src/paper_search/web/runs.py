@@ -46,7 +46,6 @@ class Runs:
         self._runs: dict[str, _Run] = {}
 
     def is_active(self, thread_id: str) -> bool:
-        """Whether this process works on a thread."""
         return thread_id in self._runs
 
     def owner_of(self, thread_id: str) -> str | None:

@@ -27,7 +27,6 @@ VERDICTS = {"relevant": True, "irrelevant": False}
 
 
 async def screen(visit: Visit) -> Response:
-    """Show the paper that comes next."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
     session = await _session(visit, thread_id)

@@ -98,7 +98,6 @@ class Visit:
 
     @property
     def owner(self) -> str:
-        """Whose threads are seen."""
         return str(self.request.scope.get(VISITOR))
 
     @property
@@ -117,7 +116,6 @@ class Visit:
 
     @property
     def wants_json(self) -> bool:
-        """Whether our script asks, and not the browser itself."""
         return "application/json" in self.request.headers.get("accept", "")
 
     def field(self, name: str, default: str = "") -> str:
@@ -135,15 +133,12 @@ class Visit:
         return HTMLResponse(render_template(template, **common, **values), code)
 
     def json(self, document: Mapping[str, Any], status: int = HTTPStatus.OK) -> Response:
-        """Return an answer to our script."""
         return Response(json.dumps(document), status, media_type="application/json")
 
     def to(self, path: str) -> Response:
-        """Send the browser to another page."""
         return RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
     def failed(self, error: PaperSearchError) -> Response:
-        """Return what is shown in place of what was asked for."""
         status = _status(error)
         if self.wants_json:
             return self.json({"error": str(error)}, status)

@@ -30,7 +30,6 @@ from paper_search.workflow.checkpoints import Checkpoint, StrategyPayload
 
 
 async def strategy(visit: Visit) -> Response:
-    """Show the strategy that waits, or the latest one."""
     await visit.require_thread()
     return await _page(visit, await visit.reading())
 
@@ -165,7 +164,6 @@ async def _page(
 
 
 async def databases(visit: Visit) -> Response:
-    """Show the strategy in the language of a database, to copy."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
     database = visit.request.query_params.get("database", "ovid")

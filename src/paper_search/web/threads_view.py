@@ -34,12 +34,10 @@ _ORDER = (
 
 
 async def threads(visit: Visit) -> Response:
-    """Show all threads and the form for a new search."""
     return await _list(visit)
 
 
 async def begin(visit: Visit) -> Response:
-    """Start a search from a question or a strategy."""
     site, question = visit.site, visit.field("question")
     lines = [line.strip() for line in visit.field("must_find").split("\n")]
     most = visit.field("max_results").strip()
@@ -136,19 +134,16 @@ async def log(visit: Visit) -> Response:
 
 
 async def resume(visit: Visit) -> Response:
-    """Go on with a thread that stopped in the middle."""
     thread_id = await visit.require_thread()
     await visit.site.runs.proceed(visit.persistence, thread_id, visit.person)
     return visit.to(f"/review/threads/{thread_id}")
 
 
 async def sign_in(visit: Visit) -> Response:
-    """Show the form that takes a token."""
     return visit.page("sign_in.html", problem=None)
 
 
 async def let_in(visit: Visit) -> Response:
-    """Give a cookie for a token."""
     token = visit.field("token").strip()
     if owner_of(visit.site.config.server, f"Bearer {token}") is None:
         problem = "nobody has this token; PAPER_SEARCH_TOKENS of the server lists them"
@@ -159,7 +154,6 @@ async def let_in(visit: Visit) -> Response:
 
 
 async def sign_out(visit: Visit) -> Response:
-    """Take the cookie back."""
     del visit
     response = RedirectResponse("/review/sign-in", HTTPStatus.SEE_OTHER)
     with_session(response, "")
