@@ -6,8 +6,9 @@ The services of `../shared/world` run in this process. Queries are made of words
 names that occur in its works, in nine shapes: groups of synonyms, truncated words, phrases,
 exclusions, NEAR, fields, an author in one arm of an OR, and years. A work should be found where
 what a service searches of it matches the query (`paper_search.query.evaluate`): the title of its
-final version, and the abstract, except at Crossref, which searches none. *wrong*: records shown
-that lack what is wanted even by stem, or hold what is excluded as it is written.
+final version, the abstract (Crossref searches none), and where the query names one, the author.
+*wrong*: records shown that lack what is wanted even by stem, or hold what is excluded as it is
+written.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SERVICES = (
     *("openalex", "semantic_scholar", "crossref", "pubmed", "arxiv"),
     *("europe_pmc", "dblp", "doaj", "datacite", "core"),
 )
-WITHOUT_FIELDS = {"crossref": "abstract"}
+WITHOUT_FIELDS = {"crossref": ("abstract",)}
 MOST = 1000
 FEWEST_TO_FIND = 5
 
@@ -174,6 +175,14 @@ def by_stem(text: str) -> list[str]:
     return [stem(word) for word in tokenise(text)]
 
 
+def searched(record: dict[str, Any], service: str, query: str) -> dict[str, Any]:
+    """Return what a service searches of a record for a query."""
+    unsearched = dict.fromkeys(WITHOUT_FIELDS.get(service, ()), "")
+    if "author:" not in query:  # words without a field are those of title and abstract
+        unsearched |= {"author": "", "venue": ""}
+    return {**record, **unsearched}
+
+
 def is_wrong(tree: Node, paper: RawPaper) -> bool:
     record = searchable(paper)
     return judge(tree, record) is False and any(
@@ -199,11 +208,10 @@ async def ask(world: World, service: str, query: str) -> Outcome:
         )
         report = await source.report(strategy)
     tree = parse(query)
-    left_out = WITHOUT_FIELDS.get(service)
     expected = {
         number
-        for number, record in documents(world, service)
-        if matches(tree, record) and (not left_out or evaluate(tree, {**record, left_out: None}))
+        for number, whole in documents(world, service)
+        if matches(tree, searched(whole, service, query))
     }
     found = {n for paper in report.papers for n in numbers(paper, work_of)}
     wrong = [paper for paper in report.papers if is_wrong(tree, paper)]
