@@ -43,15 +43,6 @@ _FIXES = {
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        what: its name.
-        is_well: whether a search can rely on it.
-        found: what was seen.
-        fix: what to do; None: nothing.
-    """
-
     what: str
     is_well: bool
     found: str

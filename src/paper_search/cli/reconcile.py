@@ -106,7 +106,6 @@ def _conflict_lines(conflict: Conflict) -> str:
 
 
 def _ask_about(url: str, thread: str, conflict: Conflict) -> None:
-    """Ask about an open conflict; the answer is saved at once."""
     terminal, ids = Terminal(), [conflict.paper_id]
 
     def verdict(key: str, word: str, *, is_relevant: bool) -> Choice:
@@ -133,7 +132,6 @@ def _ask_about(url: str, thread: str, conflict: Conflict) -> None:
 
 
 async def with_reviewers(url: str, thread: str, work: Callable[[Reviewers], Awaitable[T]]) -> T:
-    """Return what some work with the reviewers of a thread returns."""
     from paper_search.cli.stored_threads import reading
     from paper_search.workflow.session import SearchSession
 

@@ -193,7 +193,6 @@ def _show_content(console: Console, report: Report, export: str) -> None:
 
 
 def write_draft(report: Report) -> str:
-    """Return the text of a report as a person edits it."""
     parts = [
         f"# {report.title}",
         f"## Abstract\n\n{report.with_marks('abstract', report.abstract)}",

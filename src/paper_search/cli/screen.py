@@ -334,7 +334,6 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
 async def _import(
     config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
 ) -> str:
-    """Read the files, merge their records on a new thread, and return its id."""
     from paper_search.audit import flow_of_thread
     from paper_search.cli.console import ProgressLine
     from paper_search.persistence import open_persistence

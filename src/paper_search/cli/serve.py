@@ -119,7 +119,6 @@ def review(
 
 
 def _check_thread(config: "AppConfig", thread: str) -> None:
-    """Refuse a thread that is not there; Raises ThreadNotFoundError."""
     import asyncio
 
     from paper_search.persistence import open_persistence

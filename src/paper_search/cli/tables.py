@@ -110,7 +110,6 @@ def _record_cells(record: BibliographicRecord) -> list[object]:
 
 
 def thread_table(threads: Iterable[ThreadInfo | ReportInfo], now: datetime) -> Table:
-    """Return threads with their age at the time `now`."""
     entries = list(threads)
     costs = [_cost(thread) for thread in entries]
     has_costs = any(costs)
@@ -194,7 +193,6 @@ def short_authors(record: BibliographicRecord) -> str:
 
 
 def score(paper: Paper) -> str:
-    """Return the score with two decimals; an unjudged paper has none."""
     return f"{paper.relevance_score:.2f}" if paper.is_judged else "unjudged"
 
 

@@ -40,7 +40,6 @@ def every_input(workflow: Workflow, domains: Mapping[str, Domain] | None = None)
 
 
 def every_run(workflow: Workflow, domains: Mapping[str, Domain] | None = None) -> Parameters:
-    """Return what `pytest.mark.parametrize` takes: `params`, the settings of every run."""
     params = list(generate_params(workflow, domains))
     return _parameters("params", params, [input_id(workflow, name) for name in params])
 
@@ -55,7 +54,6 @@ def every_path(workflow: Workflow, bounds: Mapping[str, int]) -> Parameters:
 
 
 def path_id(path: Path) -> str:
-    """Return a name for a way: the outcomes, in order."""
     return "-".join(outcome.value for _, outcome in path)
 
 
