@@ -340,3 +340,7 @@ async def test_records_of_files_are_counted_as_the_files_have_them(tmp_path):
     assert info.papers == truth["works"]
     pattern = r"([\d,]+) records arrived: ([\d,]+) new; ([\d,]+) new works"
     assert numbers_in(page.text, pattern) == [60, 60, truth["works"]]
+    # Nobody said when these databases were searched; the day of the import is not that day.
+    assert {row["asked_at"] for row in table(audit, "search_log.csv")} == {""}
+    document = audit.files["reporting.md"].decode()
+    assert "Day of each search | Embase: not known; Scopus: not known |" in document

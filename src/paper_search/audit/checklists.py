@@ -59,7 +59,11 @@ class SearchFacts:
         return f"{quantity(len(rows), 'look-up')} at {sources}; see the appendix." if rows else ""
 
     def strings(self) -> str:
-        return "Every string as it was sent is in the appendix." if self.searches else ""
+        return (
+            "What was sent to each source, and what was said of files, is in the appendix."
+            if self.searches
+            else ""
+        )
 
     def limits(self) -> str:
         filters = (strategy.filters for strategy in strategies(self.thread))
@@ -86,7 +90,7 @@ class SearchFacts:
 
     def approvals(self) -> str:
         names = dict.fromkeys(row.allowed_by for row in self.searches if row.allowed_by)
-        return f"Approved before it was sent, by: {', '.join(names)}." if names else ""
+        return f"Approved by: {', '.join(names)}." if names else ""
 
     def records(self) -> str:
         by_source = (f"{name} {count:,}" for name, count in self.flow.by_source.items())

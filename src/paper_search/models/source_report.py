@@ -138,7 +138,7 @@ class SourceReport(BaseModel):
     """The round that it belongs to, from 0."""
     asked_at: str | None = None
     """When the first request was sent, or when its stored answer came (UTC, ISO 8601). None: the
-    store does not say."""
+    store does not say; "": nobody said when the search was run whose file this is."""
     is_unfinished: bool = Field(default=False, exclude_if=_is_unset)
     """Whether the source ran out of time, or was left behind when the others were done: it may
     have more, and can be waited for."""

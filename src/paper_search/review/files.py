@@ -110,7 +110,7 @@ class FileReport:
                 kept=count,
                 dropped=0 if place else len(self.rejected),
                 note=None if place else "; ".join(remarks) or None,
-                asked_at=self.search.searched or None,
+                asked_at=self.search.searched,
                 strategy=self.search.strategy or None,
             )
             for place, (database, count) in enumerate(self.databases.items())

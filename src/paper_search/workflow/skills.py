@@ -273,6 +273,6 @@ class Skills:
 
 def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
     return [
-        report if report.asked_at else report.model_copy(update={"asked_at": now})
+        report if report.asked_at is not None else report.model_copy(update={"asked_at": now})
         for report in reports
     ]
