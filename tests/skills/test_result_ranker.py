@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.models import MarkedPaper, RawPaper, ScoredPaper, Sighting
-from paper_search.skills.result_ranker import ResultRanker
+from paper_search.skills.result_ranker import ResultRanker, by_grades
 
 
 def paper(name: str, score: float = 0.5, title: str = "", **ranks: int) -> ScoredPaper:
@@ -90,10 +90,25 @@ def test_only_ranks_for_what_was_asked_in_this_round_count() -> None:
     assert names(ResultRanker().order(papers, asked=asked)) == ["now", "then"]
 
 
-def test_a_judge_that_read_the_papers_leads_and_ranks_order_equal_scores() -> None:
-    papers = [paper("b", 0.7, library=2), paper("a", 0.7, library=1), paper("best", 1.0, library=9)]
-    found = ResultRanker().order(papers, is_score_first=True)
-    assert names(found) == ["best", "a", "b"]
+def test_grades_are_added_to_the_order_that_papers_have_without_them() -> None:
+    papers = [paper("first", 0.0), paper("second", 1.0), paper("third", 1.0)]
+    assert names(by_grades(papers)) == ["second", "third", "first"]
+    far = [paper("first", 0.0), *[paper(f"p{n}", 0.0) for n in range(20)], paper("far", 1.0)]
+    found = names(by_grades(far))
+    assert found[0] == "first"
+    assert found.index("p0") < found.index("far") < found.index("p9")
+
+
+def test_a_paper_without_a_grade_keeps_its_place_among_the_others() -> None:
+    papers = [paper("poor", 0.0), paper("open", 1.0), paper("good", 1.0)]
+    papers[1].is_judged = False
+    assert names(by_grades(papers)) == ["good", "open", "poor"]
+
+
+def test_marks_count_more_than_grades() -> None:
+    marks = [mark("low", is_relevant=True), mark("best", is_relevant=False)]
+    papers = [paper("best", 1.0), paper("middle", 0.0), paper("low", 0.0)]
+    assert names(by_grades(papers, marks)) == ["low", "middle", "best"]
 
 
 def test_marked_papers_stand_first_and_last() -> None:

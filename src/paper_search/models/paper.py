@@ -21,7 +21,7 @@ DECISIONS: tuple[PaperDecision, ...] = ("included", "undecided", "excluded")
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
-NOT_NEEDED = "what was judged before it held nothing relevant any more"
+NOT_NEEDED = "not among the first papers, which a model judges"
 """Why a model was not asked about a paper that ranks low."""
 
 

@@ -26,7 +26,7 @@ from paper_search.report.exchange import SearcherInput, SearcherOutput
 from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
 from paper_search.report.planner import weaker
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
-from paper_search.skills.judging.run import ALWAYS_JUDGED
+from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 
 WEAK = 3
@@ -193,7 +193,7 @@ class AcademicSearch:
             return works
         scores = [paper.relevance_score for paper in self._scorer.by_words(works, whole)]
         ranked = sorted(range(len(works)), key=lambda number: -scores[number])
-        return [works[number] for number in ranked[:ALWAYS_JUDGED]]
+        return [works[number] for number in ranked[:MOST_JUDGED]]
 
     async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
         intent = await IntentParser(None).parse(query.query_text)

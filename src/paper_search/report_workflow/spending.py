@@ -21,7 +21,7 @@ from paper_search.report.writer import DraftAnswer
 from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
 from paper_search.skills.judging.judgement import BatchAnswer
-from paper_search.skills.judging.run import ALWAYS_JUDGED
+from paper_search.skills.judging.run import MOST_JUDGED
 
 _CHARS_PER_TOKEN = 3
 _TOKENS_PER_WORD = 4 / 3
@@ -82,7 +82,7 @@ class _Roles:
         ]
         if not calls:
             return None
-        papers = ALWAYS_JUDGED * searches if self._name(params.searcher_model) else 0
+        papers = MOST_JUDGED * searches if self._name(params.searcher_model) else 0
         whole = self._services.metering.prices.estimate(calls)
         return whole.model_copy(update={"papers": papers})
 
@@ -104,11 +104,9 @@ class _Roles:
         return min(steps + gap_searches, params.max_search_iterations)
 
     def _judging(self) -> Tokens:
-        calls = math.ceil(ALWAYS_JUDGED / self._services.metering.batch_size)
+        calls = math.ceil(MOST_JUDGED / self._services.metering.batch_size)
         question = calls * self._prompt("relevance_scorer", BatchAnswer)
-        return Tokens(
-            calls, question + ALWAYS_JUDGED * _PAPER_TOKENS, ALWAYS_JUDGED * _GRADES_TOKENS
-        )
+        return Tokens(calls, question + MOST_JUDGED * _PAPER_TOKENS, MOST_JUDGED * _GRADES_TOKENS)
 
     def _analysis(self) -> Tokens:
         question = self._prompt("report_analyst", AnalysisAnswer) + self._sources(READ)

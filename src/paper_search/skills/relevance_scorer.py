@@ -6,7 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from paper_search.llm.provider import LLMProvider, name_of
-from paper_search.models import MarkedPaper, PaperTag, ParsedIntent, RawPaper, ScoredPaper
+from paper_search.models import (
+    NOT_NEEDED,
+    MarkedPaper,
+    PaperTag,
+    ParsedIntent,
+    RawPaper,
+    ScoredPaper,
+)
 from paper_search.skills.judging.judgement import (
     Judgement,
     JudgementCache,
@@ -16,7 +23,7 @@ from paper_search.skills.judging.judgement import (
     to_row,
 )
 from paper_search.skills.judging.question import PromptPaper, criteria_of
-from paper_search.skills.judging.run import Entry, Judging, is_enough, prompt_digest
+from paper_search.skills.judging.run import Entry, Judging, prompt_digest
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.lexical import Verdict, documents_of, verdicts
 from paper_search.skills.untrusted import SUSPICIOUS, is_suspicious
@@ -111,7 +118,7 @@ class RelevanceScorer:
         marked: Sequence[MarkedPaper] = (),
         *,
         cache: JudgementCache | None = None,
-        is_exhaustive: bool = False,
+        most: int | None = None,
     ) -> list[ScoredPaper]:
         """Return every paper with its score in [0, 1] and a reason that a person can check.
 
@@ -124,7 +131,7 @@ class RelevanceScorer:
             intent: whose criteria a model grades by.
             marked: papers that a person marked: they get what the person said.
             cache: of judgements that were paid for before; None: there is none.
-            is_exhaustive: judge all, though what comes last holds nothing any more.
+            most: judge so many at most, the first ones; None: all.
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)
@@ -136,6 +143,7 @@ class RelevanceScorer:
             if not marked_ids & {paper.id, *paper.merged_from}
             and not is_named(paper, intent.identifiers)
         ]
+        entries, rest = entries[:most], entries[most:] if most is not None else []
         cached = _Cached(self._llm, intent, cache)
         judging = Judging(
             self._llm,
@@ -145,13 +153,13 @@ class RelevanceScorer:
             self._batch_size,
             self._max_concurrency,
             store=cached.store,
-            is_enough=(lambda _: False) if is_exhaustive else is_enough,
             judgements=await cached.judgements(entries),
+            reasons={entry.number: NOT_NEEDED for entry in rest},
         )
         await judging.judge([e for e in entries if e.number not in judging.judgements])
         by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)
         scored = [_by_words(*pair) for pair in zip(papers, by_person, strict=True)]
-        for number in (entry.number for entry in entries):
+        for number in (entry.number for entry in (*entries, *rest)):
             judgement, reason = judging.judgements.get(number), judging.reasons.get(number, "")
             scored[number] = _combined(papers[number], lexical[number], judgement, reason)
         return scored
@@ -178,9 +186,10 @@ class _Cached:
         read = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
         return {number: judgement for number, judgement in read.items() if judgement is not None}
 
-    async def store(self, judgements: Mapping[int, Judgement]) -> None:
+    async def store(self, judgements: Mapping[int, Judgement | None]) -> None:
         if self._cache is not None and judgements:
-            await self._cache.put({self._keys[n]: to_row(j) for n, j in judgements.items()})
+            rows = {self._keys[n]: to_row(j) if j else {} for n, j in judgements.items()}
+            await self._cache.put(rows)
 
 
 def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
-from paper_search.models import NOT_NEEDED, MarkedPaper, RawPaper, ScoredPaper
+from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
 from paper_search.skills.screening import Ranker
 
 FUSION = 60
@@ -16,6 +17,9 @@ RESEMBLANCE = 0.15
 the rest. With more, one collection of five fell .02 below its own order (decision 0015)."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
+
+EVIDENCE = 0.7
+"""Log odds of a full grade, in units of the prior's; `benchmarks/judging.py` compares others."""
 
 Asked = Collection[tuple[str, str]]
 """Source and query of what was asked in this round."""
@@ -31,7 +35,6 @@ class ResultRanker:
         *,
         asked: Asked = (),
         question: str = "",
-        is_score_first: bool = False,
     ) -> list[ScoredPaper]:
         """Return the papers, best first, those marked relevant before and irrelevant after all.
 
@@ -40,8 +43,6 @@ class ResultRanker:
             marked: what a person decided so far, in all rounds.
             asked: only the ranks for these count; empty: all do.
             question: in plain words; what resembles it comes first where several sources answered.
-            is_score_first: a judge that read the papers gave the scores: they lead, and ranks
-                order what is equal.
         """
         if not papers:
             return []
@@ -49,13 +50,36 @@ class ResultRanker:
         learner = _Learner(papers, marked, decided, question) if len(papers) > FIRST else None
         numbers = by_rank = _by_rank(papers, asked, learner)
         is_done = not marked and _is_by_meaning(papers, asked)
-        if learner is not None and not is_score_first and not is_done:
+        if learner is not None and not is_done:
             numbers = learner.order(by_rank)
-        if is_score_first:
-            numbers = sorted(numbers, key=lambda n: _by_judge(papers[n]))
-        # A stable sort: relevant ones first, irrelevant ones last.
-        numbers = sorted(numbers, key=lambda n: {True: 0, None: 1, False: 2}[decided.get(n)])
-        return [papers[n] for n in numbers]
+        return [papers[n] for n in _marks_first(numbers, decided)]
+
+
+def by_grades(
+    papers: Sequence[ScoredPaper], marked: Sequence[MarkedPaper] = ()
+) -> list[ScoredPaper]:
+    """Return papers in the order that a judge of unknown accuracy gives them.
+
+    Args:
+        papers: in the order that they have without a judge, the prior: by Zipf's law the odds of
+            the paper at rank n are those of the first one divided by n. A judgement adds its log
+            odds; a paper without one keeps its place among the others.
+        marked: what a person decided so far.
+    """
+    log_odds = {
+        number: -math.log(number + 1)
+        + (EVIDENCE * (2 * paper.relevance_score - 1) if paper.is_judged else 0.0)
+        for number, paper in enumerate(papers)
+    }
+    numbers = sorted(log_odds, key=lambda number: -log_odds[number])
+    decided = _decisions([paper.paper for paper in papers], marked)
+    return [papers[number] for number in _marks_first(numbers, decided)]
+
+
+def _marks_first(numbers: Sequence[int], decided: Mapping[int, bool]) -> list[int]:
+    """Return the numbers, those marked relevant before all others, those marked irrelevant last."""
+    places = {True: 0, None: 1, False: 2}
+    return sorted(numbers, key=lambda number: places[decided.get(number)])
 
 
 class _Learner:
@@ -98,11 +122,6 @@ class _Learner:
             for rank, resemblance in zip(by_place, alike, strict=True)
         ]
         return sorted(by_rank, key=lambda number: -fused[number])
-
-
-def _by_judge(paper: ScoredPaper) -> tuple[bool, float]:
-    """Return what orders papers that a judge read; those that it had no need to read come last."""
-    return paper.unjudged_because == NOT_NEEDED, -paper.relevance_score
 
 
 def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | None) -> list[int]:

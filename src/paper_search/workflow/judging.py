@@ -14,6 +14,7 @@ from paper_search.errors import ConfigError, ThreadNotWaitingError
 from paper_search.models import Paper, ScoredPaper
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.judging.question import with_note
+from paper_search.skills.result_ranker import by_grades
 from paper_search.steps import StepUpdate
 from paper_search.threads.records import ROOT, RecordStore, storable
 from paper_search.workflow.decisions import StrategyEdit
@@ -123,12 +124,15 @@ async def judge_again(
     works = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
     marks = await records.marked_papers(state.marks)
     cache = StoredJudgements(store)
-    verdicts = await scorer.score(works, state.intent, marks, cache=cache, is_exhaustive=True)
+    verdicts = await scorer.score(works, state.intent, marks, cache=cache)
     await records.save_judgements(verdicts, works)
     changed = {verdict.paper.id: verdict for verdict in verdicts}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]
-    ordered = skills.result_ranker.order(
-        every, marks, asked=state.ranking_pairs, question=state.ranked_question, is_score_first=True
+    by_words = scorer.by_words([verdict.paper for verdict in every], state.intent, marks)
+    prior = skills.result_ranker.order(
+        by_words, marks, asked=state.ranking_pairs, question=state.ranked_question
     )
+    judged = {verdict.paper.id: verdict for verdict in every}
+    ordered = by_grades([judged[verdict.paper.id] for verdict in prior], marks)
     await records.rejudged(verdicts, [verdict.paper.id for verdict in ordered])
     return JudgingReport.of(every, len(works))

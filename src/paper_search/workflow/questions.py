@@ -14,7 +14,7 @@ from paper_search.models.settings import Skill
 from paper_search.models.usage import Budget, SpendingEstimate, Tokens
 from paper_search.query import lint
 from paper_search.skills.judging.question import criteria_of
-from paper_search.skills.judging.run import cost_of_judging
+from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps import StepContext
 from paper_search.threads.decisions import client_forms
@@ -239,7 +239,7 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
     None: no model is asked.
     """
     metering = skills.metering
-    papers = _papers(state, skills.ranking_sources)
+    papers = min(_papers(state, skills.ranking_sources), MOST_JUDGED)
     criteria = len(criteria_of(state.intent)) if state.intent else 0
     costs = {
         Skill.JUDGE: cost_of_judging(papers, metering.batch_size, criteria),

@@ -32,7 +32,8 @@ from paper_search.models.report import EnrichmentReport
 from paper_search.skills import RelevanceScorer, Searcher
 from paper_search.skills.failures import described
 from paper_search.skills.judging.judgement import JudgementCache
-from paper_search.skills.result_ranker import ResultRanker
+from paper_search.skills.judging.run import MOST_JUDGED
+from paper_search.skills.result_ranker import ResultRanker, by_grades
 from paper_search.sources import SearchSource
 
 _log = logging.getLogger(__name__)
@@ -229,8 +230,8 @@ class Skills:
     ) -> tuple[list[ScoredPaper], bool]:
         """Judge papers; return them, and whether they are in the order of the result.
 
-        A model judges them in the order that they have without it. Of a foreign scorer, the
-        scores decide.
+        A model judges the first of them in the order that they have without it, and its grades
+        are added to that order. Of a foreign scorer, the scores decide.
 
         Args:
             papers: to be judged.
@@ -248,11 +249,8 @@ class Skills:
         if not scorer.uses_model:
             return ranked, True
         in_order = [verdict.paper for verdict in ranked]
-        scored = await scorer.score(in_order, intent, marked, cache=cache)
-        ordered = self.result_ranker.order(
-            scored, marked, asked=queries, question=question, is_score_first=True
-        )
-        return ordered, True
+        scored = await scorer.score(in_order, intent, marked, cache=cache, most=MOST_JUDGED)
+        return by_grades(scored, marked), True
 
     async def enrich(self, works: list[RawPaper]) -> EnrichmentReport:
         if self.gap_filler is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 from typing import Any
 
@@ -32,7 +33,7 @@ from paper_search.errors import (
     LLMTimeoutError,
     ModelCallLimitError,
 )
-from paper_search.models import Criterion, MarkedPaper, PaperTag
+from paper_search.models import NOT_NEEDED, Criterion, MarkedPaper, PaperTag
 from paper_search.skills import RelevanceScorer
 from paper_search.skills.judging.judgement import key_of, model_name
 from paper_search.skills.judging.question import PromptPaper
@@ -224,15 +225,80 @@ async def test_a_score_that_is_none_leaves_its_paper_unjudged(score: Any) -> Non
 # --- failures -------------------------------------------------------------------------------------
 
 
-async def test_a_model_on_another_scale_is_not_asked_for_ever_and_nothing_is_perfect() -> None:
+def on_scale(*grades: int) -> FakeLLM:
+    """Return a judge that gives the papers these grades for the first criterion, in turn."""
+    turns = itertools.cycle(grades)
+
+    def entry(whole: dict[str, Any], _: dict[str, Any]) -> dict[str, Any]:
+        first, *rest = whole["grades"]
+        return {**whole, "grades": [{**first, "grade": next(turns)}, *rest]}
+
+    return answering(entry)
+
+
+@pytest.mark.parametrize(
+    ("llm", "highest"),
+    [
+        (on_scale(1, 2, 3, 4, 5), 5),
+        (on_scale(3, 0, 80, 1, 100), 100),
+        (
+            FakeLLM(
+                lambda call: {
+                    "results": [
+                        {"paper_id": paper_id, "relevance_score": 1 if paper_id == "p0" else 85}
+                        for paper_id in [record["paper_id"] for record in data_block(call)]
+                    ]
+                }
+            ),
+            85,
+        ),
+    ],
+)
+async def test_a_model_that_grades_on_another_scale_is_named_and_no_grade_of_it_counts(
+    llm: FakeLLM, highest: int
+) -> None:
     """LLM-05"""
-    llm = answering(
-        lambda entry, _: {**entry, "grades": [{**g, "grade": 85} for g in entry["grades"]]}
-    )
-    found = await judged(llm, some(100))
+    shelf = Shelf()
+    found = await judged(llm, some(5), cache=shelf)
+    why = f"the model graded on another scale: up to {highest} where 0 to 3 was asked for"
+    assert {hit.unjudged_because for hit in found} == {why}
+    assert max(hit.relevance_score for hit in found) < 1.0
+    again = FakeLLM(grades_of({}))
+    await judged(again, some(5), cache=shelf)
+    assert again.call_count == 5
+
+
+async def test_one_slip_beyond_the_scale_costs_one_paper() -> None:
+    found = await judged(on_scale(4, *[3] * 29), some(30))
+    assert [hit.is_judged for hit in found] == [False] + [True] * 29
+
+
+async def test_a_model_that_grades_far_beyond_the_scale_is_not_asked_for_ever() -> None:
+    llm = on_scale(85)
+    assert not any(hit.is_judged for hit in await judged(llm, some(100)))
     assert llm.call_count == 6
-    assert not any(hit.is_judged for hit in found)
-    assert max(judgement.relevance_score for judgement in found) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("criterion", "snippet", "grade"),
+    [
+        ("It measures sleep", "slept 31 minutes less", 2),
+        ("It measures sleep", "Sleep of adults", 3),
+        ("It is about heart attack", "after a myocardial infarction", 3),
+        ("It is about heart attack", "In this paper we report", 2),
+    ],
+)
+async def test_a_quotation_that_says_nothing_of_the_criterion_carries_no_full_grade(
+    criterion: str, snippet: str, grade: int
+) -> None:
+    entry = {
+        "paper_id": "p",
+        "grades": [{"criterion": n, "grade": 3, "snippet": snippet} for n in (1, 2)],
+    }
+    intent = INTENT.judged_by([Criterion(text=criterion), Criterion(text=f"{criterion} too")])
+    given = paper("p", "A study", f"Results: {snippet} than before.")
+    [found] = await RelevanceScorer(FakeLLM({"results": [entry]})).score([given], intent)
+    assert [each.grade for each in found.grades] == [grade, grade]
 
 
 @pytest.mark.parametrize(
@@ -292,19 +358,12 @@ async def test_papers_that_a_model_refuses_do_not_keep_the_others_from_it() -> N
 # --- who is judged --------------------------------------------------------------------------------
 
 
-async def test_judging_ends_when_thirty_in_a_row_hold_nothing_but_never_before_a_hundred() -> None:
-    last = title_of(85)
-    llm = FakeLLM(grades_of({last: 3}, default=1))
-    found = await judged(llm, some(180))
-    states = [hit.is_judged for hit in found]
-    assert states == [True] * 116 + [False] * 64
-    assert found[-1].unjudged_because == "what was judged before it held nothing relevant any more"
-    late = FakeLLM(grades_of({title_of(85): 3, title_of(101): 3}, default=1))
-    assert sum(judgement.is_judged for judgement in await judged(late, some(180))) == 132
-    every = FakeLLM(grades_of({}, default=1))
-    assert all(
-        judgement.is_judged for judgement in await judged(every, some(180), is_exhaustive=True)
-    )
+async def test_only_the_first_papers_are_judged_where_so_many_are_asked_for() -> None:
+    llm = FakeLLM(grades_of({}))
+    found = await judged(llm, some(30), most=20)
+    assert [hit.is_judged for hit in found] == [True] * 20 + [False] * 10
+    assert (llm.call_count, found[-1].unjudged_because) == (20, NOT_NEEDED)
+    assert all(hit.is_judged for hit in await judged(FakeLLM(grades_of({})), some(130)))
 
 
 async def test_a_paper_that_the_person_marked_is_not_paid_for() -> None:

@@ -7,25 +7,31 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol, assert_never
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from paper_search.bibliography.text import WORD
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import Criterion, CriterionKind, Grade, PaperTag
 from paper_search.models.query import HIGHEST_GRADE
 from paper_search.skills.judging.question import PromptPaper
+from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
+from paper_search.skills.variants import variants
+from paper_search.skills.words import STOP_WORDS, tokens
 
 _PENALTY = {1: 0.5, 2: 0.75, 3: 1.0}
 """Share of the score that a criterion for exclusion takes away where it is fully met, by weight."""
 _NO_GRADE = -1
+_ENDLESS = 1e9
 _LONGEST_SNIPPET = _LONGEST_REASON = 300
 
 
 class GradeAnswer(BaseModel):
-    """The grade for one criterion; one that is none of 0 to 3 is `_NO_GRADE`."""
+    """The grade for one criterion; what is no whole number is `_NO_GRADE`."""
 
     criterion: int = Field(description="number of the criterion")
     grade: int = Field(default=_NO_GRADE, description="0, 1, 2 or 3")
@@ -37,7 +43,7 @@ class GradeAnswer(BaseModel):
         if isinstance(value, str) and value.strip().isdecimal():
             value = int(value[:9])
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return int(value) if is_number and value in range(HIGHEST_GRADE + 1) else _NO_GRADE
+        return int(value) if is_number and 0 <= value < _ENDLESS and value % 1 == 0 else _NO_GRADE
 
     @field_validator("snippet", mode="before")
     @classmethod
@@ -61,9 +67,16 @@ class PaperAnswer(BaseModel):
 
     @field_validator("relevance_score", mode="before")
     @classmethod
-    def _of_a_share(cls, value: Any) -> float | None:
+    def _of_a_number(cls, value: Any) -> float | None:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return float(value) if is_number and 0 <= value <= 1 else None
+        return float(value) if is_number and 0 <= value < _ENDLESS else None
+
+    @property
+    def beyond_scale(self) -> float:
+        """The highest number that is no grade of 0 to 3, or no score of 0 to 1; 0: none."""
+        grades = [grade.grade for grade in self.grades if grade.grade > HIGHEST_GRADE]
+        score = self.relevance_score or 0.0
+        return max([*grades, score if score > 1 else 0.0])
 
     @field_validator("grades", mode="before")
     @classmethod
@@ -143,25 +156,44 @@ def read(
 def _judgement(
     answer: PaperAnswer, paper: PromptPaper, criteria: Sequence[Criterion]
 ) -> Judgement | str:
-    if answer.relevance_score is not None and not answer.grades:
+    score = answer.relevance_score
+    if score is not None and score <= 1 and not answer.grades:
         reason = " ".join(visible(answer.relevance_reason).split())[:_LONGEST_REASON]
-        return Judgement(
-            stated_score=answer.relevance_score, stated_reason=reason, tags=answer.tags
-        )
+        return Judgement(stated_score=score, stated_reason=reason, tags=answer.tags)
     grades = []
     for number, criterion in enumerate(criteria, start=1):
         answers = [grade for grade in answer.grades if grade.criterion == number]
-        if len(answers) != 1 or answers[0].grade == _NO_GRADE:
+        if len(answers) != 1 or answers[0].grade not in range(HIGHEST_GRADE + 1):
             return f"criterion {number} has no grade from 0 to {HIGHEST_GRADE}"
         [only] = answers
-        snippet = ""
-        if only.grade:
+        grade, snippet = only.grade, ""
+        if grade:
             quote = found_snippet(only.snippet, [paper.title, paper.abstract])
             if quote is None:
                 return f"criterion {number}: the snippet is not in its title or abstract"
             snippet = quote[:_LONGEST_SNIPPET]
-        grades.append(Grade(criterion=criterion, grade=only.grade, snippet=snippet))
+            if grade == HIGHEST_GRADE and not _speaks_of(criterion.text, snippet):
+                grade -= 1
+        grades.append(Grade(criterion=criterion, grade=grade, snippet=snippet))
     return Judgement(grades=grades, tags=answer.tags)
+
+
+def _speaks_of(criterion: str, snippet: str) -> bool:
+    """Return whether a snippet has a word of a criterion, or of another name of its concepts.
+
+    One without any shows nothing in full, whatever the model says.
+    """
+    words = _words_of(criterion)
+    return not words or not words.isdisjoint(tokens(snippet))
+
+
+@lru_cache(maxsize=64)
+def _words_of(criterion: str) -> frozenset[str]:
+    names = [criterion, *(name for phrase in key_phrases(criterion) for name in variants(phrase))]
+    content = (word for name in names for word in WORD.findall(name))
+    return frozenset(
+        stem for word in content if word.casefold() not in STOP_WORDS for stem in tokens(word)
+    )
 
 
 def _numbers_a_criterion(entry: Any) -> bool:

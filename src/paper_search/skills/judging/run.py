@@ -14,18 +14,15 @@ from dataclasses import dataclass, field
 from paper_search.errors import LLMError, LLMFailure
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask_once
-from paper_search.models import NOT_NEEDED, Criterion, MarkedPaper
+from paper_search.models import Criterion, MarkedPaper
 from paper_search.models.usage import Tokens
 from paper_search.prompts import load_prompt
 from paper_search.skills.judging.judgement import BatchAnswer, Judgement, read
 from paper_search.skills.judging.question import PromptPaper, message
 
-ALWAYS_JUDGED = 100
-"""Papers that are judged whatever comes of it: those that a result shows first."""
-STOP_AFTER_IRRELEVANT = 30
-"""Papers in a row without a relevant one after which no more are judged."""
-RELEVANT = 0.5
-"""The score from which on a paper counts as relevant here."""
+MOST_JUDGED = 100
+"""Papers of a search that are judged, the first ones: those that a result shows. A fixed number, so
+that the calls are known beforehand."""
 _PROMPT_TOKENS = 1_200
 """Of the judge's instructions, with the criteria and the schema of the answer."""
 _PAPER_TOKENS = 400
@@ -41,11 +38,6 @@ def cost_of_judging(papers: int, batch_size: int, criteria: int) -> Tokens:
     return Tokens(calls, question_tokens, papers * (_NAMING_TOKENS + criteria * _GRADE_TOKENS))
 
 
-def is_enough(scores: Sequence[float]) -> bool:
-    """Return whether the next papers, which rank lower, can be expected to hold nothing."""
-    return len(scores) >= ALWAYS_JUDGED and max(scores[-STOP_AFTER_IRRELEVANT:]) < RELEVANT
-
-
 PROMPT = "relevance_scorer"
 _MOST_FAILURES = 6
 """Failures in a row after which nothing more is asked; each was tried several times."""
@@ -53,8 +45,11 @@ _OF_ONE_PAPER = frozenset({LLMFailure.REFUSAL, LLMFailure.CONTENT_FILTER})
 """Failures that say nothing of the next paper."""
 _log = logging.getLogger(__name__)
 
-Store = Callable[[Mapping[int, Judgement]], Awaitable[None]]
-"""Stores the judgements of one answer, by number of the paper."""
+_OTHER_SCALE = 2, 0.05
+"""Papers with grades beyond the scale, and their share, from which on no grade of a run counts."""
+
+Store = Callable[[Mapping[int, Judgement | None]], Awaitable[None]]
+"""Stores the judgements of one answer, by number of the paper; None: one that no longer counts."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,6 @@ class Judging:
     batch_size: int
     max_concurrency: int
     store: Store
-    is_enough: Callable[[Sequence[float]], bool]
     judgements: dict[int, Judgement] = field(default_factory=dict)
     reasons: dict[int, str] = field(default_factory=dict)
     _failures: int = 0
@@ -89,6 +83,10 @@ class Judging:
     _has_worked: bool = False
     _obstacle: str | None = None
     """Why nothing more is asked; None: it goes on."""
+    _beyond: dict[int, float] = field(default_factory=dict)
+    """By number of the paper, the highest grade beyond the scale."""
+    _new: set[int] = field(default_factory=set)
+    """Papers with a judgement of this run."""
 
     async def judge(self, entries: Sequence[Entry]) -> None:
         """Judge the papers in their order, as far as the model and the limits allow."""
@@ -97,12 +95,11 @@ class Judging:
         running: set[asyncio.Task[None]] = set()
         try:
             while running or waiting:
+                if self._obstacle is not None:
+                    self._give_up(itertools.chain(*waiting), self._obstacle)
+                    waiting.clear()
                 while waiting and len(running) < self._places:
-                    if reason := self._reason_to_stop(waiting[0][0]):
-                        self._give_up(itertools.chain(*waiting), reason)
-                        waiting.clear()
-                    else:
-                        running.add(asyncio.create_task(self._ask_about(waiting.popleft())))
+                    running.add(asyncio.create_task(self._ask_about(waiting.popleft())))
                 if running:
                     done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                     for question in done:
@@ -111,17 +108,29 @@ class Judging:
             for question in running:
                 question.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+        await self._void_other_scale()
 
     @property
     def _places(self) -> int:
         """How many questions may be open: one, until the model has shown that it can answer."""
         return self.max_concurrency if self._has_worked else 1
 
-    def _reason_to_stop(self, following: Entry) -> str | None:
-        if self._obstacle is not None:
-            return self._obstacle
-        earlier = sorted(number for number in self.judgements if number < following.number)
-        return NOT_NEEDED if self.is_enough([self.judgements[n].score for n in earlier]) else None
+    async def _void_other_scale(self) -> None:
+        """Drop the judgements of a model that grades on a scale of its own, such as 1 to 5.
+
+        A 1 or 3 of such a model lies within our scale and means something else.
+        """
+        fewest, share = _OTHER_SCALE
+        answers = len(self._new | self._beyond.keys())
+        if len(self._beyond) < max(fewest, share * answers):
+            return
+        highest = max(self._beyond.values())
+        reason = f"the model graded on another scale: up to {highest:g} where 0 to 3 was asked for"
+        _log.warning("no judgement of this run counts: %s", reason)
+        self.reasons.update(dict.fromkeys(self._new | self._beyond.keys(), reason))
+        for number in self._new:
+            del self.judgements[number]
+        await self.store(dict.fromkeys(self._new))
 
     async def _ask_about(self, entries: Sequence[Entry]) -> None:
         papers = [entry.paper for entry in entries]
@@ -134,6 +143,10 @@ class Judging:
             self._note_failure(reason)
             self._give_up(entries, reason.value)
             return
+        by_id = {entry.paper.paper_id: entry.number for entry in entries}
+        for graded in answer.results:
+            if graded.beyond_scale and graded.paper_id in by_id:
+                self._beyond[by_id[graded.paper_id]] = graded.beyond_scale
         results = read(answer, papers, self.criteria)
         usable: dict[int, Judgement] = {}
         for entry, result in zip(entries, results, strict=True):
@@ -147,6 +160,7 @@ class Judging:
         else:
             self._note_failure(LLMFailure.UNREADABLE)
         self.judgements.update(usable)
+        self._new.update(usable)
         await self.store(usable)
 
     def _note_failure(self, reason: LLMFailure) -> None:
