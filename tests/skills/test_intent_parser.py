@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.errors import LLMError, LLMLengthError, LLMRefusalError, QuestionError
-from paper_search.models import IntentType, ParsedIntent
+from paper_search.models import IntentType, ParsedIntent, RawPaper
 from paper_search.query import parse as parse_query
 from paper_search.skills import MAX_QUESTION_CHARS, IntentParser
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
@@ -500,3 +501,66 @@ async def test_limits_outside_of_what_can_be_are_left_out_in_sight() -> None:
     assert read.max_results == 10**9  # what was asked; a strategy is held within the ceiling
     shown = "\n".join(intent.notes)
     assert all(part in shown for part in ("12", "2999", "'german'"))
+
+
+# --- papers like one ------------------------------------------------------------------------------
+
+SEED = RawPaper(
+    id="doi:10.1000/1",
+    doi="10.1000/1",
+    title="Visual odometry on small drones",
+    abstract="We fly.",
+    keywords=["SLAM"],
+    source="library",
+    year=2015,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "identifiers"),
+    [
+        ("papers like doi:10.1000/1", "", ("doi:10.1000/1",)),
+        ("similar to https://doi.org/10.1000/1 since 2020", "since 2020", ("doi:10.1000/1",)),
+        ("find more papers similar to arXiv:1706.03762", "", ("arxiv:1706.03762",)),
+        ("Papers like visual odometry on small drones", "visual odometry on small drones", ()),
+        ('related work to "Visual odometry on small drones".', SEED.title, ()),
+        ("show me articles that are similar to this paper: " + SEED.title, SEED.title, ()),
+    ],
+)
+async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
+    question: str, title: str, identifiers: tuple[str, ...]
+) -> None:
+    asked: list[tuple[str, Sequence[str]]] = []
+
+    async def find(text: str, names: Sequence[str]) -> RawPaper:
+        asked.append((text, names))
+        return SEED
+
+    question = question.replace("related work to", "related articles to")
+    intent = await IntentParser(today=lambda: date(2026, 11, 23), find_paper=find).parse(question)
+    assert asked == [(title, identifiers)]
+    assert intent.question == "Visual odometry on small drones SLAM"
+    assert [(seed.id, seed.is_relevant) for seed in intent.seeds] == [(SEED.id, True)]
+    assert intent.identifiers == list(identifiers or ["doi:10.1000/1"])
+    assert intent.constraints.year_from == (2020 if "2020" in question else None)
+    assert "is this the paper you mean?" in intent.notes[-1]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["papers like transformers", "doi:10.1000/1", "cells like neurons that fire in bursts", "like"],
+)
+async def test_other_questions_look_for_no_paper(question: str) -> None:
+    async def find(_text: str, _names: Sequence[str]) -> RawPaper:
+        raise AssertionError("asked")
+
+    assert not (await IntentParser(find_paper=find).parse(question)).seeds
+
+
+async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is() -> None:
+    async def find(_text: str, _names: Sequence[str]) -> None:
+        return None
+
+    question = "papers like visual odometry on small drones"
+    parser = IntentParser(find_paper=find)
+    assert await parser.parse(question) == await IntentParser().parse(question)

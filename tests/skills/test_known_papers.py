@@ -3,7 +3,13 @@
 import pytest
 
 from paper_search.models import RawPaper, Version
-from paper_search.skills.known_papers import check_known_papers, read_known_paper
+from paper_search.skills import Searcher
+from paper_search.skills.known_papers import (
+    check_known_papers,
+    find_paper,
+    read_known_paper,
+)
+from paper_search.testing.sources import FakeSource
 
 TITLE = "Attention is all you need"
 
@@ -63,3 +69,15 @@ def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_mis
         "3 of 4 known papers found; missing: 10.1000/9;"
         " found, but not in the result: 10.1000/1, 10.1000/8"
     )
+
+
+async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_asked() -> None:
+    own = FakeSource("library", [record(title=TITLE, id="own")])
+    service = FakeSource("crossref", [record(title="Other words"), record(title=TITLE, id="far")])
+    found = await find_paper(Searcher([service, own]), TITLE, [])
+    assert found is not None
+    assert (found.id, service.strategies) == ("own", [])
+    found = await find_paper(Searcher([service, FakeSource("library", [])]), TITLE, [])
+    assert found is not None
+    assert found.id == "far"
+    assert await find_paper(Searcher([own]), "A title that no paper has", []) is None

@@ -17,6 +17,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.skills import ResultOrganizer
+from paper_search.skills.result_organizer import concept_counts
 
 STRATEGY = SearchStrategy(queries=[], sources=["s"], filters=SearchConstraints())
 
@@ -119,3 +120,25 @@ async def test_a_count_that_nobody_knows_is_not_taken_for_none() -> None:
         scored("1", 0.5, citation_count=1),
     )
     assert [paper.id for paper in found.papers] == ["1", "unknown", "zero"]
+
+
+def placed(name: str, score: float, place: int, concepts: int | None) -> ScoredPaper:
+    update = {"place": place, "whole_concepts": concepts}
+    return scored(name, score).model_copy(update=update)
+
+
+async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_aside() -> None:
+    poor = [placed("none", 0.1, 1, 0), placed("one", 0.19, 2, 1), placed("unknown", 0.0, 3, None)]
+    found = await organized(*poor)
+    assert [paper.id for paper in found.papers] == ["one", "unknown"]
+    assert [paper.id for paper in found.set_aside] == ["none"]
+    found = await organized(*poor, placed("fits", 0.2, 4, 1))
+    assert [paper.id for paper in found.papers] == ["none", "one", "unknown", "fits"]
+
+
+def test_the_head_of_a_result_says_how_many_papers_have_the_concepts() -> None:
+    papers = [placed(str(n), 0.5, n + 1, n) for n in range(4)]
+    line = "1 papers have all 3 concepts of the question, 2 some, 1 none"
+    assert concept_counts(papers, 3) == line
+    assert concept_counts(papers[:2], 1) == "1 papers have the concept of the question, 1 do not"
+    assert concept_counts([scored("x", 0.5)], 3) == concept_counts(papers, 0) == ""

@@ -225,6 +225,8 @@ class ScoredPaper(BaseModel):
     """What a model said, criterion by criterion; the score is computed from them."""
     place: int | None = Field(default=None, exclude_if=lambda place: place is None)
     """Place in the order of the result, from 1; None: the score decides."""
+    whole_concepts: int | None = Field(default=None, exclude_if=lambda count: count is None)
+    """How many concepts of the question its title and abstract have in full; None: not counted."""
 
 
 class ScreeningDecision(BaseModel):

@@ -164,6 +164,8 @@ class ParsedIntent(BaseModel):
     """What a model judges papers by; empty: no model judges, or it goes by the words above."""
     identifiers: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
+    seeds: list[MarkedPaper] = Field(default_factory=list, exclude_if=_is_empty)
+    """Papers that others like them are wanted for: they count as marked relevant."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What the person should know about how the question was read."""
 

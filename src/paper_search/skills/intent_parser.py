@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
-from paper_search.models import Criterion, IntentType, ParsedIntent, SearchConstraints
+from paper_search.models import Criterion, IntentType, ParsedIntent, RawPaper, SearchConstraints
 from paper_search.prompts import load_prompt
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
@@ -22,7 +22,13 @@ from paper_search.skills.intent.boolean_question import intent_of_boolean, read_
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.forms import CUT
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of, read_names
-from paper_search.skills.intent.reader import Reading, read_limits, read_question
+from paper_search.skills.intent.reader import (
+    Reading,
+    read_limits,
+    read_question,
+    read_seed,
+    with_seed,
+)
 from paper_search.skills.judging.question import criteria_of
 from paper_search.skills.phrases import INSIDE, reads_as_english
 from paper_search.skills.strategy.limits import sane_limits
@@ -186,9 +192,10 @@ class IntentParser:
         default_max_results: how many results are wanted where the question does not say.
         lookup: whether the records at hand have a paper by an author or in a venue; None: there
             are no records.
+        find_paper: the record of a paper by its title or identifiers; None: nobody can tell.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what settings and tests choose, by keyword
         self,
         llm: LLMProvider | None = None,
         domain: str = "general",
@@ -196,12 +203,14 @@ class IntentParser:
         today: Callable[[], date] = date.today,
         default_max_results: int = 100,
         lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None,
+        find_paper: Callable[[str, Sequence[str]], Awaitable[RawPaper | None]] | None = None,
     ) -> None:
         self._llm = llm
         self._domain = domain
         self._today = today
         self._default_max_results = default_max_results
         self._lookup = lookup
+        self._find_paper = find_paper
 
     @property
     def model(self) -> str | None:
@@ -221,6 +230,8 @@ class IntentParser:
             return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
         shown = " ".join(question.split())
         today = self._today()
+        if (alike := await self._like_a_paper(shown, today)) is not None:
+            return alike if self._llm is None else alike.with_criteria(criteria_of(alike))
         known = await self._known_names(shown)
         if self._llm is None:
             return read_question(shown, today, self._default_max_results, known)
@@ -237,6 +248,26 @@ class IntentParser:
             intent = intent.model_copy(update={"notes": [*intent.notes, note]})
             return intent.with_criteria(criteria_of(intent))
         return answer.intent(read_limits(shown, today, self._default_max_results, known), today)
+
+    async def _like_a_paper(self, question: str, today: date) -> ParsedIntent | None:
+        """Return the intent of a question for papers like one that can be found; None: it is none.
+
+        Limits are read where the paper is named by an identifier: a title has years of its own.
+        """
+        seed = read_seed(question)
+        if seed is None or self._find_paper is None:
+            return None
+        title, identifiers = seed
+        paper = await self._find_paper(title, identifiers)
+        if paper is None:
+            return None
+        limited = question if identifiers else paper.title
+        intent = read_question(limited, today, self._default_max_results)
+        if not identifiers:
+            unlimited = SearchConstraints(max_results=self._default_max_results)
+            update = {"constraints": unlimited, "excluded": [], "authors": [], "venues": []}
+            intent = intent.model_copy(update={**update, "notes": []})
+        return with_seed(intent, paper)
 
     async def _known_names(self, question: str) -> Lookup:
         answers: dict[tuple[Kind, str], bool | None] = {}

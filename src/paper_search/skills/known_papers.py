@@ -1,19 +1,34 @@
-"""Checks which known papers a search found."""
+"""Papers that a person names: their records, and whether a search found them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
 from paper_search.bibliography.identifiers import names_of, parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import normalised_title
-from paper_search.models import BibliographicRecord, KnownPapersReport
+from paper_search.models import (
+    BibliographicRecord,
+    KnownPapersReport,
+    RankedQuery,
+    RawPaper,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+)
+from paper_search.models.source_report import LOCAL
+from paper_search.skills.strategy.trees import leaf, written
+
+if TYPE_CHECKING:
+    from paper_search.skills.searcher import Searcher
 
 _PMID = re.compile(r"(?i)\bpmid:?\s*(\d{1,9})\b")
 _ALIKE = 95.0
+_FEW = 10
 _SHORTEST_ALIKE = 20
 """Characters from which on two titles that are nearly the same are the same."""
 
@@ -54,6 +69,35 @@ def read_known_paper(text: str) -> KnownPaper:
     rest = re.sub(r"(?i)https?://\S+|\b(?:doi|arxiv|pmid):?\s*\S+|\b10\.\d{4,9}/\S+", " ", text)
     title = normalised_title(rest)
     return KnownPaper(text, doi, arxiv_id, pmid[1] if pmid else None, title)
+
+
+SEARCH_S = 8.0
+"""Seconds that the services get to find a paper by its identifier or title."""
+
+
+async def find_paper(searcher: Searcher, text: str, identifiers: Sequence[str]) -> RawPaper | None:
+    """Return the record of a paper that is named by identifiers or else by its title.
+
+    A library is asked first, then all other sources at once. None: nobody has it.
+    """
+    wanted = read_known_paper(text)
+    local = [name for name in searcher.source_names if name in LOCAL]
+    others = [name for name in searcher.source_names if name not in LOCAL]
+    title = leaf(text, "title")
+    is_titled = title is not None and not identifiers
+    query = SearchQuery(keywords=[text], boolean_query=written(title) if title else "")
+    for names in filter(None, (local, others)):
+        strategy = SearchStrategy(
+            queries=[query] if is_titled else [],
+            ranked=[RankedQuery(text=text)] if is_titled else [],
+            works=list(identifiers),
+            sources=names,
+            filters=SearchConstraints(max_results=_FEW),
+        )
+        for paper in await searcher.within_seconds(SEARCH_S).search(strategy):
+            if is_named(paper, identifiers) or wanted.is_described_by(paper):
+                return paper
+    return None
 
 
 def is_named(record: BibliographicRecord, identifiers: Collection[str]) -> bool:

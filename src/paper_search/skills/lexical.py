@@ -58,6 +58,8 @@ class Verdict:
     """Share of a score that is left by the limits on years and languages, here taken off."""
     outside: str = ""
     """Which limits those are."""
+    whole_concepts: int = 0
+    """Concepts that are there as a phrase, or with all of their words."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +229,8 @@ def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, wanted: 
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
     score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * limited))
     reason = _reason(wanted.concepts, covers, document, notes)
-    return Verdict(score, reason, limited, "; ".join(notes))
+    whole_concepts = sum(cover >= _FOUND for cover in covers)
+    return Verdict(score, reason, limited, "; ".join(notes), whole_concepts)
 
 
 def _reason(

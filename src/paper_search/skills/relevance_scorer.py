@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.models import (
@@ -198,6 +199,7 @@ def _by_words(paper: RawPaper, verdict: Verdict) -> ScoredPaper:
         relevance_score=verdict.score,
         relevance_reason=_flagged(verdict.reason, is_flagged=is_suspicious(*_texts(paper))),
         tags=tags_of(paper.title, paper.abstract),
+        whole_concepts=verdict.whole_concepts,
     )
 
 
@@ -215,6 +217,7 @@ def _combined(
             tags=tags_of(paper.title, paper.abstract),
             is_judged=False,
             unjudged_because=failure,
+            whole_concepts=by_words.whole_concepts,
         )
     score = by_words.limited * judgement.score
     reason = "; ".join(filter(None, [judgement.reason, by_words.outside]))
@@ -225,6 +228,7 @@ def _combined(
         relevance_reason=_flagged(reason, is_flagged=is_flagged),
         tags=judgement.tags,
         grades=judgement.grades,
+        whole_concepts=by_words.whole_concepts,
     )
 
 
@@ -243,9 +247,11 @@ def _with_named(
     papers: Sequence[RawPaper], lexical: Sequence[Verdict], intent: ParsedIntent
 ) -> list[Verdict]:
     """Return the verdicts; a paper that the question names is what it asks for."""
-    named = Verdict(RELEVANT_FLOOR, "the question names this paper")
+    reason = "the question names this paper"
     return [
-        named if is_named(paper, intent.identifiers) else verdict
+        replace(verdict, score=RELEVANT_FLOOR, reason=reason)
+        if is_named(paper, intent.identifiers)
+        else verdict
         for paper, verdict in zip(papers, lexical, strict=True)
     ]
 
@@ -276,7 +282,8 @@ def _as_marked(verdict: Verdict, *, is_relevant: bool) -> Verdict:
         score, note = max(verdict.score, RELEVANT_FLOOR), "marked relevant by you"
     else:
         score, note = min(verdict.score, IRRELEVANT_CEILING), "marked irrelevant by you"
-    return Verdict(score, f"{note}; {verdict.reason}" if verdict.reason else note)
+    reason = f"{note}; {verdict.reason}" if verdict.reason else note
+    return replace(verdict, score=score, reason=reason)
 
 
 def tags_of(title: str, abstract: str | None) -> list[PaperTag]:

@@ -22,6 +22,9 @@ from paper_search.skills.words import STOP_WORDS
 
 MOST_SHOWN = 100
 """Of an ordered result so many are kept whatever their scores: the order knows more."""
+FITS = 0.2
+"""Score that the best paper of a result reaches, if anything fits the question: where none does,
+papers without a whole concept are set aside (decision 0015)."""
 MAX_AUTHORS = 10
 MAX_THEMES = 8
 _THEME_SCORE = 0.5
@@ -40,14 +43,18 @@ class ResultOrganizer:
     ) -> PaperCollection:
         """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
+        So is what has none of the concepts, where no paper fits the question.
         By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
         """
         kept: list[Paper] = []
         set_aside: list[Paper] = []
+        fits_nothing = all(scored.relevance_score < FITS for scored in papers)
         for scored in sorted(papers, key=_order):
-            (kept if self._stays(scored) else set_aside).append(Paper.from_scored(scored))
+            is_off = fits_nothing and scored.whole_concepts == 0
+            stays = self._stays(scored) and not is_off
+            (kept if stays else set_aside).append(Paper.from_scored(scored))
         return PaperCollection(
             metadata=SearchMetadata(
                 query=original_query, search_strategy=strategy, total_found=len(papers)
@@ -62,6 +69,22 @@ class ResultOrganizer:
             return True
         is_open = not scored.is_judged and scored.unjudged_because != NOT_NEEDED
         return scored.relevance_score >= self._min_relevance or is_open
+
+
+def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
+    """Return in how many papers all of the concepts stand, some and none: a line for the person.
+
+    Empty: there are no concepts, or nobody looked for them.
+    """
+    counts = [paper.whole_concepts for paper in papers if paper.whole_concepts is not None]
+    if not counts or not concepts:
+        return ""
+    every, none = sum(count >= concepts for count in counts), counts.count(0)
+    if concepts == 1:
+        return f"{every:,} papers have the concept of the question, {none:,} do not"
+    some = len(counts) - every - none
+    rest = f"{some:,} some, {none:,} none"
+    return f"{every:,} papers have all {concepts} concepts of the question, {rest}"
 
 
 def by_score(paper: Paper) -> tuple[float, float, int, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -30,6 +31,7 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.skills.gap_filler import GapFiller
+from paper_search.skills.known_papers import find_paper
 from paper_search.sources import SearchSource, create_source, create_sources, known_sources
 from paper_search.sources.enrichment import create_enrichers
 from paper_search.steps.types import PARAMS
@@ -59,11 +61,13 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
     else:
         adapters = [create_source(name, config) for name in dict.fromkeys(sources)]
     available = [source.source_name for source in adapters]
+    searcher = _searcher(config, adapters)
     return Skills(
         intent_parser=IntentParser(
             models[Skill.INTENT],
             domain=config.domain,
             default_max_results=config.default_max_results,
+            find_paper=functools.partial(find_paper, searcher),
         ),
         query_builder=QueryBuilder(
             models[Skill.STRATEGY],
@@ -71,7 +75,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             available_sources=available,
             max_results_ceiling=config.max_results_ceiling,
         ),
-        searcher=_searcher(config, adapters),
+        searcher=searcher,
         deduplicator=Deduplicator(
             llm=models[Skill.DUPLICATES],
             enable_llm_pass=config.dedup_enable_llm_pass,

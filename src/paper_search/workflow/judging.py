@@ -122,7 +122,7 @@ async def judge_again(
     ids = [*state.result.paper_ids, *state.result.set_aside_ids]
     before = await records.scored(await records.judged_ids(ids))
     works = [verdict.paper for verdict in before if is_all or not verdict.is_judged]
-    marks = await records.marked_papers(state.marks)
+    marks = [*state.intent.seeds, *await records.marked_papers(state.marks)]
     cache = StoredJudgements(store)
     verdicts = await scorer.score(works, state.intent, marks, cache=cache)
     await records.save_judgements(verdicts, works)

@@ -87,7 +87,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _begin_step(ctx)
-    marked_papers = await _records(ctx).marked_papers(state.marks)
+    marked_papers = [*_intent(state).seeds, *await _records(ctx).marked_papers(state.marks)]
     is_rejected = bool(state.history) and state.history[-1].is_rejected
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
@@ -157,7 +157,8 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
         return Outcome.OK, await take_batch(state, records, ctx.services.models)
     allowed_by = await _approvals(ctx).require(strategy, state.current_iteration)
     if SNOWBALL in strategy.sources:  # a person may have added it
-        strategy = with_seeds(strategy, await records.marked_papers(state.marks))
+        marked_papers = [*_intent(state).seeds, *await records.marked_papers(state.marks)]
+        strategy = with_seeds(strategy, marked_papers)
     services = _services(ctx)
     if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
         services.require_sources(strategy.sources)  # another process may have fewer
@@ -204,7 +205,7 @@ async def score(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Judge the relevance of every work, and put all in one order."""
     state = _begin_step(ctx)
     records = _records(ctx)
-    marked_papers = await records.marked_papers(state.marks)
+    marked_papers = [*_intent(state).seeds, *await records.marked_papers(state.marks)]
     works = await records.works(state.works)
     order = (state.ranking_pairs, state.ranked_question)
     judgements = StoredJudgements(ctx.store)
@@ -229,7 +230,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     stored_ref = await records.save_collection(collection, limit, scored=scored)
     stored_ref = await with_earlier(state, records, stored_ref)
     await records.index(state.question)
-    reference = await with_counts(state, records, stored_ref, ctx.services)
+    reference = await with_counts(state, records, stored_ref, ctx.services, scored)
     known_report = fate_of_known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
     if ctx.workflow_params.enable_result_checkpoint:

@@ -43,7 +43,8 @@ def dumped(record: BibliographicRecord) -> dict[str, Any]:
 
 
 def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
-    verdict: dict[str, Any] = storable(scored.model_dump(mode="json", include=set(VERDICT)))
+    fields = {*VERDICT, "whole_concepts"}
+    verdict: dict[str, Any] = storable(scored.model_dump(mode="json", include=fields))
     return verdict
 
 

@@ -295,7 +295,7 @@ async def test_a_quotation_that_says_nothing_of_the_criterion_carries_no_full_gr
         "paper_id": "p",
         "grades": [{"criterion": n, "grade": 3, "snippet": snippet} for n in (1, 2)],
     }
-    intent = INTENT.judged_by([Criterion(text=criterion), Criterion(text=f"{criterion} too")])
+    intent = INTENT.with_criteria([Criterion(text=criterion), Criterion(text=f"{criterion} too")])
     given = paper("p", "A study", f"Results: {snippet} than before.")
     [found] = await RelevanceScorer(FakeLLM({"results": [entry]})).score([given], intent)
     assert [each.grade for each in found.grades] == [grade, grade]

@@ -10,7 +10,7 @@ from datetime import date
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
 from paper_search.errors import QuestionError
-from paper_search.models import ParsedIntent, SearchConstraints
+from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, SearchConstraints, Seed
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
 from paper_search.skills.intent.constraints import (
     read_count,
@@ -210,6 +210,51 @@ def _remarks(question: str, reading: Reading) -> Iterator[str]:
         yield "the question contains only years: say what it is about"
     if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
+
+
+_FEWEST_WORDS = 4
+"""Words of a title; "papers like transformers" names no paper."""
+
+
+def read_seed(question: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return the title or the identifiers of a paper that others like it are wanted for, or None.
+
+    What looks like a title is one only if a paper is called so: that is for the caller to find out.
+    """
+    matches = (pattern.match(question) for _, pattern in forms("like"))
+    match = next(filter(None, matches), None)
+    if match is None:
+        return None
+    rest, identifiers = read_identifiers(match["seed"])
+    title = without_cuts(rest).strip(" .?!\"“”'")
+    if not identifiers and len(title.split()) < _FEWEST_WORDS:
+        return None
+    return title, identifiers
+
+
+def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
+    """Return the intent for papers like one: its title and keywords in place of the question."""
+    author = paper.authors[0].name if paper.authors else None
+    what = ", ".join(filter(None, [author, paper.venue, str(paper.year or "")]))
+    note = (
+        f"papers like {paper.title!r} ({what or paper.id}), which counts as marked relevant: is"
+        " this the paper you mean? If not, start a search with its DOI"
+    )
+    seed = Seed.model_validate(paper.model_dump(include=set(Seed.model_fields)))
+    marked = MarkedPaper(
+        id=paper.id, title=paper.title, abstract=paper.text, is_relevant=True, seed=seed
+    )
+    return intent.model_copy(
+        update={
+            "topic": paper.title[:_LONGEST_TOPIC],
+            "concepts": concepts_of(paper.title).names or [paper.title],
+            "alternatives": {},
+            "question": " ".join([paper.title, *paper.keywords]),
+            "identifiers": intent.identifiers or ([f"doi:{paper.doi}"] if paper.doi else []),
+            "seeds": [marked],
+            "notes": [*intent.notes, note],
+        }
+    )
 
 
 def read_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
