@@ -7,7 +7,7 @@ from paper_search.skills import Searcher
 from paper_search.skills.known_papers import (
     check_known_papers,
     find_paper,
-    read_known_paper,
+    parse_known_paper,
 )
 from paper_search.testing.sources import FakeSource
 
@@ -35,7 +35,7 @@ def record(**fields: object) -> RawPaper:
     ],
 )
 def test_a_paper_is_recognised_by(given: str, fields: dict[str, object]) -> None:
-    assert read_known_paper(given).is_described_by(record(**fields))
+    assert parse_known_paper(given).is_described_by(record(**fields))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_paper_is_recognised_by(given: str, fields: dict[str, object]) -> None
     ],
 )
 def test_another_paper_is_not_taken_for_it(given: str, fields: dict[str, object]) -> None:
-    assert not read_known_paper(given).is_described_by(record(**fields))
+    assert not parse_known_paper(given).is_described_by(record(**fields))
 
 
 def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_missing() -> None:

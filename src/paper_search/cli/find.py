@@ -130,7 +130,7 @@ def _question_of(question: str | None, file: Path | None) -> str:
     """Return the question, or the strategy in the file."""
     from paper_search.cli.console import UsageMistakeError
     from paper_search.errors import InputError
-    from paper_search.skills.intent.boolean_question import read_boolean
+    from paper_search.skills.intent.boolean_question import parse_boolean
 
     if (question is None) == (file is None):
         raise UsageMistakeError("give a QUESTION or --strategy FILE, one of them")
@@ -146,7 +146,7 @@ def _question_of(question: str | None, file: Path | None) -> str:
         )
     except UnicodeDecodeError:
         text = content.decode("cp1252", errors="replace")
-    if read_boolean(text) is None:
+    if parse_boolean(text) is None:
         raise InputError(
             f"{str(file)!r} holds no search strategy: expected numbered lines as a database"
             " prints them, or one boolean query"

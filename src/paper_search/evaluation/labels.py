@@ -15,7 +15,7 @@ from typing import Any
 from paper_search.bibliography.identifiers import parse_doi
 from paper_search.errors import InputError
 from paper_search.models import RawPaper
-from paper_search.skills.known_papers import KnownPaper, read_known_paper
+from paper_search.skills.known_papers import KnownPaper, parse_known_paper
 
 _LABELS = ("label", "included", "label_included", "relevant", "decision")
 _YES = frozenset({"1", "1.0", "yes", "y", "true", "relevant", "included", "include"})
@@ -35,7 +35,7 @@ class Label:
     @property
     def known(self) -> KnownPaper:
         pmid = f"pmid:{self.paper.pmid}" if self.paper.pmid else ""
-        return read_known_paper(" ".join([self.paper.title, self.paper.doi or "", pmid]))
+        return parse_known_paper(" ".join([self.paper.title, self.paper.doi or "", pmid]))
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ def status_of(error: BaseException) -> SourceStatus:
     """
     chain = list(_causes(error))
     for link in chain:
-        told = getattr(link, "status", None)
-        if isinstance(told, SourceStatus):
-            return told
+        status = getattr(link, "status", None)
+        if isinstance(status, SourceStatus):
+            return status
         code = _code(link)
         if code is not None:
             fallback = SourceStatus.BAD_RESPONSE
@@ -66,9 +66,9 @@ def _code(error: BaseException) -> int | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
+    ids: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
+    while cause is not None and id(cause) not in ids:
+        ids.add(id(cause))
         yield cause
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)

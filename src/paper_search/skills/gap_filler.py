@@ -57,11 +57,11 @@ class GapFiller:
             lacking = [work for work in filled if _gaps(work)]
             if not lacking:
                 break
-            known = await self._looked_up(enricher, lacking)
+            answer = await self._looked_up(enricher, lacking)
             filling = _Filling()
             for place, work in enumerate(filled):
-                filled[place] = filling.complete(work, known.records.get(work.id, []))
-            reports.append(filling.report(known.report))
+                filled[place] = filling.complete(work, answer.records.get(work.id, []))
+            reports.append(filling.report(answer.report))
         return EnrichmentReport(works=filled, sources=reports)
 
     async def _looked_up(self, enricher: Enricher, works: list[RawPaper]) -> LookUp:
@@ -71,12 +71,12 @@ class GapFiller:
                 async with asyncio.timeout(self._deadline_s):
                     return await enricher.look_up(works)
             except TimeoutError:
-                status, said = SourceStatus.TIMEOUT, f"no answer within {self._deadline_s:g} s"
+                status, reason = SourceStatus.TIMEOUT, f"no answer within {self._deadline_s:g} s"
             except Exception as error:  # noqa: BLE001  # an enricher is foreign code; its failure becomes data
-                status, said = status_of(error), described(error)
-        _log.warning("enricher %s failed (%s): %s", name, status.value, said)
+                status, reason = status_of(error), described(error)
+        _log.warning("enricher %s failed (%s): %s", name, status.value, reason)
         row = rows[-1]() if rows else SourceReport(source=name, status=status)
-        failure = {"source": name, "status": status, "error": said}
+        failure = {"source": name, "status": status, "error": reason}
         return LookUp(row.model_copy(update=failure))
 
 
@@ -130,21 +130,21 @@ def _gaps(work: RawPaper) -> list[str]:
     return [gap for gap in GAPS if not getattr(work, gap)]
 
 
-def _is_same_work(work: RawPaper, known: RawPaper) -> bool:
+def _is_same_work(work: RawPaper, record: RawPaper) -> bool:
     """Whether a record is of the work: by identifier and a similar title, or by title and more."""
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415  # only where works are enriched
 
-    one, other = normalised_title(work.title), normalised_title(known.title)
-    if names_of(work) & names_of(known):
+    one, other = normalised_title(work.title), normalised_title(record.title)
+    if names_of(work) & names_of(record):
         is_part = bool(other) and (one in other or other in one)
         return not other or is_part or ratio(one, other) >= _SIMILAR_TITLE
     return (
         min(len(one), len(other)) >= _SHORTEST_TITLE
         and ratio(one, other) >= _SAME_TITLE
-        and _numerals(work.title) == _numerals(known.title)
-        and not _contradict(work.doi, known.doi)
-        and not _contradict(work.pmid, known.pmid)
-        and _is_confirmed(work, known)
+        and _numerals(work.title) == _numerals(record.title)
+        and not _contradict(work.doi, record.doi)
+        and not _contradict(work.pmid, record.pmid)
+        and _is_confirmed(work, record)
     )
 
 
@@ -153,13 +153,13 @@ def _numerals(title: str) -> list[str]:
     return _NUMERAL.findall(title.lower())
 
 
-def _is_confirmed(work: RawPaper, known: RawPaper) -> bool:
+def _is_confirmed(work: RawPaper, other: RawPaper) -> bool:
     """Whether year (next to each other) or first author agree, and neither speaks against it."""
     evidence = []
-    if work.year and known.year:
-        evidence.append(abs(work.year - known.year) <= 1)
-    if work.authors and known.authors:
-        names = {normalised_title(family_name(record.authors[0].name)) for record in (work, known)}
+    if work.year and other.year:
+        evidence.append(abs(work.year - other.year) <= 1)
+    if work.authors and other.authors:
+        names = {normalised_title(family_name(record.authors[0].name)) for record in (work, other)}
         evidence.append(len(names) == 1)
     return bool(evidence) and all(evidence)
 

@@ -52,13 +52,13 @@ class HitCounter:
 
         A source that failed is not asked again, unless it only refused the query.
         """
-        known = self._counts.setdefault(query, {})
-        if source not in known and source not in self._given_up:
-            found = await self._asked(source, query)
-            if found is None or found.hits is None:
+        counts = self._counts.setdefault(query, {})
+        if source not in counts and source not in self._given_up:
+            hit_count = await self._asked(source, query)
+            if hit_count is None or hit_count.hits is None:
                 return None
-            known[source] = found
-        return known[source].hits if source in known else None
+            counts[source] = hit_count
+        return counts[source].hits if source in counts else None
 
     async def _asked(self, source: str, query: str) -> HitCount | None:
         self._waiting.add(source)  # and taken out by an answer only, not by the deadline
@@ -71,46 +71,46 @@ class HitCounter:
         )
         with journal() as rows:
             self._rows.append((row, rows))
-            found = await self._count(source, query, row)
+            hit_count = await self._count(source, query, row)
         self._waiting.discard(source)
-        return found
+        return hit_count
 
     async def _count(self, source: str, query: str, row: SourceReport) -> HitCount | None:
         try:
-            found = await self._sources[source].count(query, self._filters)
+            hit_count = await self._sources[source].count(query, self._filters)
         except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
             row.status, row.error = status_of(error), described(error)
             self._failed.setdefault(source, described(error))
             if row.status is not SourceStatus.BAD_RESPONSE:
                 self._given_up.add(source)
-            found = None
+            hit_count = None
         else:
             is_open = bool(self._filters.every_condition) and not keeps_conditions(
                 self._sources[source]
             )
-            if found is not None and (is_open or self._is_checked_later):
-                found = found.model_copy(update={"is_at_most": True})
-            row.hits = found.hits if found else None
+            if hit_count is not None and (is_open or self._is_checked_later):
+                hit_count = hit_count.model_copy(update={"is_at_most": True})
+            row.hits = hit_count.hits if hit_count else None
             row.status = SourceStatus.OK if row.hits else SourceStatus.EMPTY
-            if found is None or found.hits is None:
+            if hit_count is None or hit_count.hits is None:
                 self._failed.setdefault(source, "hit counts are not supported")
                 self._given_up.add(source)
-        return found
+        return hit_count
 
     def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:
-        known = self._counts.get(query, {})
-        hits = {name: known[name].hits for name in sources if name in known}
+        counts = self._counts.get(query, {})
+        hits = {name: counts[name].hits for name in sources if name in counts}
         return {name: count for name, count in hits.items() if count is not None}
 
     def hits(self, query: str, *, text: str | None = None) -> QueryHits:
         """Return all counts of a query, for a person to read; `text` is what they know it by."""
         counts = [
-            SourceHits(source=name, hits=found.hits, is_at_most=found.is_at_most)
+            SourceHits(source=name, hits=hit_count.hits, is_at_most=hit_count.is_at_most)
             for name in self._sources
-            if (found := self._counts.get(query, {}).get(name)) and found.hits is not None
+            if (hit_count := self._counts.get(query, {}).get(name)) and hit_count.hits is not None
         ]
         return QueryHits(text=text or query, counts=counts)
 
     def papers(self) -> list[RawPaper]:
-        counts = [count for known in self._counts.values() for count in known.values()]
+        counts = [count for by_source in self._counts.values() for count in by_source.values()]
         return list({paper.id: paper for count in counts for paper in count.papers}.values())

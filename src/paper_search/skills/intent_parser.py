@@ -18,15 +18,15 @@ from paper_search.prompts import load_prompt
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
 from paper_search.query.systems import count_tags
-from paper_search.skills.intent.boolean_question import intent_of_boolean, read_boolean
+from paper_search.skills.intent.boolean_question import intent_of_boolean, parse_boolean
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.forms import CUT
-from paper_search.skills.intent.names import Kind, Lookup, lookups_of, read_names
+from paper_search.skills.intent.names import Kind, Lookup, lookups_of, parse_names
 from paper_search.skills.intent.reader import (
     Reading,
-    read_limits,
-    read_question,
-    read_seed,
+    parse_limits,
+    parse_question,
+    parse_seed,
     with_seed,
 )
 from paper_search.skills.judging.question import criteria_of
@@ -132,36 +132,36 @@ class IntentAnswer(BaseModel):
         return intent.with_criteria(criteria_of(intent.with_criteria(self.criteria)))
 
     def _alternatives(self, concepts: list[str], barred: set[str]) -> dict[str, list[str]]:
-        known = {name.casefold(): name for name in concepts}
-        made: dict[str, list[str]] = {}
+        by_key = {name.casefold(): name for name in concepts}
+        by_concept: dict[str, list[str]] = {}
         for name, others in self.alternatives.items():
-            concept = known.get(name.strip().casefold())
-            wanted = [
+            concept = by_key.get(name.strip().casefold())
+            names = [
                 other
                 for other in _terms(others)
-                if other.casefold() not in barred and other.casefold() not in known
+                if other.casefold() not in barred and other.casefold() not in by_key
             ]
-            if concept and wanted:
-                made[concept] = wanted
-        return made
+            if concept and names:
+                by_concept[concept] = names
+        return by_concept
 
     def _constraints(
-        self, read: SearchConstraints, today: date
+        self, limits_of_words: SearchConstraints, today: date
     ) -> tuple[SearchConstraints, list[str]]:
         limits = self.constraints
-        given = SearchConstraints(
+        stated = SearchConstraints(
             year_from=limits.year_from,
             year_to=limits.year_to,
             language=limits.language,
-            max_results=max(1, limits.max_results or read.max_results),
+            max_results=max(1, limits.max_results or limits_of_words.max_results),
             excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
         )
-        return sane_limits(given, today=today)
+        return sane_limits(stated, today=today)
 
 
-def _is_criterion(given: Any) -> bool:
+def _is_criterion(entry: Any) -> bool:
     try:
-        CriterionAnswer.model_validate(given)
+        CriterionAnswer.model_validate(entry)
     except ValidationError:
         return False
     return True
@@ -225,16 +225,16 @@ class IntentParser:
             LLMError: the budget does not cover the call.
         """
         question = _checked(user_input)
-        if (wanted := read_boolean(question)) is not None:
-            intent = intent_of_boolean(question, wanted, self._default_max_results)
+        if (boolean := parse_boolean(question)) is not None:
+            intent = intent_of_boolean(question, boolean, self._default_max_results)
             return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
-        shown = " ".join(question.split())
+        text = " ".join(question.split())
         today = self._today()
-        if (alike := await self._like_a_paper(shown, today)) is not None:
+        if (alike := await self._like_a_paper(text, today)) is not None:
             return alike if self._llm is None else alike.with_criteria(criteria_of(alike))
-        known = await self._known_names(shown)
+        lookup = await self._look_up_names(text)
         if self._llm is None:
-            return read_question(shown, today, self._default_max_results, known)
+            return parse_question(text, today, self._default_max_results, lookup)
         prompt = load_prompt("intent_parser", self._domain)
         message = json.dumps(question, ensure_ascii=False)
         try:
@@ -243,18 +243,18 @@ class IntentParser:
             if isinstance(error, LLMError) and error.reason is LLMFailure.BUDGET:
                 raise  # more can be allowed
             _log.warning("the model did not read the question: %s", error)
-            intent = read_question(shown, today, self._default_max_results, known)
+            intent = parse_question(text, today, self._default_max_results, lookup)
             note = f"the model did not read the question ({error}): it is read without a model"
             intent = intent.model_copy(update={"notes": [*intent.notes, note]})
             return intent.with_criteria(criteria_of(intent))
-        return answer.intent(read_limits(shown, today, self._default_max_results, known), today)
+        return answer.intent(parse_limits(text, today, self._default_max_results, lookup), today)
 
     async def _like_a_paper(self, question: str, today: date) -> ParsedIntent | None:
         """Return the intent of a question for papers like one that can be found; None: it is none.
 
         Limits are read where the paper is named by an identifier: a title has years of its own.
         """
-        seed = read_seed(question)
+        seed = parse_seed(question)
         if seed is None or self._find_paper is None:
             return None
         title, identifiers = seed
@@ -262,17 +262,17 @@ class IntentParser:
         if paper is None:
             return None
         limited = question if identifiers else paper.title
-        intent = read_question(limited, today, self._default_max_results)
+        intent = parse_question(limited, today, self._default_max_results)
         if not identifiers:
             unlimited = SearchConstraints(max_results=self._default_max_results)
             update = {"constraints": unlimited, "excluded": [], "authors": [], "venues": []}
             intent = intent.model_copy(update={**update, "notes": []})
         return with_seed(intent, paper)
 
-    async def _known_names(self, question: str) -> Lookup:
+    async def _look_up_names(self, question: str) -> Lookup:
         answers: dict[tuple[Kind, str], bool | None] = {}
         if self._lookup is not None:
-            for kind, name in lookups_of(lambda lookup: read_names(question, lookup)):
+            for kind, name in lookups_of(lambda lookup: parse_names(question, lookup)):
                 answers[kind, name] = await self._lookup(kind, name)
         return lambda kind, name: answers.get((kind, name))
 

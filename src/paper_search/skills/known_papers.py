@@ -61,7 +61,7 @@ class KnownPaper:
         return self.title == theirs or (is_long and fuzz.ratio(self.title, theirs) >= _ALIKE)
 
 
-def read_known_paper(text: str) -> KnownPaper:
+def parse_known_paper(text: str) -> KnownPaper:
     """Return what a text such as `10.1000/1`, `arXiv:1706.03762` or a title says of a paper."""
     doi = parse_doi(text)
     arxiv_id = parse_arxiv_id(text)
@@ -80,7 +80,7 @@ async def find_paper(searcher: Searcher, text: str, identifiers: Sequence[str]) 
 
     A library is asked first, then all other sources at once. None: nobody has it.
     """
-    wanted = read_known_paper(text)
+    wanted = parse_known_paper(text)
     local = [name for name in searcher.source_names if name in LOCAL]
     others = [name for name in searcher.source_names if name not in LOCAL]
     title = leaf(text, "title")
@@ -122,8 +122,8 @@ def check_known_papers(
     """
     report = KnownPapersReport()
     for text in dict.fromkeys(given):
-        known = read_known_paper(text)
-        places = [n for n, record in enumerate(found) if known.is_described_by(record)]
+        paper = parse_known_paper(text)
+        places = [n for n, record in enumerate(found) if paper.is_described_by(record)]
         if any(is_shown[place] for place in places):
             report.in_result.append(text)
         elif places or text in before:

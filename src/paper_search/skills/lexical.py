@@ -71,7 +71,7 @@ class _Concept:
     matches: Callable[[str], object] | None = None
     """Whether a stem is meant by a word with wildcards; None: the concept has none."""
 
-    def said_in(self, document: Document) -> Sequence[str]:
+    def forms_in(self, document: Document) -> Sequence[str]:
         if self.matches is None:
             return self.phrases
         return [f" {word} " for word in document.counts if self.matches(word)]
@@ -149,9 +149,9 @@ def verdicts(
     papers. Anchors, for up to three concepts: all in the title 0.9 and more, half of them about
     0.45, one common word less than 0.3, nothing 0. Of more concepts a share is enough.
     """
-    wanted = _Wanted.of(intent)
+    target = _Wanted.of(intent)
     return [
-        _verdict(paper, document, intent, wanted)
+        _verdict(paper, document, intent, target)
         for paper, document in zip(papers, documents, strict=True)
     ]
 
@@ -181,7 +181,7 @@ def _matcher(name: str) -> Callable[[str], object]:
 def _cover(concept: _Concept, document: Document) -> float:
     """Return how much of the concept the document has: 0 to 1."""
     for place, credit in ((document.title, TITLE_PHRASE), (document.text, TEXT_PHRASE)):
-        for number, phrase in enumerate(concept.said_in(document)):
+        for number, phrase in enumerate(concept.forms_in(document)):
             if phrase in place:
                 is_variant = number > 0 and concept.matches is None
                 return credit * (_VARIANT_DISCOUNT if is_variant else 1.0)
@@ -196,58 +196,58 @@ def _cover(concept: _Concept, document: Document) -> float:
     return max(PARTLY_IN_TITLE * in_title, PARTLY_IN_TEXT * in_text) / whole if whole else 0.0
 
 
-def _earned_by_words(wanted: _Wanted, document: Document) -> float:
+def _earned_by_words(target: _Wanted, document: Document) -> float:
     """Return which share of the words, by rarity, the document has as BM25 counts them: 0 to 1."""
     norm = _K1 * (1 - _B + _B * document.length / _USUAL_LENGTH)
-    counts = {word: document.counts.get(word, 0) for word in wanted.words}
-    for concept in wanted.concepts:
+    counts = {word: document.counts.get(word, 0) for word in target.words}
+    for concept in target.concepts:
         if not all(counts[word] for word in concept.words):
             # Another name of the concept stands for its words.
-            said = max(map(document.count, concept.said_in(document)), default=0)
-            counts.update({word: max(said, counts[word]) for word in concept.words})
-    found = sum(wanted.words[word] * n / (n + norm) for word, n in counts.items() if n)
-    whole = sum(wanted.words.values()) * _ENOUGH_OF_BM25
-    return min(1.0, found / whole) if whole else 0.0
+            count = max(map(document.count, concept.forms_in(document)), default=0)
+            counts.update({word: max(count, counts[word]) for word in concept.words})
+    earned_points = sum(target.words[word] * n / (n + norm) for word, n in counts.items() if n)
+    whole = sum(target.words.values()) * _ENOUGH_OF_BM25
+    return min(1.0, earned_points / whole) if whole else 0.0
 
 
-def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, wanted: _Wanted) -> Verdict:
-    covers = [_cover(concept, document) for concept in wanted.concepts]
-    whole = sum(map(operator.mul, covers, wanted.weights))
-    by_words = min(1.0, _earned_by_words(wanted, document) / wanted.enough)
-    by_concepts = min(1.0, whole / wanted.enough)
+def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: _Wanted) -> Verdict:
+    covers = [_cover(concept, document) for concept in target.concepts]
+    whole = sum(map(operator.mul, covers, target.weights))
+    by_words = min(1.0, _earned_by_words(target, document) / target.enough)
+    by_concepts = min(1.0, whole / target.enough)
     earned = _BY_WORDS * by_words + (1 - _BY_WORDS) * by_concepts
-    limited, notes = 1.0, list[str]()
+    share, notes = 1.0, list[str]()
     limits = intent.constraints
     if paper.year is not None and limits.year_from is not None and paper.year < limits.year_from:
-        limited *= _OUT_OF_YEARS
+        share *= _OUT_OF_YEARS
         notes.append(f"published {paper.year}, before {limits.year_from}")
     if paper.year is not None and limits.year_to is not None and paper.year > limits.year_to:
-        limited *= _OUT_OF_YEARS
+        share *= _OUT_OF_YEARS
         notes.append(f"published {paper.year}, after {limits.year_to}")
     if limits.language and paper.language and paper.language != limits.language:
-        limited *= _OTHER_LANGUAGE
+        share *= _OTHER_LANGUAGE
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
-    score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * limited))
-    reason = _reason(wanted.concepts, covers, document, notes)
+    score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * share))
+    reason = _reason(target.concepts, covers, document, notes)
     whole_concepts = sum(cover >= _FOUND for cover in covers)
-    return Verdict(score, reason, limited, "; ".join(notes), whole_concepts)
+    return Verdict(score, reason, share, "; ".join(notes), whole_concepts)
 
 
 def _reason(
     concepts: Sequence[_Concept], covers: Sequence[float], document: Document, notes: list[str]
 ) -> str:
     kinds = ("matches", "all words of", "partly", "not found")
-    named: dict[str, list[str]] = {kind: [] for kind in kinds}
+    names_of: dict[str, list[str]] = {kind: [] for kind in kinds}
     in_title = []
     for concept, cover in zip(concepts, covers, strict=True):
         kind = "partly" if cover > 0 else "not found"
         if cover >= _FOUND:
-            is_phrase = any(map(document.count, concept.said_in(document)))
+            is_phrase = any(map(document.count, concept.forms_in(document)))
             kind = "matches" if is_phrase else "all words of"
-        named[kind].append(concept.name)
+        names_of[kind].append(concept.name)
         if kind == "matches" and any(phrase in document.title for phrase in concept.phrases):
             in_title.append(concept.name)
-    parts = [f"{kind}: {', '.join(names)}" for kind, names in named.items() if names]
-    if in_title and len(in_title) < len(named["matches"]):
+    parts = [f"{kind}: {', '.join(names)}" for kind, names in names_of.items() if names]
+    if in_title and len(in_title) < len(names_of["matches"]):
         notes = [f"in the title: {', '.join(in_title)}", *notes]
     return "; ".join([*parts, *notes])

@@ -196,8 +196,8 @@ def _trimmed(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[
         last -= 1
     while last - first > 1 and is_english and _is_loose_at_start(lowered[first]):
         first += 1
-    left = lowered[first:last]
-    if left and not (len(left) == 1 and is_english and _is_verb_form(left[0])):
+    rest = lowered[first:last]
+    if rest and not (len(rest) == 1 and is_english and _is_verb_form(rest[0])):
         yield words[first].start(), words[last - 1].end()
 
 

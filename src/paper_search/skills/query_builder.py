@@ -21,8 +21,8 @@ from paper_search.models import (
     seed_of_identifier,
 )
 from paper_search.prompts import load_prompt
-from paper_search.skills.intent.notes import Note, read_note
-from paper_search.skills.intent.reader import read_question
+from paper_search.skills.intent.notes import Note, parse_note
+from paper_search.skills.intent.reader import parse_question
 from paper_search.skills.strategy.answer import (
     LONGEST_REASON,
     Inspection,
@@ -101,15 +101,15 @@ class QueryBuilder:
             cleaned, builder_input.previous_strategies, most_results=self._max_results_ceiling
         )
         depth = DEPTH if self._llm is None else None
-        marked = _marked(fresh.ranked, builder_input.marked_papers, depth)
-        return self._seeded(fresh.model_copy(update={"ranked": marked}), builder_input)
+        ranked_queries = _marked(fresh.ranked, builder_input.marked_papers, depth)
+        return self._seeded(fresh.model_copy(update={"ranked": ranked_queries}), builder_input)
 
-    async def _by_model(self, llm: LLMProvider, given: QueryBuilderInput) -> SearchStrategy:
-        note = _note(given)
-        intent, base = given.intent, self._base(given, note)
-        ranked = next_ranked_queries(base, note, terms_of_marks(given, base))
+    async def _by_model(self, llm: LLMProvider, request: QueryBuilderInput) -> SearchStrategy:
+        note = _note(request)
+        intent, base = request.intent, self._base(request, note)
+        ranked = next_ranked_queries(base, note, terms_of_marks(request, base))
         try:
-            answer, found = await self._inspected(llm, given)
+            answer, inspection = await self._inspected(llm, request)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, there is a strategy
             _log.warning("the model gave no strategy, the concepts are used unchanged: %s", error)
             return base.model_copy(
@@ -121,46 +121,46 @@ class QueryBuilder:
                     "notes": [f"the model gave no strategy ({error}): the concepts are used"],
                 }
             )
-        queries = found.usable[:MAX_QUERIES] or plain_queries(intent)
+        queries = inspection.usable[:MAX_QUERIES] or plain_queries(intent)
         return base.model_copy(
             update={
                 "queries": with_added(queries, note),
-                "ranked": _reworded(ranked, answer.ranked_text, note.added),
+                "ranked": _with_model_text(ranked, answer.ranked_text, note.added),
                 "sources": answer.sources,
                 "filters": next_limits(answer.merged_filters(base.filters), note),
                 "reason": answer.reason or "",
-                "notes": [*found.left_out, *note.remarks],
+                "notes": [*inspection.left_out, *note.remarks],
             }
         )
 
     async def _inspected(
-        self, llm: LLMProvider, given: QueryBuilderInput
+        self, llm: LLMProvider, request: QueryBuilderInput
     ) -> tuple[StrategyAnswer, Inspection]:
         """Return the model's strategy; its mistakes are shown to it once."""
         prompt = load_prompt("query_builder", self._domain)
-        message = message_of(given, self._shown_sources())
-        asked = [query.boolean_query for s in given.previous_strategies for query in s.queries]
-        is_english = given.intent.constraints.language in {None, "en"}
+        message = message_of(request, self._source_names())
+        earlier = [query.boolean_query for s in request.previous_strategies for query in s.queries]
+        is_english = request.intent.constraints.language in {None, "en"}
 
         async def written(text: str) -> tuple[StrategyAnswer, Inspection]:
             answer = await ask(llm, StrategyAnswer, prompt, text)
-            return answer, inspected(answer, asked_before=asked, is_english=is_english)
+            return answer, inspected(answer, asked_before=earlier, is_english=is_english)
 
-        answer, found = await written(message)
-        if not found.problems:
-            return answer, found
+        answer, inspection = await written(message)
+        if not inspection.problems:
+            return answer, inspection
         try:
-            again, better = await written(message + repair_request(found))
+            again, better = await written(message + repair_request(inspection))
         except LLMError as error:
             _log.warning("the model did not correct its strategy: %s", error)
-            return answer, found
-        is_better = bool(better.usable) and len(better.problems) <= len(found.problems)
-        return (again, better) if is_better else (answer, found)
+            return answer, inspection
+        is_better = bool(better.usable) and len(better.problems) <= len(inspection.problems)
+        return (again, better) if is_better else (answer, inspection)
 
-    def _by_terms(self, given: QueryBuilderInput) -> SearchStrategy:
-        note = _note(given)
-        base = self._base(given, note)
-        terms = terms_of_marks(given, base)
+    def _by_terms(self, request: QueryBuilderInput) -> SearchStrategy:
+        note = _note(request)
+        base = self._base(request, note)
+        terms = terms_of_marks(request, base)
         return base.model_copy(
             update={
                 "queries": next_queries(base, note, terms),
@@ -170,23 +170,23 @@ class QueryBuilder:
             }
         )
 
-    def _base(self, given: QueryBuilderInput, note: Note) -> SearchStrategy:
-        if given.previous_strategies:
-            last = given.previous_strategies[-1].model_copy(
+    def _base(self, request: QueryBuilderInput, note: Note) -> SearchStrategy:
+        if request.previous_strategies:
+            last = request.previous_strategies[-1].model_copy(
                 update={"seeds": [], "lines": [], "reason": "", "notes": []}
             )
             if not note.instead:
                 return last
-            intent = _instead(given.intent, note)
+            intent = _instead(request.intent, note)
             queries = first_queries(intent, has_headings=self._has_headings())
             return last.model_copy(update={"queries": queries, "ranked": first_ranked(intent)})
         return SearchStrategy(
-            queries=first_queries(given.intent, has_headings=self._has_headings()),
-            ranked=first_ranked(given.intent),
-            lines=given.intent.lines,
-            works=given.intent.identifiers,
+            queries=first_queries(request.intent, has_headings=self._has_headings()),
+            ranked=first_ranked(request.intent),
+            lines=request.intent.lines,
+            works=request.intent.identifiers,
             sources=self._askable(),
-            filters=limits_of_intent(given.intent),
+            filters=limits_of_intent(request.intent),
         )
 
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
@@ -194,17 +194,19 @@ class QueryBuilder:
         filters, notes = sane_limits(strategy.filters, today=today)
         sources, unknown = self._known(strategy.sources)
         if unknown:
-            listed = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
-            notes.append(f"left out: sources that are not configured: {listed}")
+            names = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
+            notes.append(f"left out: sources that are not configured: {names}")
         update = {"sources": sources, "filters": filters, "notes": [*strategy.notes, *notes]}
         return strategy.model_copy(update=update).within(self._max_results_ceiling)
 
     def _known(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
-        named = list(dict.fromkeys(sources))
+        names = list(dict.fromkeys(sources))
         if self._available_sources is None:
-            return named, []
-        known = [name for name in named if name in self._available_sources]
-        return known or self._askable(), [visible(name) for name in named if name not in known]
+            return names, []
+        available = [name for name in names if name in self._available_sources]
+        return available or self._askable(), [
+            visible(name) for name in names if name not in available
+        ]
 
     def _askable(self) -> list[str]:
         return [name for name in self._available_sources or [] if name != SNOWBALL]
@@ -213,24 +215,27 @@ class QueryBuilder:
         services = map(service_of, self._available_sources or ())
         return any(service.has_headings for service in services if service)
 
-    def _shown_sources(self) -> list[str] | None:
+    def _source_names(self) -> list[str] | None:
         return None if self._available_sources is None else self._askable()
 
-    def _seeded(self, strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
+    def _seeded(self, strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
         """Return the strategy with the source that follows citations, if there are any to follow.
 
         It is proposed when papers are marked relevant, named by the question or graded best by a
         model, in this order, and the source is configured; not after a person took it out.
         """
-        named = map(seed_of_identifier, given.intent.identifiers)
-        wanted = [*relevant_seeds(given.marked_papers), *(seed for seed in named if seed)]
-        by_content = {seed.model_dump_json(): seed for seed in (*wanted, *given.graded)}
+        of_question = map(seed_of_identifier, request.intent.identifiers)
+        candidates = [
+            *relevant_seeds(request.marked_papers),
+            *(seed for seed in of_question if seed),
+        ]
+        by_content = {seed.model_dump_json(): seed for seed in (*candidates, *request.graded)}
         seeds = list(by_content.values())[:MAX_SEEDS]
         others = [name for name in strategy.sources if name != SNOWBALL]
         is_named = len(others) < len(strategy.sources)
         is_refused = any(
             earlier.seeds and SNOWBALL not in earlier.sources
-            for earlier in given.previous_strategies
+            for earlier in request.previous_strategies
         )
         is_proposed = SNOWBALL in (self._available_sources or []) and not is_refused
         if not seeds or not (is_named or is_proposed):
@@ -238,13 +243,13 @@ class QueryBuilder:
         return strategy.model_copy(update={"sources": [*others, SNOWBALL], "seeds": seeds})
 
 
-def _note(given: QueryBuilderInput) -> Note:
-    text = given.user_feedback.free_text_feedback if given.user_feedback else None
-    return read_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
+def _note(request: QueryBuilderInput) -> Note:
+    text = request.user_feedback.free_text_feedback if request.user_feedback else None
+    return parse_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
 
 
 def _instead(intent: ParsedIntent, note: Note) -> ParsedIntent:
-    subject = read_question(" ".join(note.instead), date.today(), 1)  # noqa: DTZ011  # see `_note`
+    subject = parse_question(" ".join(note.instead), date.today(), 1)  # noqa: DTZ011  # see `_note`
     update = {
         name: getattr(subject, name) for name in ("topic", "concepts", "question", "alternatives")
     }
@@ -262,18 +267,18 @@ def _marked(
     return [query.model_copy(update=marks) for query in ranked]
 
 
-def _reworded(
-    ranked: list[RankedQuery], text: str | None, added: Sequence[str]
+def _with_model_text(
+    ranked: list[RankedQuery], text: str | None, terms: Sequence[str]
 ) -> list[RankedQuery]:
     if not ranked or not text:
         return ranked
-    missing = [term for term in added if term.casefold() not in text.casefold()]
+    missing = [term for term in terms if term.casefold() not in text.casefold()]
     return [ranked[0].model_copy(update={"text": " ".join([text, *missing])}), *ranked[1:]]
 
 
-def _explained(strategy: SearchStrategy, given: QueryBuilderInput) -> SearchStrategy:
-    feedback = given.user_feedback
-    if not given.previous_strategies or strategy.reason or feedback is None:
+def _explained(strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
+    feedback = request.user_feedback
+    if not request.previous_strategies or strategy.reason or feedback is None:
         return strategy
     marks = {True: len(feedback.marked_relevant), False: len(feedback.marked_irrelevant)}
     words = " ".join(visible(feedback.free_text_feedback or "").split())[:LONGEST_REASON]

@@ -184,8 +184,10 @@ class _Cached:
         about = (self.question, self.criteria, self._model, self._prompt)
         self._keys = {entry.number: key_of(entry.paper, *about) for entry in entries}
         rows = await self._cache.get(list(self._keys.values()))
-        read = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
-        return {number: judgement for number, judgement in read.items() if judgement is not None}
+        by_number = {n: from_row(rows.get(key), self.criteria) for n, key in self._keys.items()}
+        return {
+            number: judgement for number, judgement in by_number.items() if judgement is not None
+        }
 
     async def store(self, judgements: Mapping[int, Judgement | None]) -> None:
         if self._cache is not None and judgements:
@@ -292,9 +294,9 @@ def tags_of(title: str, abstract: str | None) -> list[PaperTag]:
     The title decides if it says anything; else the first third of the abstract does, where papers
     say what they are.
     """
-    found = [tag for tag, cue in _TAG_CUES.items() if cue.search(title)]
-    if found or not abstract:
-        return found
+    tags = [tag for tag, cue in _TAG_CUES.items() if cue.search(title)]
+    if tags or not abstract:
+        return tags
     opening = abstract[: max(len(abstract) // 3, 300)].lower()
     words = set(_TAG_WORD.findall(opening))
     return [tag for tag, cues in _ABSTRACT_WORDS.items() if not words.isdisjoint(cues)]

@@ -48,19 +48,19 @@ class ResultOrganizer:
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
         """
-        kept: list[Paper] = []
+        shown_papers: list[Paper] = []
         set_aside: list[Paper] = []
         fits_nothing = all(scored.relevance_score < FITS for scored in papers)
         for scored in sorted(papers, key=_order):
             is_off = fits_nothing and scored.whole_concepts == 0
             stays = self._stays(scored) and not is_off
-            (kept if stays else set_aside).append(Paper.from_scored(scored))
+            (shown_papers if stays else set_aside).append(Paper.from_scored(scored))
         return PaperCollection(
             metadata=SearchMetadata(
                 query=original_query, search_strategy=strategy, total_found=len(papers)
             ),
-            papers=kept,
-            facets=facets_of(kept),
+            papers=shown_papers,
+            facets=facets_of(shown_papers),
             set_aside=set_aside,
         )
 
@@ -125,16 +125,19 @@ def facets_of(papers: Sequence[Paper]) -> Facets:
 
 def _counted(names: Iterable[str]) -> list[tuple[str, int]]:
     """Return names with their counts, most frequent first, each in its commonest spelling."""
-    written = Counter(" ".join(name.split()) for name in names)
+    spelling_counts = Counter(" ".join(name.split()) for name in names)
     spellings: dict[str, list[str]] = defaultdict(list)
-    for spelling in written:
+    for spelling in spelling_counts:
         if spelling:
             spellings[spelling.casefold()].append(spelling)
-    counted = [
-        (min(alike, key=lambda word: (-written[word], word)), sum(written[name] for name in alike))
+    name_counts = [
+        (
+            min(alike, key=lambda word: (-spelling_counts[word], word)),
+            sum(spelling_counts[name] for name in alike),
+        )
         for alike in spellings.values()
     ]
-    return sorted(counted, key=lambda pair: (-pair[1], pair[0].casefold(), pair[0]))
+    return sorted(name_counts, key=lambda pair: (-pair[1], pair[0].casefold(), pair[0]))
 
 
 def _themes(papers: Sequence[Paper]) -> list[str]:

@@ -171,9 +171,9 @@ def _decisions(papers: Sequence[RawPaper], marked: Sequence[MarkedPaper]) -> dic
     }
 
 
-def _reciprocal(order: Sequence[int], added: int) -> list[float]:
+def _reciprocal(order: Sequence[int], offset: int) -> list[float]:
     """Return by number what its place in an order of all numbers counts."""
     counts = [0.0] * len(order)
     for place, number in enumerate(order, start=1):
-        counts[number] = 1.0 / (added + place)
+        counts[number] = 1.0 / (offset + place)
     return counts

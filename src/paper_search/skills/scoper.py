@@ -22,7 +22,7 @@ from paper_search.models import (
 )
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
-from paper_search.skills.strategy.terms import suggested_terms
+from paper_search.skills.strategy.terms import suggest_terms
 from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
 from paper_search.sources import SearchSource
 from paper_search.sources.base import Row, counting, journal, ranks_text, service_of
@@ -107,10 +107,10 @@ class _Look:
     def __init__(
         self, sources: Mapping[str, SearchSource], strategy: SearchStrategy, intent: ParsedIntent
     ) -> None:
-        named = [name for name in dict.fromkeys(strategy.sources) if name in sources]
+        names = [name for name in dict.fromkeys(strategy.sources) if name in sources]
         asked = {
             name: strategy.for_source(ranks_text=ranks_text(sources[name]))
-            for name in named or sources
+            for name in names or sources
             if name != SNOWBALL
         }
         able = {name: found for name in asked if (found := counting(sources[name]))}
@@ -216,7 +216,7 @@ class _Look:
         """
         hits = [self._counter.counted(query, self._able) for query in self._queries]
         is_ranked = any(asked.ranked for asked in self._asked.values())
-        if is_ranked or not any(hits) or any(count for known in hits for count in known.values()):
+        if is_ranked or not any(hits) or any(count for counts in hits for count in counts.values()):
             return
         with_hits = (
             (query, step)
@@ -238,29 +238,29 @@ class _Look:
         # Those that are asked booleans give their first results with the counts.
         best = _by_rank(ranking if not self._queries else (), lambda service: service.first_look)
         for name in [*self._local, *best][:1]:
-            wanted = self._asked[name]
+            share = self._asked[name]
             if name in self._local:
-                few = wanted.filters.model_copy(update={"max_results": FIRST_RESULTS})
-                wanted = wanted.model_copy(update={"filters": few})
+                few = share.filters.model_copy(update={"max_results": FIRST_RESULTS})
+                share = share.model_copy(update={"filters": few})
             self._reading = [name]
             with journal() as self._rows:
                 try:
-                    self._first = await self._sources[name].search_advanced(wanted)
+                    self._first = await self._sources[name].search_advanced(share)
                 except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
                     self._kept.append(f"no first results from {name}: {described(error)}")
             self._reading = []
 
     def report(self, deadline_s: float = 0) -> ScopeReport:
         """Return what was found so far; a source that is still awaited is a note."""
-        found = ScopeReport(relaxed=self.relaxed)
-        queries = [query.boolean_query for query in found.revised(self._strategy).queries]
+        relaxation = ScopeReport(relaxed=self.relaxed)
+        queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         papers = (self._first or self._counter.papers())[:FIRST_RESULTS]
         names = ", ".join(self._late)
         late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
         unable = [
             f"no hit counts from {name}: hit counts are not supported" for name in self._unable
         ]
-        return found.model_copy(
+        return relaxation.model_copy(
             update={
                 "queries": [self._counter.hits(query) for query in queries],
                 "lines": [
@@ -268,7 +268,7 @@ class _Look:
                     for line in self._strategy.lines
                 ],
                 "limits": [self._counter.hits(condition) for condition in self._limits],
-                "blocks": self._block_hits(_blocks_of(found.revised(self._strategy))),
+                "blocks": self._block_hits(_blocks_of(relaxation.revised(self._strategy))),
                 "steps": [
                     BroaderQuery(
                         **self._counter.hits(step.boolean_query).model_dump(),
@@ -285,18 +285,23 @@ class _Look:
         )
 
     def _block_hits(self, blocks: Iterable[BlockText]) -> list[BlockHits]:
-        found = []
+        block_hits = []
         for block in blocks:
             terms = [self._counter.hits(term) for term in block.terms if len(block.terms) > 1]
             hits = self._counter.hits(block.boolean_query).model_dump()
-            found.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
-        return found
+            block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
+        return block_hits
 
     def _suggested(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
         texts = [" ".join(filter(None, (paper.title, paper.abstract))) for paper in papers]
-        known = [self._intent.topic, self._intent.question, *self._intent.concepts, *self._queries]
-        found = suggested_terms(texts, known, limit=MAX_SUGGESTED)
-        return [SuggestedTerm(term=term, papers=count) for term, count in found]
+        texts_in_use = [
+            self._intent.topic,
+            self._intent.question,
+            *self._intent.concepts,
+            *self._queries,
+        ]
+        terms = suggest_terms(texts, texts_in_use, limit=MAX_SUGGESTED)
+        return [SuggestedTerm(term=term, papers=count) for term, count in terms]
 
 
 def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:
@@ -312,5 +317,7 @@ def _as_count(row: SourceReport) -> SourceReport:
 
 def _by_rank(names: Iterable[str], rank: Callable[[type[Adapter]], int]) -> list[str]:
     services = {name: service for name in names if (service := service_of(name)) is not None}
-    ranked = {name: found for name, service in services.items() if (found := rank(service))}
+    ranked = {
+        name: service_rank for name, service in services.items() if (service_rank := rank(service))
+    }
     return sorted(ranked, key=lambda name: -ranked[name])

@@ -80,8 +80,8 @@ class Searcher:
 
     def having(self, sources: Iterable[SearchSource]) -> Self:
         other = copy.copy(self)
-        added = {source.source_name: source for source in sources}
-        other._sources = {**self._sources, **added}  # noqa: SLF001  # of its own class
+        by_name = {source.source_name: source for source in sources}
+        other._sources = {**self._sources, **by_name}  # noqa: SLF001  # of its own class
         return other
 
     def within_seconds(self, deadline_s: float) -> Self:
@@ -113,15 +113,19 @@ class Searcher:
         if not strategy.queries and not strategy.ranked and not strategy.works:
             return SearchReport()
         capped, cuts = _capped(self.within_ceiling(strategy))
-        wanted = dict.fromkeys(strategy.sources)
-        named = [name for name in wanted if name in self._sources]
-        unknown = [self._unknown(name) for name in wanted if named and name not in self._sources]
-        asked = named or list(self._sources)
+        names_in_strategy = dict.fromkeys(strategy.sources)
+        known_names = [name for name in names_in_strategy if name in self._sources]
+        unknown = [
+            self._unknown(name)
+            for name in names_in_strategy
+            if known_names and name not in self._sources
+        ]
+        names = known_names or list(self._sources)
         with (
             Watchdog(self._stall_s).watching() as watchdog,
-            Race(len(asked), self._straggler_s, is_run=not is_waiting) as race,
+            Race(len(names), self._straggler_s, is_run=not is_waiting) as race,
         ):
-            answers = await asyncio.gather(*(self._answer(name, capped, race) for name in asked))
+            answers = await asyncio.gather(*(self._answer(name, capped, race) for name in names))
         entries = [entry for answer in answers for entry in answer.sources]
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
@@ -137,34 +141,34 @@ class Searcher:
         """
         capped, _ = _capped(self.within_ceiling(strategy))
         whole = _shortened(strategy)
-        found: list[Translation] = []
+        result: list[Translation] = []
         for name in dict.fromkeys(strategy.sources):
             if name not in self._sources:
-                found.append(Translation(source=name, query="", error=self._unknown(name).error))
+                result.append(Translation(source=name, query="", error=self._unknown(name).error))
                 continue
             source = self._sources[name]
-            wanted = capped.for_source(ranks_text=ranks_text(source))
-            for said in translations(source, wanted):
-                text, notes = whole.get(said.query, (said.query, []))
-                update = {"query": text, "notes": [*notes, *said.notes]}
-                found.append(said.model_copy(update=update))
-        return found
+            share = capped.for_source(ranks_text=ranks_text(source))
+            for translation in translations(source, share):
+                text, notes = whole.get(translation.query, (translation.query, []))
+                update = {"query": text, "notes": [*notes, *translation.notes]}
+                result.append(translation.model_copy(update=update))
+        return result
 
     def _unknown(self, name: str) -> SourceReport:
-        known = ", ".join(self._sources)
-        error = f"unknown source {name!r}; known sources: {known}"
+        names = ", ".join(self._sources)
+        error = f"unknown source {name!r}; known sources: {names}"
         return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
     async def _answer(self, name: str, strategy: SearchStrategy, race: Race) -> SearchReport:
         started = time.monotonic()
         source = self._sources[name]
-        wanted = strategy.for_source(ranks_text=ranks_text(source))
-        if not wanted.queries and not wanted.ranked and not wanted.works:
+        share = strategy.for_source(ranks_text=ranks_text(source))
+        if not share.queries and not share.ranked and not share.works:
             race.finish()
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
         interruption = interruptible()
         with journal() as rows:  # the task that is made within it writes to it
-            asking = asyncio.ensure_future(_asked(name, source, wanted))
+            asking = asyncio.ensure_future(_asked(name, source, share))
         if isinstance(asking, asyncio.Task):
             asking.set_name(_task_name(name))
         try:
@@ -179,8 +183,8 @@ class Searcher:
             return _unfinished(answer) if interruption.reason else answer
         status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
-        sent = [row() for row in rows] or [SourceReport(source=name, status=status)]
-        return SearchReport(sources=[_failed(row, status, failure, started) for row in sent])
+        sent_rows = [row() for row in rows] or [SourceReport(source=name, status=status)]
+        return SearchReport(sources=[_failed(row, status, failure, started) for row in sent_rows])
 
     async def _ended(
         self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: Race
@@ -224,7 +228,7 @@ def _task_name(source: str) -> str:
 
 def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
     cuts: list[str] = []
-    asked: list[SearchQuery] = []
+    queries: list[SearchQuery] = []
     for query in strategy.queries[:MAX_QUERIES]:
         try:
             short = shorten(query.boolean_query)
@@ -232,53 +236,53 @@ def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
             cuts.append(f"a query is skipped: {error}")
             continue
         cuts += [short.note] if short.note else []
-        asked.append(query.model_copy(update={"boolean_query": short.text}))
+        queries.append(query.model_copy(update={"boolean_query": short.text}))
     if len(strategy.queries) > MAX_QUERIES:
         cuts.append(f"only the first {MAX_QUERIES} of {len(strategy.queries)} queries were sent")
-    return strategy.model_copy(update={"queries": asked}), cuts
+    return strategy.model_copy(update={"queries": queries}), cuts
 
 
 def _shortened(strategy: SearchStrategy) -> dict[str, tuple[str, list[str]]]:
-    found = {}
+    originals = {}
     for query in strategy.queries[:MAX_QUERIES]:
         with contextlib.suppress(InputError):
             short = shorten(query.boolean_query)
             if short.note:
-                found[short.text] = query.boolean_query, [short.note]
-    return found
+                originals[short.text] = query.boolean_query, [short.note]
+    return originals
 
 
 def _noted(
     entries: list[SourceReport], cuts: list[str], held_s: Mapping[str, float]
 ) -> list[SourceReport]:
-    seen: set[str] = set()
-    noted = []
+    sources: set[str] = set()
+    result = []
     for entry in entries:
-        notes = [] if entry.source in seen else list(cuts)
+        notes = [] if entry.source in sources else list(cuts)
         seconds = held_s.get(_task_name(entry.source))
-        if seconds is not None and entry.source not in seen:
+        if seconds is not None and entry.source not in sources:
             notes.append(f"blocked the program for {seconds:.1f} s")
-        seen.add(entry.source)
+        sources.add(entry.source)
         note = "; ".join([*notes, *([entry.note] if entry.note else [])])
-        noted.append(entry.model_copy(update={"note": note}) if notes else entry)
-    return noted
+        result.append(entry.model_copy(update={"note": note}) if notes else entry)
+    return result
 
 
 async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
     # QueryRun of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):
-        answer = _checked_report(await _called(report, source, strategy))
-        return _checked_records(answer, source, strategy)
+        answer = _require_report(await _called(report, source, strategy))
+        return _drop_unusable(answer, source, strategy)
     started = time.monotonic()
-    papers = _checked_papers(await _called(source.search_advanced, strategy))
+    papers = _require_papers(await _called(source.search_advanced, strategy))
     entry = SourceReport(
         source=name,
         status=SourceStatus.OK if papers else SourceStatus.EMPTY,
         kept=len(papers),
         milliseconds=int((time.monotonic() - started) * 1000),
     )
-    return _checked_records(SearchReport(papers=papers, sources=[entry]), source, strategy)
+    return _drop_unusable(SearchReport(papers=papers, sources=[entry]), source, strategy)
 
 
 async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
@@ -291,19 +295,19 @@ async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
     return await answer if inspect.isawaitable(answer) else answer
 
 
-def _checked_report(answer: Any) -> SearchReport:
+def _require_report(answer: Any) -> SearchReport:
     if not isinstance(answer, SearchReport):
         raise TypeError(f"the source returned a {type(answer).__name__}, not a SearchReport")
     return answer
 
 
-def _checked_papers(answer: Any) -> list[RawPaper]:
+def _require_papers(answer: Any) -> list[RawPaper]:
     if not isinstance(answer, list) or not all(isinstance(record, RawPaper) for record in answer):
         raise TypeError(f"the source returned a {type(answer).__name__}, not a list of RawPaper")
     return answer
 
 
-def _checked_records(
+def _drop_unusable(
     answer: SearchReport, source: SearchSource, strategy: SearchStrategy
 ) -> SearchReport:
     """Return the answer without records that lack a title or do not meet the limits.

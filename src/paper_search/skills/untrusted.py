@@ -91,14 +91,14 @@ def is_suspicious(*texts: str | None) -> bool:
 def _gives_orders(text: str) -> bool:
     if "<!--" in text or (not text.isascii() and _HIDDEN_IN_WORDS.search(text)):
         return True
-    shown = visible(text).replace("\u200c", "").replace("\u200d", "")
-    if not shown.isascii():
-        shown = unicodedata.normalize("NFKC", shown).casefold().translate(_LOOKALIKES)
-    if _has_cue(shown):
+    visible_text = visible(text).replace("\u200c", "").replace("\u200d", "")
+    if not visible_text.isascii():
+        visible_text = unicodedata.normalize("NFKC", visible_text).casefold().translate(_LOOKALIKES)
+    if _has_cue(visible_text):
         return True
-    if max(map(len, shown.split()), default=0) < _BLOB:
+    if max(map(len, visible_text.split()), default=0) < _BLOB:
         return False
-    return any(_has_cue(_decoded(blob)) for blob in _BASE64.findall(shown))
+    return any(_has_cue(_decoded(blob)) for blob in _BASE64.findall(visible_text))
 
 
 def _has_cue(text: str) -> bool:

@@ -27,10 +27,10 @@ def variants(concept: str) -> list[str]:
     A long concept is also looked at by its parts: in "graph neural networks for drugs" the known
     term is exchanged and the rest kept.
     """
-    found = {concept.casefold(): concept}
+    by_key = {concept.casefold(): concept}
     for variant in (*synonyms(concept), *spellings(concept)):
-        found.setdefault(variant.casefold(), variant)
-    return list(found.values())[1:]
+        by_key.setdefault(variant.casefold(), variant)
+    return list(by_key.values())[1:]
 
 
 def synonyms(concept: str) -> list[str]:
@@ -47,11 +47,11 @@ def synonyms(concept: str) -> list[str]:
         for name in group
         if not (is_english and is_unspaced(name))
     ]
-    known = {tuple(tokens(name)) for name in by_hand}
+    keys = {tuple(tokens(name)) for name in by_hand}
     by_heading = [
         name
         for name in entry_terms([concept, *_numbers(concept)])
-        if tuple(tokens(name)) not in known
+        if tuple(tokens(name)) not in keys
     ]
     names = dict.fromkeys([*by_hand, *by_heading])
     return [name for name in names if not set(key).issubset(tokens(name))]
@@ -62,11 +62,11 @@ def spellings(concept: str) -> list[str]:
 
     Only forms that somebody writes: their words are in the table of rarities or in a heading.
     """
-    found = [*_respelled(concept), *_hyphenated(concept)]
-    found = [form for form in found if _is_written(form, concept)]
+    forms = [*_respelled(concept), *_hyphenated(concept)]
+    forms = [form for form in forms if _is_written(form, concept)]
     if _ENGLISH.fullmatch(concept):
-        found += _numbers(concept)
-    return found
+        forms += _numbers(concept)
+    return forms
 
 
 def _is_written(form: str, concept: str) -> bool:
@@ -92,33 +92,33 @@ def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
 
 
 def _respelled(concept: str) -> list[str]:
-    found: list[str] = []
+    forms: list[str] = []
     lowered = concept.casefold()
     for american, british in term_table("spellings"):
         if british in lowered:
-            found.append(_swap(concept, british, american))
+            forms.append(_swap(concept, british, american))
         elif american in lowered:
-            found.append(_swap(concept, american, british))
-    return found
+            forms.append(_swap(concept, american, british))
+    return forms
 
 
 def _hyphenated(concept: str) -> list[str]:
-    found: list[str] = []
+    forms: list[str] = []
     if "-" in concept:
-        found.append(concept.replace("-", " "))
-        found += [
+        forms.append(concept.replace("-", " "))
+        forms += [
             concept.replace(part, part.replace("-", ""))
             for part in re.findall(r"\b[A-Za-z]{2,5}-[a-z]{3,}\b", concept)
         ]
     lowered = concept.casefold()
-    for apart, joined in term_table("compounds"):
+    for apart, compound in term_table("compounds"):
         hyphened = apart.replace(" ", "-")
-        for written, other in ((apart, joined), (joined, apart), (hyphened, joined)):
-            if _begins_a_word(written, lowered):
-                found.append(_swap(concept, written, other))
-        if _begins_a_word(joined, lowered):
-            found.append(_swap(concept, joined, hyphened))
-    return found
+        for spelling, other in ((apart, compound), (compound, apart), (hyphened, compound)):
+            if _begins_a_word(spelling, lowered):
+                forms.append(_swap(concept, spelling, other))
+        if _begins_a_word(compound, lowered):
+            forms.append(_swap(concept, compound, hyphened))
+    return forms
 
 
 def _begins_a_word(part: str, text: str) -> bool:

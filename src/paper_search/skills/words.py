@@ -27,13 +27,13 @@ def tokens(text: str) -> list[str]:
     """
     if text.isascii():
         return [stem(word) for word in WORD.findall(text.lower())]
-    found: list[str] = []
+    stems: list[str] = []
     for word in WORD.findall(text.casefold()):
         if word.isascii():
-            found.append(stem(word))
+            stems.append(stem(word))
         else:
-            found.extend(_pieces(word))
-    return found
+            stems.extend(_pieces(word))
+    return stems
 
 
 def _pieces(word: str) -> list[str]:

@@ -12,7 +12,7 @@ from paper_search.errors import ThreadNotWaitingError
 from paper_search.llm.metering import metered
 from paper_search.models import MergeDecision, PaperCollection
 from paper_search.persistence import LedgerEntry, Persistence
-from paper_search.skills.intent.boolean_question import read_boolean
+from paper_search.skills.intent.boolean_question import parse_boolean
 from paper_search.steps.types import OUTCOME, PARAMS, VISITS, Outcome
 from paper_search.threads.session import Events, ThreadSession
 from paper_search.threads.spending import meter_of
@@ -80,7 +80,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     def check_input(cls, asked_for: str) -> None:
         """See `ThreadSession.check_input`; a boolean query has to be one that can be read."""
         super().check_input(asked_for)
-        read_boolean(asked_for)
+        parse_boolean(asked_for)
 
     async def result(self) -> PaperCollection | None:
         """Return the latest collection; None: nothing was searched and the thread is not done."""

@@ -7,7 +7,7 @@ import pytest
 
 from paper_search.errors import QuestionError
 from paper_search.library.samples import shipped_sample
-from paper_search.skills.intent.boolean_question import BooleanQuestion, read_boolean
+from paper_search.skills.intent.boolean_question import BooleanQuestion, parse_boolean
 
 ABSTRACT = """\
 Where existing work leverages many examples with their start, their ending, and/or the class of the
@@ -18,7 +18,7 @@ action, we train a model of $\\gamma$ values that is fast (see 1 and 2).
 
 
 def read(text: str) -> BooleanQuestion:
-    found = read_boolean(text)
+    found = parse_boolean(text)
     assert found is not None
     return found
 
@@ -75,14 +75,14 @@ def test_authors_of_a_query_are_no_concepts() -> None:
     ],
 )
 def test_prose_is_no_query(text: str) -> None:
-    assert read_boolean(text) is None
+    assert parse_boolean(text) is None
 
 
 def test_no_title_of_the_sample_is_taken_for_a_query() -> None:
     records = gzip.decompress(shipped_sample().read_bytes()).decode().splitlines()
     titles = [json.loads(record)["title"] for record in records]
     assert len(titles) > 3_000
-    assert [title for title in titles if read_boolean(title)] == []
+    assert [title for title in titles if parse_boolean(title)] == []
 
 
 def test_small_words_inside_terms_make_no_sentence_of_a_query() -> None:
@@ -91,7 +91,7 @@ def test_small_words_inside_terms_make_no_sentence_of_a_query() -> None:
 
 def test_a_query_that_wants_nothing_is_refused() -> None:
     with pytest.raises(QuestionError, match="only says what to exclude"):
-        read_boolean("NOT moss")
+        parse_boolean("NOT moss")
     assert read("year:2015 NOT moss").concepts == ()
 
 
@@ -110,7 +110,7 @@ def test_a_query_that_wants_nothing_is_refused() -> None:
 )
 def test_a_query_that_cannot_be_read_is_refused_with_the_column(text: str, column: int) -> None:
     with pytest.raises(QuestionError, match=rf"column {column}:.*use words") as caught:
-        read_boolean(text)
+        parse_boolean(text)
     assert "AND OR NOT" in str(caught.value)
 
 
@@ -141,7 +141,7 @@ def test_a_pasted_strategy_is_read_with_its_lines_and_limits() -> None:
 
 def test_a_strategy_with_a_mistake_is_refused_by_line_and_column() -> None:
     with pytest.raises(QuestionError, match=r"search strategy .* line 3, column 9: there is no"):
-        read_boolean("1. exp Asthma/\n2. wheez$.ti,ab.\n3. 1 or 7")
+        parse_boolean("1. exp Asthma/\n2. wheez$.ti,ab.\n3. 1 or 7")
 
 
 @pytest.mark.parametrize(

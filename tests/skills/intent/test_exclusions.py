@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.skills.intent.exclusions import Exclusions, read_exclusions
+from paper_search.skills.intent.exclusions import Exclusions, parse_exclusions
 from paper_search.skills.intent.forms import without_cuts
 
 
 def read(text: str) -> Exclusions:
-    return read_exclusions(text)
+    return parse_exclusions(text)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paper_search.skills.intent.forms import without_cuts
-from paper_search.skills.intent.reader import read_identifiers
+from paper_search.skills.intent.reader import parse_identifiers
 
 
 @pytest.mark.parametrize(
@@ -23,17 +23,17 @@ from paper_search.skills.intent.reader import read_identifiers
     ],
 )
 def test_identifiers_are_read_in_any_form(text: str, name: str) -> None:
-    rest, names = read_identifiers(text)
+    rest, names = parse_identifiers(text)
     assert names == (name,)
     assert without_cuts(rest) == ""
 
 
 def test_what_stands_around_identifiers_stays_and_they_are_in_order() -> None:
-    rest, names = read_identifiers("papers like 10.1000/1 and arXiv:2101.00001 on moss")
+    rest, names = parse_identifiers("papers like 10.1000/1 and arXiv:2101.00001 on moss")
     assert names == ("doi:10.1000/1", "arxiv:2101.00001")
     assert without_cuts(rest).split() == ["papers", "like", "and", "on", "moss"]
 
 
 @pytest.mark.parametrize("text", ["12345678", "version 1.2", "2015", "3.1415 pi", "PM10 and PM2.5"])
 def test_other_numbers_are_no_identifiers(text: str) -> None:
-    assert read_identifiers(text)[1] == ()
+    assert parse_identifiers(text)[1] == ()

@@ -3,19 +3,19 @@ from __future__ import annotations
 import pytest
 
 from paper_search.skills.intent.forms import without_cuts
-from paper_search.skills.intent.names import Kind, Names, lookups_of, read_names
+from paper_search.skills.intent.names import Kind, Names, lookups_of, parse_names
 from paper_search.skills.intent.reader import no_lookup
 
 KNOWN = {("author", "Ostrom"), ("venue", "Solar Physics")}
 
 
 def read(text: str) -> Names:
-    return read_names(text, no_lookup)
+    return parse_names(text, no_lookup)
 
 
 def read_here(text: str) -> Names:
     """Read a text where records know two names."""
-    return read_names(text, lambda kind, name: (kind, name) in KNOWN)
+    return parse_names(text, lambda kind, name: (kind, name) in KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +160,6 @@ def test_a_name_in_a_sure_form_that_records_lack_stays_words_with_a_note() -> No
 
 def test_names_that_a_reading_looks_up_are_known_beforehand() -> None:
     wanted: list[tuple[Kind, str]] = lookups_of(
-        lambda lookup: read_names("papers by Vaswani in Nature", lookup)
+        lambda lookup: parse_names("papers by Vaswani in Nature", lookup)
     )
     assert {("author", "Vaswani"), ("venue", "Nature")} <= set(wanted)

@@ -5,13 +5,13 @@ from datetime import date
 import pytest
 
 from paper_search.models import SearchConstraints
-from paper_search.skills.intent.notes import Note, read_note
+from paper_search.skills.intent.notes import Note, parse_note
 
 TODAY = date(2026, 11, 23)
 
 
 def terms(text: str | None) -> dict[str, tuple[str, ...]]:
-    note = read_note(text, TODAY)
+    note = parse_note(text, TODAY)
     kinds = ("required", "excluded", "added", "instead", "dropped")
     return {kind: names for kind in kinds if (names := getattr(note, kind))}
 
@@ -47,7 +47,7 @@ def test_clauses_say_what_to_do_with_their_terms(
 
 
 def test_only_with_several_terms_ranks_and_hides_nothing() -> None:
-    note = read_note("only transformers for few-shot detection, not single-shot", TODAY)
+    note = parse_note("only transformers for few-shot detection, not single-shot", TODAY)
     assert note.required == ()
     assert note.added == ("transformers", "few-shot detection")
     assert note.excluded == ("single-shot",)
@@ -55,7 +55,7 @@ def test_only_with_several_terms_ranks_and_hides_nothing() -> None:
 
 
 def test_what_should_be_fewer_is_not_looked_for() -> None:
-    note = read_note("fewer reviews", TODAY)
+    note = parse_note("fewer reviews", TODAY)
     assert (terms("fewer reviews"), note.remarks) == (
         {},
         ("not acted on: 'fewer reviews'; to exclude it, write 'no'",),
@@ -63,7 +63,7 @@ def test_what_should_be_fewer_is_not_looked_for() -> None:
 
 
 def test_limits_of_a_note_are_those_of_a_question() -> None:
-    note = read_note("only papers by Ostrom since 2019, in English, no reviews", TODAY)
+    note = parse_note("only papers by Ostrom since 2019, in English, no reviews", TODAY)
     before = SearchConstraints(year_to=2020, max_results=7, excluded_types=["thesis"])
     limits = note.limited(before)
     assert (limits.year_from, limits.year_to, limits.language) == (2019, None, "en")
@@ -74,6 +74,6 @@ def test_limits_of_a_note_are_those_of_a_question() -> None:
 
 @pytest.mark.parametrize("text", [None, "", "  "])
 def test_without_words_nothing_changes(text: str | None) -> None:
-    note = read_note(text, TODAY)
+    note = parse_note(text, TODAY)
     assert note == Note()
     assert note.limited(SearchConstraints(year_from=2001)).year_from == 2001

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from paper_search.models import IntentType, ParsedIntent
-from paper_search.skills.intent.boolean_question import intent_of_boolean, read_boolean
-from paper_search.skills.intent.reader import read_question
+from paper_search.skills.intent.boolean_question import intent_of_boolean, parse_boolean
+from paper_search.skills.intent.reader import parse_question
 
 FILE = Path(__file__).parent / "questions.jsonl"
 QUESTIONS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -45,11 +45,11 @@ def flat(text: str) -> str:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda entry: str(entry["text"]))
 def test_a_question_is_read_as_it_is_meant(question: dict[str, Any]) -> None:
-    boolean = read_boolean(question["text"])
+    boolean = parse_boolean(question["text"])
     intent = (
         intent_of_boolean(question["text"], boolean, NO_NUMBER)
         if boolean
-        else read_question(question["text"], date(2026, 11, 23), NO_NUMBER)
+        else parse_question(question["text"], date(2026, 11, 23), NO_NUMBER)
     )
     searched = flat(f"{intent.question} | {' | '.join(intent.concepts)}")
     limits = limits_of(intent)

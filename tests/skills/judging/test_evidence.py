@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.models import Criterion, CriterionKind, Grade
-from paper_search.skills.judging.judgement import found_snippet, score_of
+from paper_search.skills.judging.judgement import locate_snippet, score_of
 
 TITLE = "Sleep and the “evening” chronotype"
 ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee.  Ｎｏ harm.\nEnd"
@@ -37,27 +37,27 @@ ABSTRACT = "Forty adults slept 31\u2009minutes less—on average—after  coffee
     ],
 )
 def test_a_snippet_is_found_as_the_text_spells_it(given: str, found: str | None) -> None:
-    assert found_snippet(given, [TITLE, None, ABSTRACT]) == found
+    assert locate_snippet(given, [TITLE, None, ABSTRACT]) == found
 
 
 def test_a_character_that_stands_for_several_is_read_whole() -> None:
     text = "Costs rose by ˜5 degrees"  # a blank with a tilde over it
-    assert found_snippet("rose by \u03035 degrees", [text]) == "rose by ˜5 degrees"
+    assert locate_snippet("rose by \u03035 degrees", [text]) == "rose by ˜5 degrees"
 
 
 def test_a_short_snippet_counts_where_it_is_all_there_is_or_the_script_is_dense() -> None:
-    assert found_snippet("moss", ["Moss", None]) == "Moss"
-    assert found_snippet("moss", ["Ferns", "Moss."]) == "Moss"
-    assert found_snippet("moss.", ["Moss in towns"]) is None
-    assert found_snippet("图神", ["基于图神经网络"]) == "图神"
-    assert found_snippet("图", ["基于图神经网络"]) is None
+    assert locate_snippet("moss", ["Moss", None]) == "Moss"
+    assert locate_snippet("moss", ["Ferns", "Moss."]) == "Moss"
+    assert locate_snippet("moss.", ["Moss in towns"]) is None
+    assert locate_snippet("图神", ["基于图神经网络"]) == "图神"
+    assert locate_snippet("图", ["基于图神经网络"]) is None
 
 
 @given(st.text(min_size=20, max_size=80), st.integers(0, 10), st.integers(12, 20))
 @examples(150)
 def test_whatever_is_cut_out_of_a_text_is_found_in_it(text: str, start: int, end: int) -> None:
     snippet = text[start:end]
-    found = found_snippet(snippet, [text])
+    found = locate_snippet(snippet, [text])
     assert found is None or found in text
 
 

@@ -52,16 +52,16 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
         (map(partial(_name_and_word, words.size), rare_names, rare_words), _ALIKE),
     )
     size = len(profiles)
-    found: set[int] = set()
+    pairs: set[int] = set()
     for keys, least_ratio in families:
         for one, other in _pairs_of(keys):
             number = one * size + other
-            if number not in found and (
+            if number not in pairs and (
                 not least_ratio
                 or ratio(profiles[one].title, profiles[other].title, score_cutoff=least_ratio)
             ):
-                found.add(number)
-    return [divmod(number, size) for number in sorted(found)]
+                pairs.add(number)
+    return [divmod(number, size) for number in sorted(pairs)]
 
 
 class _Rarity:
@@ -71,9 +71,9 @@ class _Rarity:
         counts: Counter[str] = Counter()
         for text in texts:
             counts.update(set(text))
-        known = sorted((count, word) for word, count in counts.items() if count > 1)
-        self._ranks = {word: rank for rank, (_, word) in enumerate(known)}
-        self.size = len(known)
+        by_count = sorted((count, word) for word, count in counts.items() if count > 1)
+        self._ranks = {word: rank for rank, (_, word) in enumerate(by_count)}
+        self.size = len(by_count)
 
     def rarest(self, text: Iterable[str], most: int) -> list[int]:
         ranks = self._ranks

@@ -98,8 +98,8 @@ def join_best(
 
 def best_first(scores: Mapping[Pair, float], least: float) -> Iterator[Pair]:
     """Return the pairs with at least `least`, the best one first, ties by number."""
-    chosen = [(-score, pair) for pair, score in scores.items() if score >= least]
-    return (pair for _, pair in sorted(chosen))
+    ranked = [(-score, pair) for pair, score in scores.items() if score >= least]
+    return (pair for _, pair in sorted(ranked))
 
 
 def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
@@ -114,7 +114,7 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
         if least <= score < _CLIP:
             near[one].append((score, other))
             near[other].append((score, one))
-    found: set[Pair] = set()
+    pairs: set[Pair] = set()
     for number, others in near.items():
         if len(others) < 2 or len(others) > _MOST_RIVALS:  # noqa: PLR2004  # it takes two to quarrel
             continue
@@ -123,10 +123,10 @@ def ambiguous(scores: Mapping[Pair, float], least: float) -> set[Pair]:
             is_close = worse >= others[0][0] - _CLOSE
             is_apart = scores.get((min(one, other), max(one, other)), least) < _RIVALS_APART
             if is_apart and (is_close or better == SURE):
-                found.add((min(number, other), max(number, other)))
+                pairs.add((min(number, other), max(number, other)))
             if is_apart and is_close:
-                found.add((min(number, one), max(number, one)))
-    return found
+                pairs.add((min(number, one), max(number, one)))
+    return pairs
 
 
 _MOST_RIVALS = 12

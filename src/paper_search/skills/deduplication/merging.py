@@ -52,7 +52,7 @@ def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPape
 
     A record that stands alone is returned as it is.
     """
-    found: list[tuple[int, RawPaper]] = []
+    numbered: list[tuple[int, RawPaper]] = []
     for work in clustering.works:
         clusters = [clustering.clusters[place].members for place in work]
         places = [member for members in clusters for member in members]
@@ -60,9 +60,9 @@ def works_of(papers: Sequence[RawPaper], clustering: Clustering) -> list[RawPape
         if len(places) > 1:
             groups = _by_version([[papers[place] for place in members] for members in clusters])
             whole = merged([papers[place] for place in places], groups)
-        found.append((min(places), whole))
-    found.sort(key=lambda pair: pair[0])
-    return _with_own_ids([paper for _, paper in found])
+        numbered.append((min(places), whole))
+    numbered.sort(key=lambda pair: pair[0])
+    return _with_own_ids([paper for _, paper in numbered])
 
 
 def _by_version(clusters: Sequence[Sequence[RawPaper]]) -> list[list[RawPaper]]:
@@ -76,14 +76,14 @@ def _with_own_ids(papers: list[RawPaper]) -> list[RawPaper]:
     groups: dict[str, list[int]] = defaultdict(list)
     for place, paper in enumerate(papers):
         groups[paper.id].append(place)
-    taken = set(groups)
+    ids = set(groups)
     for places in [places for places in groups.values() if len(places) > 1]:
         for place in sorted(places, key=lambda index: fingerprint(papers[index]))[1:]:
             paper = papers[place]
             name = f"{paper.source}:{paper.id}"
-            while name in taken:
+            while name in ids:
                 name += "'"
-            taken.add(name)
+            ids.add(name)
             papers[place] = paper.model_copy(update={"id": name})
     return papers
 
@@ -139,8 +139,8 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
     for name in RawPaper.model_fields:
         if name in _OWN:
             continue
-        asked = ordered[:of_front] if name in _OF_ONE_VERSION else ordered
-        for paper in asked:
+        candidates = ordered[:of_front] if name in _OF_ONE_VERSION else ordered
+        for paper in candidates:
             value = getattr(paper, name)
             if not _is_empty(value):
                 values[name] = value
@@ -150,10 +150,10 @@ def _filled(ordered: Sequence[RawPaper], of_front: int) -> tuple[dict[str, Any],
 
 
 def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
-    known = [version for group in groups for paper in group for version in paper.versions]
-    if len(groups) == 1 and not known:
+    earlier = [version for group in groups for paper in group for version in paper.versions]
+    if len(groups) == 1 and not earlier:
         return []
-    found: list[Version] = []
+    versions: list[Version] = []
     for group in groups:
         ordered = sorted(group, key=_by_richness)
         first = {
@@ -161,10 +161,10 @@ def _versions(groups: Sequence[Sequence[RawPaper]]) -> list[Version]:
             for name in ("year", "venue", "doi", "url")
         }
         ids = sorted({name for p in group for name in (p.id, *p.merged_from)})
-        found.append(Version(ids=ids, **first))
-    inner = {tuple(version.ids): version for version in known}
-    seen = {tuple(version.ids) for version in found}
-    return found + [version for ids, version in sorted(inner.items()) if ids not in seen]
+        versions.append(Version(ids=ids, **first))
+    inner = {tuple(version.ids): version for version in earlier}
+    keys = {tuple(version.ids) for version in versions}
+    return versions + [version for ids, version in sorted(inner.items()) if ids not in keys]
 
 
 def _by_richness(paper: RawPaper) -> tuple[int, int, int, str]:
@@ -185,8 +185,8 @@ def _is_empty(value: object) -> bool:
 
 
 def _is_retracted(papers: Sequence[RawPaper]) -> bool | None:
-    said = [paper.is_retracted for paper in papers if paper.is_retracted is not None]
-    return any(said) if said else None
+    statements = [paper.is_retracted for paper in papers if paper.is_retracted is not None]
+    return any(statements) if statements else None
 
 
 def _united_sightings(papers: Sequence[RawPaper]) -> list[Sighting]:

@@ -132,15 +132,15 @@ def _ids(paper: RawPaper) -> tuple[tuple[str, str], ...]:
     own = paper.raw_data.get("result_id")
     if not (urls or paper.pmid or paper.pmcid or paper.openalex_id or paper.s2_id or own):
         return ()
-    found = {
+    values = {
         "pmid": parse_pmid(paper.pmid),
         "pmcid": parse_pmcid(paper.pmcid),
         "openalex_id": (paper.openalex_id or "").rstrip("/").rpartition("/")[2].casefold().strip(),
         "s2_id": (paper.s2_id or "").strip().casefold(),
         "result_id": f"{paper.source}:{own}" if isinstance(own, str) and own else "",
     }
-    named = [(kind, value) for kind, value in found.items() if value]
-    return tuple(named + [("url", url) for url in sorted(urls)])
+    pairs = [(kind, value) for kind, value in values.items() if value]
+    return tuple(pairs + [("url", url) for url in sorted(urls)])
 
 
 def is_document(address: str | None) -> bool:
@@ -168,8 +168,8 @@ def _volume(text: str | None) -> str:
     """Return the first number in a volume; "1)" is the rest of a "53 (Suppl 1)", not a volume."""
     if not text or (")" in text and "(" not in text):
         return ""
-    found = _NUMBER.search(text)
-    return sys.intern(found.group().lower().lstrip("0")) if found else ""
+    number = _NUMBER.search(text)
+    return sys.intern(number.group().lower().lstrip("0")) if number else ""
 
 
 def _issue(text: str | None) -> str:
@@ -191,11 +191,11 @@ def _pages(text: str | None) -> tuple[str, str]:
     if not text:
         return "", ""
     text = _MONTH.sub(lambda month: _MONTHS[month.group()], text.lower())
-    found = _NUMBER.findall(_PAGE_WORD.sub(" ", text))
-    if not found:
+    numbers = _NUMBER.findall(_PAGE_WORD.sub(" ", text))
+    if not numbers:
         return "", ""
-    first = found[0].lstrip("0")
-    last = found[1].lstrip("0") if len(found) > 1 else first
+    first = numbers[0].lstrip("0")
+    last = numbers[1].lstrip("0") if len(numbers) > 1 else first
     if last.isdigit() and first.isdigit() and len(last) < len(first):
         last = first[: len(first) - len(last)] + last
     return sys.intern(first), sys.intern(last)
@@ -203,8 +203,8 @@ def _pages(text: str | None) -> tuple[str, str]:
 
 def venue_words(folded_venue: str) -> tuple[str, ...]:
     """Return the telling words of a folded venue, in order; all words if none is telling."""
-    cut = _CUT.split(folded_venue, maxsplit=1)[0]
-    found = tuple(word for word in words(cut) if not _DIGITS.search(word))
+    head = _CUT.split(folded_venue, maxsplit=1)[0]
+    found = tuple(word for word in words(head) if not _DIGITS.search(word))
     telling = tuple(word for word in found if word not in _EMPTY_WORDS)
     if telling:
         return telling

@@ -104,11 +104,11 @@ def without_shared(profile: Profile, shared: Collection[tuple[str, str]]) -> Pro
 def _has_many_titles(group: list[Profile]) -> bool:
     if len(group) < _FEWEST:
         return False
-    kept: list[str] = []
+    titles: list[str] = []
     for record in group[:_LOOKED_AT]:
-        if record.title and all(ratio(record.title, title) < _OTHER_TITLE for title in kept):
-            kept.append(record.title)
-            if len(kept) >= _FEWEST:
+        if record.title and all(ratio(record.title, title) < _OTHER_TITLE for title in titles):
+            titles.append(record.title)
+            if len(titles) >= _FEWEST:
                 return True
     return False
 
@@ -149,11 +149,11 @@ _NO_AUTHOR = ("authors", "none")
 
 def shared_identifiers(one: Profile, other: Profile) -> list[str]:
     """Return the identifiers that two records share, as `kind:value`."""
-    found = [f"doi:{one.doi}"] if one.doi and one.doi == other.doi else []
+    identifiers = [f"doi:{one.doi}"] if one.doi and one.doi == other.doi else []
     if one.arxiv and one.arxiv == other.arxiv:
-        found.append(f"arxiv:{one.arxiv}")
+        identifiers.append(f"arxiv:{one.arxiv}")
     kinds = set(one.ids) & set(other.ids)
-    return found + [f"{kind.removesuffix('_id')}:{value}" for kind, value in sorted(kinds)]
+    return identifiers + [f"{kind.removesuffix('_id')}:{value}" for kind, value in sorted(kinds)]
 
 
 def _share(value: float) -> float | None:
@@ -235,15 +235,15 @@ class Resolution:
 
     def _decided(self, decisions: Iterable[MergeDecision]) -> tuple[list[Pair], list[Pair]]:
         numbers: dict[str, int] = {}
-        chosen = {frozenset((decision.one, decision.other)): decision for decision in decisions}
-        if not chosen:
+        by_pair = {frozenset((decision.one, decision.other)): decision for decision in decisions}
+        if not by_pair:
             return [], []
         for number in reversed(range(len(self._places))):
             paper = self._papers[self._places[number]]
             numbers.update(dict.fromkeys((*paper.merged_from, paper.id), number))
         same: list[Pair] = []
         apart: list[Pair] = []
-        for decision in chosen.values():
+        for decision in by_pair.values():
             one, other = numbers.get(decision.one), numbers.get(decision.other)
             if one is not None and other is not None and one != other:
                 pair = (min(one, other), max(one, other))
@@ -294,13 +294,13 @@ class Resolution:
         cluster_of: dict[int, int] = {}
         for place, numbers in enumerate(ordered):
             members = sorted(self._places[number] for number in numbers)
-            found = merges.get(self._linkage.root(numbers[0]), [])
+            reasons = merges.get(self._linkage.root(numbers[0]), [])
             clusters.append(
                 Cluster(
                     members=members,
                     ids=[self._papers[member].id for member in members],
-                    merges=found,
-                    confidence=min((version.confidence for version in found), default=1.0),
+                    merges=reasons,
+                    confidence=min((version.confidence for version in reasons), default=1.0),
                 )
             )
             cluster_of.update(dict.fromkeys(numbers, place))
@@ -329,12 +329,12 @@ class Resolution:
     def _uncertain(
         self, cluster_of: Mapping[int, int], work_of: Mapping[int, int]
     ) -> list[PairEvidence]:
-        asked: set[Pair] = set()
-        found: list[PairEvidence] = []
+        pairs: set[Pair] = set()
+        evidence: list[PairEvidence] = []
         for pair in best_first(self._scores, UNCERTAIN):
             one, other = (work_of[cluster_of[number]] for number in pair)
             works = (min(one, other), max(one, other))
-            if one != other and works not in asked and not self._linkage.is_apart(*pair):
-                asked.add(works)
-                found.append(self._evidence(pair))
-        return found
+            if one != other and works not in pairs and not self._linkage.is_apart(*pair):
+                pairs.add(works)
+                evidence.append(self._evidence(pair))
+        return evidence

@@ -64,13 +64,13 @@ def words(text: str) -> tuple[str, ...]:
     """
     if text.isascii():
         return tuple(map(sys.intern, _ASCII_WORD.findall(text)))
-    found: list[str] = []
+    pieces: list[str] = []
     for word in WORD.findall(text):
         if len(word) > 1 and not word.isascii() and "\u3040" <= word[0] <= "\u9fff":
-            found.extend(word[place : place + 2] for place in range(len(word) - 1))
+            pieces.extend(word[place : place + 2] for place in range(len(word) - 1))
         else:
-            found.append(word)
-    return tuple(map(sys.intern, found))
+            pieces.append(word)
+    return tuple(map(sys.intern, pieces))
 
 
 def without_line_breaks(text: str) -> str:

@@ -106,8 +106,8 @@ def _without_joined(
     others: Collection[str],
     other_runs: Collection[str],
 ) -> list[str]:
-    cut = {word for run, parts in runs.items() if run in others for word in parts}
-    return [word for word in own if word not in cut and word not in other_runs]
+    parts_of_runs = {word for run, parts in runs.items() if run in others for word in parts}
+    return [word for word in own if word not in parts_of_runs and word not in other_runs]
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -276,8 +276,8 @@ def without_annotations(folded_title: str) -> str:
 @lru_cache(maxsize=_REMEMBERED)
 def letters(words: tuple[str, ...]) -> frozenset[str]:
     """Return the single letters among the words of a title, as in "hepatitis B"."""
-    found = {word for word in words[:-1] if len(word) == 1 and word not in LITTLE_WORDS}
-    return frozenset(found | {word for word in words[-1:] if len(word) == 1})
+    singles = {word for word in words[:-1] if len(word) == 1 and word not in LITTLE_WORDS}
+    return frozenset(singles | {word for word in words[-1:] if len(word) == 1})
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -287,17 +287,17 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
     A single "i", "v" or "x" counts only as the last word, before the last third, or after "part"
     and the like.
     """
-    found: list[str] = []
+    numbers: list[str] = []
     for place, word in enumerate(words):
         if word[0].isdigit() and not word[3:].isalpha():  # "2d", "3rd"; "0verview" is misread
-            found.append(word.lstrip("0") or "0")
+            numbers.append(word.lstrip("0") or "0")
         elif word in _ROMAN_VALUES:
             before = words[place - 1] if place else ""
             if len(word) > 1 or place == len(words) - 1 or before in _PART_WORDS:
-                found.append(_ROMAN_VALUES[word])
+                numbers.append(_ROMAN_VALUES[word])
         elif len(word) == 1 and place and words[place - 1] == "part":
-            found.append(word)
-    return tuple(found)
+            numbers.append(word)
+    return tuple(numbers)
 
 
 def role(folded_title: str, words: Sequence[str]) -> str:

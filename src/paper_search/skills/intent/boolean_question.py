@@ -69,7 +69,7 @@ class BooleanQuestion:
     limits: SearchConstraints = field(default_factory=SearchConstraints)
 
 
-def read_boolean(question: str) -> BooleanQuestion | None:
+def parse_boolean(question: str) -> BooleanQuestion | None:
     """Return what a boolean query wants; None: the question is plain words.
 
     Raises:
@@ -200,22 +200,22 @@ def _text(leaf: Term | Phrase) -> str:
 
 
 def intent_of_boolean(
-    question: str, wanted: BooleanQuestion, default_max_results: int
+    question: str, query: BooleanQuestion, default_max_results: int
 ) -> ParsedIntent:
     """Return the intent of a question that is a boolean query: nothing about it is guessed."""
     names = [
         name
-        for concept in wanted.concepts
-        for name in (concept, *wanted.alternatives.get(concept, ()))
+        for concept in query.concepts
+        for name in (concept, *query.alternatives.get(concept, ()))
     ]
     return ParsedIntent(
-        topic=(", ".join(wanted.concepts) if wanted.lines else question)[:_LONGEST_TOPIC],
-        concepts=list(wanted.concepts),
+        topic=(", ".join(query.concepts) if query.lines else question)[:_LONGEST_TOPIC],
+        concepts=list(query.concepts),
         intent_type=IntentType.METHOD,
-        constraints=wanted.limits.model_copy(update={"max_results": default_max_results}),
-        question=" ".join(dict.fromkeys(names)) or " ".join(wanted.authors),
-        alternatives=wanted.alternatives,
-        boolean_query=wanted.query,
-        lines=list(wanted.lines),
-        notes=list(wanted.notes),
+        constraints=query.limits.model_copy(update={"max_results": default_max_results}),
+        question=" ".join(dict.fromkeys(names)) or " ".join(query.authors),
+        alternatives=query.alternatives,
+        boolean_query=query.query,
+        lines=list(query.lines),
+        notes=list(query.notes),
     )

@@ -49,10 +49,10 @@ class Concepts:
 
 def concepts_of(text: str) -> Concepts:
     """Return at most `MAX_CONCEPTS` concepts, the rarest where there are more, and their "or"s."""
-    found = phrases(text)
+    noun_phrases = phrases(text)
     solid = [
-        phrase for phrase in found if not phrase.is_empty or _is_modifier(phrase, text)
-    ] or found
+        phrase for phrase in noun_phrases if not phrase.is_empty or _is_modifier(phrase, text)
+    ] or noun_phrases
     is_list = SMALL_WORDS.isdisjoint(text.casefold().split())
     groups = [group for choice in _choices(solid, text) for group in _groups(choice, is_list)]
     return _selected(_distinct(groups))
@@ -62,25 +62,25 @@ def _is_modifier(phrase: Phrase, text: str) -> bool:
     return is_adjective(phrase.text) and _OR.match(text, phrase.end) is not None
 
 
-def _choices(found: Sequence[Phrase], text: str) -> list[list[str]]:
-    made: list[list[str]] = []
+def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
+    choices: list[list[str]] = []
     is_listed = False
     before: Phrase | None = None
-    for phrase in found:
+    for phrase in noun_phrases:
         joint = text[before.end : phrase.start] if before else ""
         if before and _is_or(joint, text, before.end, phrase.start):
-            if is_listed and len(made) > 1:
-                last = made.pop()
-                made[-1] += last
-            made[-1].append(phrase.text)
+            if is_listed and len(choices) > 1:
+                last = choices.pop()
+                choices[-1] += last
+            choices[-1].append(phrase.text)
             is_listed = False
         elif before and _BRACKET.fullmatch(joint) and _is_acronym(phrase.text, before.text):
-            made[-1].append(phrase.text)
+            choices[-1].append(phrase.text)
         else:
             is_listed = _COMMA.fullmatch(joint) is not None
-            made.append([phrase.text])
+            choices.append([phrase.text])
         before = phrase
-    return [_with_shared_head(choice) for choice in made]
+    return [_with_shared_head(choice) for choice in choices]
 
 
 def _is_or(joint: str, text: str, start: int, end: int) -> bool:
@@ -145,19 +145,19 @@ def _between(words: Sequence[str], *, is_list: bool) -> list[str]:
 
 def _distinct(groups: Sequence[Group]) -> list[Group]:
     stems = [frozenset(tokens(group[0])) for group in groups]
-    kept: dict[frozenset[str], Group] = {}
+    by_stems: dict[frozenset[str], Group] = {}
     for group, own in zip(groups, stems, strict=True):
         is_part = len(group) == 1 and any(own < other for other in stems)
         if not is_part or not own:
-            kept[own] = tuple(dict.fromkeys((*kept.get(own, ()), *group)))
-    return list(kept.values())
+            by_stems[own] = tuple(dict.fromkeys((*by_stems.get(own, ()), *group)))
+    return list(by_stems.values())
 
 
 def _selected(groups: Sequence[Group]) -> Concepts:
     ranked = sorted(groups, key=lambda group: -_weight(group[0]))[:MAX_CONCEPTS]
-    chosen = [group for group in groups if group in ranked]
+    selection = [group for group in groups if group in ranked]
     return Concepts(
-        [name for name, *_ in chosen], {name: others for name, *others in chosen if others}
+        [name for name, *_ in selection], {name: others for name, *others in selection if others}
     )
 
 

@@ -34,7 +34,7 @@ def kind_at(text: str, start: int) -> tuple[str, int] | None:
     return None
 
 
-def read_kinds(text: str) -> tuple[str, list[str]]:
+def parse_kinds(text: str) -> tuple[str, list[str]]:
     start = _WANTED.match(text).end()  # type: ignore[union-attr]  # matches anything
     kind = kind_at(text, start)
     goes_on = kind and re.match(r"\s+(?:on|about)\s", text[kind[1] :], re.IGNORECASE)
@@ -43,7 +43,7 @@ def read_kinds(text: str) -> tuple[str, list[str]]:
     return cut(text, start, kind[1]), [kind[0]]
 
 
-def read_type(text: str) -> tuple[str, IntentType]:
+def parse_type(text: str) -> tuple[str, IntentType]:
     for kind, cue in forms("type"):
         if (match := cue.search(text)) and not is_quoted(text, match.start()):
             return cut(text, match.start(), match.end()), IntentType(kind)
@@ -57,12 +57,12 @@ def read_count(text: str) -> tuple[str, int | None]:
             count = int(number) if number.isdigit() else _NUMBERS[number]
             if 0 < count <= _MOST_RESULTS and not is_quoted(text, match.start()):
                 wishes = [wish[0] for _, form in forms("wish") for wish in form.finditer(match[0])]
-                kept = "".join(f" {wish} papers" for wish in wishes)
-                return f"{text[: match.start()]}{CUT}{kept} {text[match.end() :]}", count
+                wording = "".join(f" {wish} papers" for wish in wishes)
+                return f"{text[: match.start()]}{CUT}{wording} {text[match.end() :]}", count
     return text, None
 
 
-def read_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
+def parse_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
     for kind, pattern in forms("language"):
         match = pattern.search(text)
         if match is None or is_quoted(text, match.start()):
@@ -77,7 +77,7 @@ def read_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
     return text, None, ()
 
 
-def read_wishes(text: str) -> tuple[str, tuple[str, ...]]:
+def parse_wishes(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text without wishes that no search can meet, such as "most cited", and notes."""
     notes: list[str] = []
     for _, pattern in forms("wish"):
@@ -195,8 +195,8 @@ def read_years(text: str, today: date) -> Years:
         limits.append((start, mention.match.end(), interval))
     first, last = _joined([interval for *_, interval in limits])
     if first is not None and last is not None and first > last:
-        listed = ", ".join(repr(text[start:end].strip(" ,")) for start, end, _ in sorted(limits))
-        notes.append(f"contradictory years ({listed}): the search has no limit on years")
+        wordings = ", ".join(repr(text[start:end].strip(" ,")) for start, end, _ in sorted(limits))
+        notes.append(f"contradictory years ({wordings}): the search has no limit on years")
         first = last = None
     for start, end, _ in sorted(limits, reverse=True):
         text = cut(text, start, end)
@@ -210,12 +210,12 @@ def _start_of_negation(match: re.Match[str]) -> int:
 
 
 def _mentions(text: str, today: date) -> Iterator[_Mention]:
-    taken: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for kind, pattern in forms("year"):
         for match in pattern.finditer(text):
-            overlaps = any(match.start() < end and start < match.end() for start, end in taken)
+            overlaps = any(match.start() < end and start < match.end() for start, end in spans)
             if not overlaps and not is_quoted(text, match.start()):
-                taken.append(match.span())
+                spans.append(match.span())
                 start = match.end("led") if match.groupdict().get("led") else match.start()
                 yield _Mention(match, start, _interval(kind, match, today))
 

@@ -56,7 +56,7 @@ class _Negation:
     has_or: bool = False
 
 
-def read_exclusions(text: str) -> Exclusions:
+def parse_exclusions(text: str) -> Exclusions:
     """Return what the text excludes.
 
     A negation that may be part of the subject ("learning without labels") excludes nothing,

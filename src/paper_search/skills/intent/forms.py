@@ -80,13 +80,13 @@ def without_cuts(text: str) -> str:
     text = _BRACKETS.sub(CUT, text)
     is_cut_at_start = text.lstrip(" ,;:.").startswith(CUT)
     is_cut_at_end = text.rstrip(" ,;:.?!").endswith(CUT)
-    joined = _AROUND.sub(_joint, text).strip()
+    result = _AROUND.sub(_joint, text).strip()
     if is_cut_at_start:
-        joined = _AT_START.sub("", joined)
+        result = _AT_START.sub("", result)
     if is_cut_at_end:
-        joined = joined[:-_LAST] + _AT_END.sub(r"\1", joined[-_LAST:])
-    joined = _STOPS.sub(r"\1", joined).strip(" ,;:")
-    return joined if joined.strip(".?!–—- ") else ""
+        result = result[:-_LAST] + _AT_END.sub(r"\1", result[-_LAST:])
+    result = _STOPS.sub(r"\1", result).strip(" ,;:")
+    return result if result.strip(".?!–—- ") else ""
 
 
 def _joint(match: re.Match[str]) -> str:

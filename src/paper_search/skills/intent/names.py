@@ -47,7 +47,7 @@ class Names:
     notes: list[str] = field(default_factory=list)
 
 
-def read_names(text: str, lookup: Lookup) -> Names:
+def parse_names(text: str, lookup: Lookup) -> Names:
     """Return the authors and venues of a text.
 
     A name in a form that says so ("papers by", "author:", "published in") is a limit unless the
@@ -83,31 +83,31 @@ class _Claim:
 
     def is_accepted(self, names: Names, lookup: Lookup) -> bool:
         """Cut the names out of the text if they limit the search; else say how they are read."""
-        text, groups, listed = names.rest, self.match.groupdict(), ", ".join(self.names)
+        text, groups, wording = names.rest, self.match.groupdict(), ", ".join(self.names)
         start, end = self.match.span()
         negation = dict(forms("before_name"))["negated"]
         if negated := negation.search(text[:start] + (groups.get("papers") or "")):
             names.notes.append(
-                f"not acted on: {self.kind}s that are not wanted ({listed}); in a boolean query,"
+                f"not acted on: {self.kind}s that are not wanted ({wording}); in a boolean query,"
                 f" write NOT {self.kind}:{self.names[0]}"
             )
             names.rest = cut(text, min(negated.start(), start), end)
             return False
-        known = [lookup(self.kind, name) for name in self.names]
+        answers = [lookup(self.kind, name) for name in self.names]
         is_certain = self.certainty == "certain"
-        if True in known or (is_certain and False not in known):
+        if True in answers or (is_certain and False not in answers):
             lead = next((name for name in ("papers", "works") if groups.get(name)), None)
             names.rest = cut(text, self.match.end(lead) if lead else start, end)
             return True
         write = f"write {self.kind}:{self.names[0]}"
         if is_certain:
             names.notes.append(
-                f"no paper of the library has the {self.kind} {listed}, so it is read as words; to"
+                f"no paper of the library has the {self.kind} {wording}, so it is read as words; to"
                 f" look for it all the same, {write}"
             )
         elif self.kind == "author" or (self.certainty == "likely" and " " in self.names[0]):
             names.notes.append(
-                f"not acted on: {listed} as {self.kind}; to limit the search, {write}"
+                f"not acted on: {wording} as {self.kind}; to limit the search, {write}"
             )
         return False
 
@@ -142,9 +142,9 @@ def _persons(match: re.Match[str]) -> list[str]:
     groups = match.groupdict()
     if lower := groups.get("lower"):
         return [lower] if ":" in match[0] or all(map(_may_be_name, lower.split())) else []
-    written = groups.get("names") or groups.get("single") or ""
+    wording = groups.get("names") or groups.get("single") or ""
     one = dict(forms("person"))["name"]
-    people = [" ".join(name[0].split()) for name in one.finditer(written)]
+    people = [" ".join(name[0].split()) for name in one.finditer(wording)]
     return [] if any(map(_is_no_person, people)) else list(dict.fromkeys(people))
 
 
@@ -165,12 +165,12 @@ def _is_title(text: str) -> bool:
     return len(words) > _FEW and sum(word[0].isupper() for word in words) * 3 > len(words) * 2
 
 
-def lookups_of(read: Callable[[Lookup], object]) -> list[tuple[Kind, str]]:
+def lookups_of(parse: Callable[[Lookup], object]) -> list[tuple[Kind, str]]:
     """Return the names that a reading would look up."""
-    wanted: list[tuple[Kind, str]] = []
+    lookups: list[tuple[Kind, str]] = []
 
     def note(kind: Kind, name: str) -> None:
-        wanted.append((kind, name))
+        lookups.append((kind, name))
 
-    read(note)
-    return list(dict.fromkeys(wanted))
+    parse(note)
+    return list(dict.fromkeys(lookups))

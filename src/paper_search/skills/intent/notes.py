@@ -9,7 +9,7 @@ from datetime import date
 
 from paper_search.models import SearchConstraints
 from paper_search.skills.intent.forms import forms
-from paper_search.skills.intent.reader import Reading, read_parts
+from paper_search.skills.intent.reader import Reading, parse_parts
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
 
@@ -60,7 +60,7 @@ class Note:
         return filters.model_copy(update={**update, "excluded_types": list(dict.fromkeys(kinds))})
 
 
-def read_note(text: str | None, today: date) -> Note:
+def parse_note(text: str | None, today: date) -> Note:
     """Return what a person's note asks for, clause by clause.
 
     A limit is only what a form says for certain; "only" with several terms is ranked by. A clause
@@ -69,9 +69,9 @@ def read_note(text: str | None, today: date) -> Note:
     words = " ".join(visible(text or "").split())
     if not words:
         return Note()
-    dropped = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
+    replaced = [name for match in _INSTEAD_OF.finditer(words) for name in _phrases(match[1])]
     # Behind a sign, "no X" is a wish; at the start of a question it may be a name.
-    reading = read_parts(f"; {_INSTEAD_OF.sub('', words)}", today, 1)
+    reading = parse_parts(f"; {_INSTEAD_OF.sub('', words)}", today, 1)
     remarks = list(reading.notes)
     terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
     for kind, clause in _clauses(reading):
@@ -83,13 +83,13 @@ def read_note(text: str | None, today: date) -> Note:
             terms["added"] += names
         else:
             terms[kind] += names
-    known = {term.casefold() for term in (*reading.excluded, *dropped)}
+    terms_in_use = {term.casefold() for term in (*reading.excluded, *replaced)}
     for kind, names in terms.items():
-        terms[kind] = [name for name in names if name.casefold() not in known][:_PER_KIND]
-        known |= {name.casefold() for name in names}
+        terms[kind] = [name for name in names if name.casefold() not in terms_in_use][:_PER_KIND]
+        terms_in_use |= {name.casefold() for name in names}
     return Note(
         excluded=reading.excluded[:_PER_KIND],
-        dropped=tuple(dropped[:_PER_KIND]),
+        dropped=tuple(replaced[:_PER_KIND]),
         limits=reading.constraints,
         authors=reading.authors,
         venues=reading.venues,
@@ -115,8 +115,8 @@ def _without_cue(clause: str) -> str:
 
 
 def _phrases(text: str) -> list[str]:
-    found = [phrase[:_LONGEST_TERM].strip() for phrase in key_phrases(text)]
+    names = [phrase[:_LONGEST_TERM].strip() for phrase in key_phrases(text)]
     talk = dict(forms("small_talk"))["note"]
     return [
-        phrase for phrase in found if any(map(str.isalnum, phrase)) and not talk.fullmatch(phrase)
+        phrase for phrase in names if any(map(str.isalnum, phrase)) and not talk.fullmatch(phrase)
     ]

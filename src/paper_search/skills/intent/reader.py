@@ -13,16 +13,16 @@ from paper_search.errors import QuestionError
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, SearchConstraints, Seed
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
 from paper_search.skills.intent.constraints import (
+    parse_kinds,
+    parse_language,
+    parse_type,
+    parse_wishes,
     read_count,
-    read_kinds,
-    read_language,
-    read_type,
-    read_wishes,
     read_years,
 )
-from paper_search.skills.intent.exclusions import read_exclusions
+from paper_search.skills.intent.exclusions import parse_exclusions
 from paper_search.skills.intent.forms import cut, forms, without_cuts
-from paper_search.skills.intent.names import Lookup, read_names
+from paper_search.skills.intent.names import Lookup, parse_names
 from paper_search.skills.phrases import reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS
 
@@ -69,7 +69,7 @@ def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type 
     return None
 
 
-def read_limits(
+def parse_limits(
     question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
 ) -> Reading:
     """Return what the question limits, and the rest of it.
@@ -79,18 +79,18 @@ def read_limits(
     Raises:
         QuestionError: it only says what to exclude.
     """
-    text, identifiers = read_identifiers(question)
+    text, identifiers = parse_identifiers(question)
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
         return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
     if not reads_as_english(question):
-        return _read_foreign(text, today, default_max_results, identifiers)
-    reading = read_parts(text, today, default_max_results, lookup)
+        return _parse_foreign(text, today, default_max_results, identifiers)
+    reading = parse_parts(text, today, default_max_results, lookup)
     rest = reading.question
-    left = _or_empty_if_generic(rest if rest == question else without_request(rest))
-    subject = reading.subject if left else question
-    reading = replace(reading, question=left, subject=subject, identifiers=identifiers)
-    is_limited = left or reading.is_limited
+    remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
+    subject = reading.subject if remainder else question
+    reading = replace(reading, question=remainder, subject=subject, identifiers=identifiers)
+    is_limited = remainder or reading.is_limited
     if not is_limited and (reading.excluded or reading.constraints.excluded_types):
         raise QuestionError(
             f"the question only says what to exclude: {question[:_SHOWN]!r};"
@@ -99,20 +99,20 @@ def read_limits(
     return reading if is_limited else Reading(question, question, unlimited)
 
 
-def read_parts(
+def parse_parts(
     text: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
 ) -> Reading:
     """Return what an English text limits, and all the rest of it; identifiers are not read."""
     text, count = read_count(_without_talk(text))
-    text, wishes = read_wishes(text)
+    text, wishes = parse_wishes(text)
     years = read_years(text, today)
-    text, language, languages = read_language(years.rest)
-    names = read_names(text, lookup)
-    exclusions = read_exclusions(names.rest)
-    rest, kinds = read_kinds(exclusions.rest)
+    text, language, languages = parse_language(years.rest)
+    names = parse_names(text, lookup)
+    exclusions = parse_exclusions(names.rest)
+    rest, kinds = parse_kinds(exclusions.rest)
     return Reading(
         question=" ".join(without_cuts(rest).split()),
-        subject=read_kinds(exclusions.subject)[0],
+        subject=parse_kinds(exclusions.subject)[0],
         constraints=SearchConstraints(
             year_from=years.first or names.year,
             year_to=years.last or names.year,
@@ -128,7 +128,7 @@ def read_parts(
     )
 
 
-def _read_foreign(
+def _parse_foreign(
     text: str, today: date, default_max_results: int, identifiers: tuple[str, ...]
 ) -> Reading:
     years = read_years(text, today)
@@ -151,12 +151,12 @@ def _without_talk(text: str) -> str:
     return text
 
 
-def read_question(
+def parse_question(
     question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
 ) -> ParsedIntent:
     """Return the intent of a question in plain words; see `read_limits`."""
-    reading = read_limits(question, today, default_max_results, lookup)
-    subject, kind = read_type(reading.subject)
+    reading = parse_limits(question, today, default_max_results, lookup)
+    subject, kind = parse_type(reading.subject)
     concepts = Concepts()
     if reading.question:
         concepts = concepts_of(subject)
@@ -216,7 +216,7 @@ _FEWEST_WORDS = 4
 """Words of a title; "papers like transformers" names no paper."""
 
 
-def read_seed(question: str) -> tuple[str, tuple[str, ...]] | None:
+def parse_seed(question: str) -> tuple[str, tuple[str, ...]] | None:
     """Return the title or the identifiers of a paper that others like it are wanted for, or None.
 
     What looks like a title is one only if a paper is called so: that is for the caller to find out.
@@ -225,7 +225,7 @@ def read_seed(question: str) -> tuple[str, tuple[str, ...]] | None:
     match = next(filter(None, matches), None)
     if match is None:
         return None
-    rest, identifiers = read_identifiers(match["seed"])
+    rest, identifiers = parse_identifiers(match["seed"])
     title = without_cuts(rest).strip(" .?!\"“”'")
     if not identifiers and len(title.split()) < _FEWEST_WORDS:
         return None
@@ -257,7 +257,7 @@ def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
     )
 
 
-def read_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
+def parse_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text without identifiers of works, and these: `doi:...`, `arxiv:...`, `pmid:...`.
 
     A bare number is a PMID only where the text says so.

@@ -88,9 +88,9 @@ class PaperAnswer(BaseModel):
     @classmethod
     def _known(cls, value: Any) -> list[PaperTag]:
         entries = value if isinstance(value, list) else [value]
-        known = {tag.value: tag for tag in PaperTag}
+        by_name = {tag.value: tag for tag in PaperTag}
         names = (tag.strip().lower() for tag in entries if isinstance(tag, str))
-        return list(dict.fromkeys(known[name] for name in names if name in known))
+        return list(dict.fromkeys(by_name[name] for name in names if name in by_name))
 
 
 class BatchAnswer(BaseModel):
@@ -168,7 +168,7 @@ def _judgement(
         [only] = answers
         grade, snippet = only.grade, ""
         if grade:
-            quote = found_snippet(only.snippet, [paper.title, paper.abstract])
+            quote = locate_snippet(only.snippet, [paper.title, paper.abstract])
             if quote is None:
                 return f"criterion {number}: the snippet is not in its title or abstract"
             snippet = quote[:_LONGEST_SNIPPET]
@@ -227,7 +227,7 @@ _ALIKE = str.maketrans("‘’‚‛“”„‟«»`´‐‑‒–—―−", "
 _AROUND = " '\".,;:…-"
 
 
-def found_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
+def locate_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
     """Return the snippet as the first of the texts that has it spells it; None: none has it.
 
     Case, blanks and the kinds of quotation marks and dashes do not matter, and what is around
@@ -303,10 +303,10 @@ def from_row(row: Mapping[str, Any] | None, criteria: Sequence[Criterion]) -> Ju
     if row is None:
         return None
     try:
-        graded = criteria if row.get("stated_score") is None else []
+        graded_criteria = criteria if row.get("stated_score") is None else []
         grades = [
             {"criterion": criterion, "grade": grade, "snippet": snippet}
-            for criterion, (grade, snippet) in zip(graded, row["grades"], strict=True)
+            for criterion, (grade, snippet) in zip(graded_criteria, row["grades"], strict=True)
         ]
         return Judgement.model_validate({**row, "grades": grades})
     except (ValidationError, KeyError, TypeError, ValueError):

@@ -9,7 +9,7 @@ from datetime import date
 
 from paper_search.models import Criterion, CriterionKind, MarkedPaper, ParsedIntent, RawPaper
 from paper_search.models.query import FEWEST_CRITERIA, LONGEST_CRITERION, MOST_CRITERIA
-from paper_search.skills.intent.notes import read_note
+from paper_search.skills.intent.notes import parse_note
 from paper_search.skills.untrusted import data_block, is_suspicious, shown_to_model
 
 _MOST_EXCLUSIONS = 2
@@ -44,15 +44,15 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
 
     They take the place of the last ones where there would be too many.
     """
-    wishes = read_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
+    wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
     kinds = wishes.limits.excluded_types if wishes.limits else []
-    known = {criterion.text.casefold() for criterion in criteria}
-    added = [
+    texts = {criterion.text.casefold() for criterion in criteria}
+    wishes_as_criteria = [
         *(_decisive(f"It is, or is about, {term}") for term in wishes.required),
         *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
         *(_against(f"It is of the kind: {kind}") for kind in kinds),
     ]
-    new = [criterion for criterion in added if criterion.text.casefold() not in known]
+    new = [criterion for criterion in wishes_as_criteria if criterion.text.casefold() not in texts]
     return usable([*criteria[: MOST_CRITERIA - len(new)], *new]) if new else list(criteria)
 
 

@@ -52,7 +52,7 @@ class TermMatrix:
         terms: defaultdict[str | int, int] = defaultdict(count().__next__)
         counts = [_counted(title, abstract, terms.__getitem__) for title, abstract in texts]
         scale = _Scale.of(counts, len(terms))
-        return cls([scale.row(counted) for counted in counts], scale.width)
+        return cls([scale.row(term_counts) for term_counts in counts], scale.width)
 
 
 # Some thousand texts have some million terms: what is done with each of them is left to `map`.
@@ -61,11 +61,11 @@ def _counted(
 ) -> Counter[int]:
     heading = list(map(number_of, _words(title[:_LONGEST])))
     body = list(map(number_of, _words((abstract or "")[:_LONGEST])))
-    found = Counter(heading * 2)
-    found.update(list(map(number_of, _pairs(heading))) * 2)
-    found.update(body)
-    found.update(map(number_of, _pairs(body)))
-    return found
+    term_counts = Counter(heading * 2)
+    term_counts.update(list(map(number_of, _pairs(heading))) * 2)
+    term_counts.update(body)
+    term_counts.update(map(number_of, _pairs(body)))
+    return term_counts
 
 
 def _pairs(words: Sequence[int]) -> Iterator[int]:
@@ -97,9 +97,9 @@ class _Scale:
     def of(cls, counts: Sequence[Counter[int]], terms: int) -> _Scale:
         frequency: Counter[int] = Counter()
         heights: set[int] = set()
-        for counted in counts:
-            frequency.update(counted.keys())
-            heights.update(counted.values())
+        for term_counts in counts:
+            frequency.update(term_counts.keys())
+            heights.update(term_counts.values())
         total = len(counts)
         most = max(2.0, _TOO_COMMON * total)
         rarity = {
@@ -192,11 +192,11 @@ class Ranker:
         mean, spread = _moments(scores)
         weight = 1.0 if any(marks.values()) else _AVERSION
         share = self._mixture.prior * (1.0 + _FADING / (_FADING + len(marks))) / spread
-        joined = [
+        sums = [
             weight * value + share * (score - mean)
             for value, score in zip(learned, scores, strict=False)
         ]
-        return sorted(range(len(joined)), key=lambda number: -joined[number])
+        return sorted(range(len(sums)), key=lambda number: -sums[number])
 
     def _learned(self, marks: Mapping[int, bool]) -> list[float] | None:
         """Return of every text how far a support vector machine and naive Bayes lean to it.
@@ -213,10 +213,10 @@ class Ranker:
         if not relevant or not irrelevant:
             return None
         examples = [*relevant, *irrelevant]
-        wanted = [True] * len(relevant) + [False] * len(irrelevant)
-        weights = _balanced(wanted)
-        widest = widest_plane(self._matrix, examples, wanted, weights)
-        likeliest = likeliest_plane(self._matrix, examples, wanted, weights)
+        labels = [True] * len(relevant) + [False] * len(irrelevant)
+        weights = _balanced(labels)
+        widest = widest_plane(self._matrix, examples, labels, weights)
+        likeliest = likeliest_plane(self._matrix, examples, labels, weights)
         margin = self._mixture.margin / self._unit(widest)
         odds = (1.0 - self._mixture.margin) / self._unit(likeliest)
         plane = [margin * a + odds * b for a, b in zip(widest, likeliest, strict=True)]
@@ -227,17 +227,17 @@ class Ranker:
         rows = self._matrix.rows
         return _moments(values(rows[:: max(1, len(rows) // _SAMPLE)], plane))[1]
 
-    def _spread(self, marked: Mapping[int, bool]) -> list[int]:
-        rest = [number for number in range(len(self._matrix.rows)) if number not in marked]
+    def _spread(self, marks: Mapping[int, bool]) -> list[int]:
+        rest = [number for number in range(len(self._matrix.rows)) if number not in marks]
         step = max(1, len(rest) // _REST)
         return rest[::step][:_REST]
 
 
-def _balanced(wanted: Sequence[bool]) -> list[float]:
+def _balanced(labels: Sequence[bool]) -> list[float]:
     """Return weights of mean 1 under which the wanted together weigh `_RATIO` times the others."""
-    yes = sum(wanted)
-    light = yes / (_RATIO * (len(wanted) - yes))
-    weights = [1.0 if is_relevant else light for is_relevant in wanted]
+    yes = sum(labels)
+    light = yes / (_RATIO * (len(labels) - yes))
+    weights = [1.0 if is_relevant else light for is_relevant in labels]
     mean = sum(weights) / len(weights)
     return [weight / mean for weight in weights]
 
@@ -253,7 +253,7 @@ def values(rows: Iterable[Row], plane: list[float]) -> list[float]:
 
 
 def widest_plane(
-    matrix: TermMatrix, examples: Sequence[int], wanted: Sequence[bool], weights: Sequence[float]
+    matrix: TermMatrix, examples: Sequence[int], labels: Sequence[bool], weights: Sequence[float]
 ) -> list[float]:
     """Return the plane with the widest margin between wanted and unwanted.
 
@@ -263,12 +263,12 @@ def widest_plane(
     plane = [0.0] * (matrix.width + 1)
     shares = [0.0] * len(examples)
     rows = [matrix.rows[number] for number in examples]
-    signs = [1.0 if is_relevant else -1.0 for is_relevant in wanted]
+    signs = [1.0 if is_relevant else -1.0 for is_relevant in labels]
     slack = [1.0 / (2.0 * _COST * max(weight, 1e-9)) for weight in weights]
     private = [row.norm - sum(map(mul, row.values, row.values)) for row in rows]
-    left, active, largest_share = _MOST_UPDATES, list(range(len(rows))), 0.0
-    while left > 0:
-        left -= len(active)
+    updates, active, largest_share = _MOST_UPDATES, list(range(len(rows))), 0.0
+    while updates > 0:
+        updates -= len(active)
         steps = []
         for i in active:
             row = rows[i]
@@ -285,12 +285,12 @@ def widest_plane(
         ]
         if not moving and len(active) == len(rows):
             break
-        active = (moving or list(range(len(rows))))[: max(0, left)]
+        active = (moving or list(range(len(rows))))[: max(0, updates)]
     return plane
 
 
 def likeliest_plane(
-    matrix: TermMatrix, examples: Sequence[int], wanted: Sequence[bool], weights: Sequence[float]
+    matrix: TermMatrix, examples: Sequence[int], labels: Sequence[bool], weights: Sequence[float]
 ) -> list[float]:
     """Return the log odds of every term by multinomial naive Bayes on tf-idf (Rennie et al. 2003).
 
@@ -298,7 +298,7 @@ def likeliest_plane(
     the more wanted for being short.
     """
     sums = {True: [0.0] * (matrix.width + 1), False: [0.0] * (matrix.width + 1)}
-    for number, is_wanted, weight in zip(examples, wanted, weights, strict=True):
+    for number, is_wanted, weight in zip(examples, labels, weights, strict=True):
         _add(sums[is_wanted], matrix.rows[number], weight)
     plane = [
         math.log((yes + _SMOOTHING) / (no + _SMOOTHING)) if yes or no else 0.0

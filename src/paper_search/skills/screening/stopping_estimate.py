@@ -127,7 +127,7 @@ def _chance(urn: int, drawn: int, found: int, *, left: int) -> float:
     return min(1.0, max(0.0, 1.0 - tail if is_upper else tail))
 
 
-def _log_choose(total: int, chosen: int) -> float:
-    if not 0 <= chosen <= total:
+def _log_choose(total: int, size: int) -> float:
+    if not 0 <= size <= total:
         return -math.inf
-    return math.lgamma(total + 1) - math.lgamma(chosen + 1) - math.lgamma(total - chosen + 1)
+    return math.lgamma(total + 1) - math.lgamma(size + 1) - math.lgamma(total - size + 1)

@@ -84,8 +84,8 @@ def block_of(
             names.setdefault(cleaned(form).casefold(), form)
     names.pop(cleaned(concept).casefold(), None)
     subject = None
-    if has_headings and (found := heading([concept, *spellings(concept)])):
-        subject = Phrase(tuple(found.split()), HEADING)
+    if has_headings and (subject_heading := heading([concept, *spellings(concept)])):
+        subject = Phrase(tuple(subject_heading.split()), HEADING)
     return Block(concept, tuple(names.values()), subject)
 
 
@@ -100,8 +100,8 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
     if intent.identifiers and not intent.question:
         return []  # a number is looked up, or ranked by: no boolean finds a work by it
     blocks = blocks_of(intent, has_headings=has_headings)
-    joined = all_of(block.node for block in blocks if block.node is not None)
-    if joined is not None and is_short(text := written(joined)):
+    tree = all_of(block.node for block in blocks if block.node is not None)
+    if tree is not None and is_short(text := written(tree)):
         names = [
             SynonymMap(keyword=block.concept, synonyms=list(block.alternatives))
             for block in blocks
@@ -109,7 +109,7 @@ def first_queries(intent: ParsedIntent, *, has_headings: bool = False) -> list[S
         ]
         keywords = [name for block in blocks if (name := cleaned(block.concept))]
         return [SearchQuery(keywords=keywords, synonym_map=names, boolean_query=text)]
-    if joined is not None:
+    if tree is not None:
         return plain_queries(intent)
     authors = any_of(node for name in intent.authors if (node := leaf(name, "author")))
     if authors is None:
@@ -121,8 +121,8 @@ def first_ranked(intent: ParsedIntent) -> list[RankedQuery]:
     """Return the ranked query for a question; none for a boolean query, which is asked as it is."""
     if intent.boolean_query is not None:
         return []
-    named = " ".join(name.partition(":")[2] for name in intent.identifiers)
-    text = " ".join(visible(intent.question or named or intent.topic).split())
+    identifiers = " ".join(name.partition(":")[2] for name in intent.identifiers)
+    text = " ".join(visible(intent.question or identifiers or intent.topic).split())
     short = [concept for concept in intent.concepts if _ABBREVIATION.fullmatch(concept)]
     names = dict.fromkeys(name for concept in short for name in synonyms(concept)[:_MOST_SYNONYMS])
     return [RankedQuery(text=text, long_forms=list(names))] if text else []
@@ -164,8 +164,8 @@ def tree_of_strategy(strategy: SearchStrategy) -> Node:
     if filters.publication_types:
         names = [_TYPES.get(name, name.replace("-", " ")) for name in filters.publication_types]
         limits.append(Or(tuple(leaf_of(tuple(name.split()), "type") for name in names)))
-    wanted = Or(tuple(queries)) if len(queries) > 1 else queries[0]
-    return normalise(limited(And((wanted, *limits)), filters.every_condition))
+    tree = Or(tuple(queries)) if len(queries) > 1 else queries[0]
+    return normalise(limited(And((tree, *limits)), filters.every_condition))
 
 
 def database_text(strategy: SearchStrategy, database: str) -> Written:

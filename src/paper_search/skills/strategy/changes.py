@@ -78,17 +78,17 @@ def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
     """
     if stems in wishes:
         return 1 if wishes[stems].is_wanted else -1
-    wanted = {stem for other, wish in wishes.items() if wish.is_wanted for stem in other}
-    return int(wanted.issuperset(stems))
+    wanted_stems = {stem for other, wish in wishes.items() if wish.is_wanted for stem in other}
+    return int(wanted_stems.issuperset(stems))
 
 
 def _wishes(strategy: SearchStrategy) -> dict[_Stems, _Wish]:
-    found: dict[_Stems, _Wish] = {}
+    wishes: dict[_Stems, _Wish] = {}
     for name, is_wanted in _named(strategy):
         stems = tuple(tokens(name))
         if stems:
-            found.setdefault(stems, _Wish(name, is_wanted))
-    return found
+            wishes.setdefault(stems, _Wish(name, is_wanted))
+    return wishes
 
 
 def _named(strategy: SearchStrategy) -> Iterator[tuple[str, bool]]:
@@ -121,9 +121,9 @@ def _leaves(node: Node, *, is_wanted: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _listed(sign: str, names: list[str]) -> str:
-    shown = ", ".join(f"{sign} {name}" for name in names[:_SHOWN])
+    terms = ", ".join(f"{sign} {name}" for name in names[:_SHOWN])
     rest = len(names) - _SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    return f"{terms} and {rest} more" if rest > 0 else terms
 
 
 def _of_years(before: SearchConstraints, after: SearchConstraints) -> str:
@@ -138,6 +138,6 @@ def _of_years(before: SearchConstraints, after: SearchConstraints) -> str:
 
 def _of_names(kind: str, before: Iterable[str], after: Iterable[str]) -> str:
     old, new = list(before), list(after)
-    added = [f"+ {kind} {name}" for name in new if name not in old]
-    gone = [f"- {kind} {name}" for name in old if name not in new]
-    return ", ".join([*added, *gone])
+    additions = [f"+ {kind} {name}" for name in new if name not in old]
+    removals = [f"- {kind} {name}" for name in old if name not in new]
+    return ", ".join([*additions, *removals])

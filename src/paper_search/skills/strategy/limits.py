@@ -41,10 +41,10 @@ def changed_by(terms: Note, query: str) -> str:
     tree = tree_of(query)
     if tree is None:
         return query
-    wanted = (*terms.added, *terms.instead, *terms.required)
-    welcome = {tuple(tokens(term)) for term in wanted}
-    left = [node for part in parts(tree) if (node := _without_exclusions(part, welcome))]
-    remaining = all_of(left)
+    terms_to_add = (*terms.added, *terms.instead, *terms.required)
+    welcome = {tuple(tokens(term)) for term in terms_to_add}
+    remainder = [node for part in parts(tree) if (node := _without_exclusions(part, welcome))]
+    remaining = all_of(remainder)
     if remaining is not None and (unwanted := (*terms.excluded, *terms.dropped)):
         remaining = _without(remaining, {tuple(tokens(term)) for term in unwanted})
     if remaining == tree:
@@ -75,8 +75,8 @@ def _unwanted(terms: Iterable[str]) -> list[str]:
 def _without_exclusions(part: Node, welcome: set[tuple[str, ...]]) -> Node | None:
     if not isinstance(part, Not):
         return part
-    left = any_of(node for node in alternatives(part.child) if _stems(node) not in welcome)
-    return None if left is None else Not(left)
+    remainder = any_of(node for node in alternatives(part.child) if _stems(node) not in welcome)
+    return None if remainder is None else Not(remainder)
 
 
 def _without(node: Node, unwanted: set[tuple[str, ...]]) -> Node | None:
@@ -85,9 +85,9 @@ def _without(node: Node, unwanted: set[tuple[str, ...]]) -> Node | None:
         case Term() | Phrase():
             return None if _stems(node) in unwanted else node
         case And(children):
-            left = [part for child in children if (part := _without(child, unwanted))]
-            is_empty = all(isinstance(part, Not | YearRange) for part in left)
-            return None if is_empty else all_of(left)
+            remainder = [part for child in children if (part := _without(child, unwanted))]
+            is_empty = all(isinstance(part, Not | YearRange) for part in remainder)
+            return None if is_empty else all_of(remainder)
         case Or(children):
             return any_of(part for child in children if (part := _without(child, unwanted)))
         case _:
@@ -111,10 +111,10 @@ _YEARS_AHEAD = 1
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
-def sane_limits(given: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
+def sane_limits(limits: SearchConstraints, *, today: date) -> tuple[SearchConstraints, list[str]]:
     """Return the limits that can be searched within, and what was left out or changed."""
     last_year, notes = today.year + _YEARS_AHEAD, []
-    years = {"year_from": given.year_from, "year_to": given.year_to}
+    years = {"year_from": limits.year_from, "year_to": limits.year_to}
     for name, year in years.items():
         if year is not None and not FIRST_YEAR <= year <= last_year:
             notes.append(f"left out: the year {year}, which is not in {FIRST_YEAR} to {last_year}")
@@ -124,10 +124,10 @@ def sane_limits(given: SearchConstraints, *, today: date) -> tuple[SearchConstra
         first, last = last, first
         backwards = "the model gave them in reverse order"
         notes.append(f"the years are read as {first} to {last}: {backwards}")
-    language = (given.language or "").strip().lower() or None
+    language = (limits.language or "").strip().lower() or None
     if language is not None and not _LANGUAGE.fullmatch(language):
         notes.append(f"left out: the language {language[:20]!r}, which is no code such as en or de")
         language = None
-    most = max(given.max_results, 1)
+    most = max(limits.max_results, 1)
     update = {"year_from": first, "year_to": last, "language": language, "max_results": most}
-    return given.model_copy(update=update), notes
+    return limits.model_copy(update=update), notes

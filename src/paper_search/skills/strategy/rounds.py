@@ -79,8 +79,10 @@ def next_ranked_queries(
 def _extended(text: str, note: Note) -> str:
     for term in note.dropped:
         text = re.sub(rf"\b{re.escape(term)}\b", " ", text, flags=re.IGNORECASE)
-    known = text.casefold()
-    return " ".join([*text.split(), *(term for term in note.added if term.casefold() not in known)])
+    text_in_use = text.casefold()
+    return " ".join(
+        [*text.split(), *(term for term in note.added if term.casefold() not in text_in_use)]
+    )
 
 
 def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
@@ -93,13 +95,13 @@ def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
     return [*queries[: MAX_QUERIES - len(new)], *new]
 
 
-def terms_of_marks(given: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
+def terms_of_marks(request: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
     """Return the words that the papers marked so far teach, with weights; None: none is marked."""
-    if not given.marked_papers:
+    if not request.marked_papers:
         return None
     texts = [query.text for query in last.ranked]
     return learned_terms(
-        given.marked_papers, texts or [given.intent.question or given.intent.topic]
+        request.marked_papers, texts or [request.intent.question or request.intent.topic]
     )
 
 
@@ -118,23 +120,23 @@ def _new_queries(
     if tree is None:
         return []
     weights = terms or {}
-    known = {token for text in wanted_names(tree) for token in tokens(text)}
+    stems = {token for text in wanted_names(tree) for token in tokens(text)}
     learned = sorted(
-        (word for word, weight in weights.items() if weight > 0 and not known & {*tokens(word)}),
+        (word for word, weight in weights.items() if weight > 0 and not stems & {*tokens(word)}),
         key=lambda word: -weights[word] * max(map(rarity, tokens(word)), default=0.0),
     )[:_LEARNED]
-    added = (node for term in note.added if (node := block_of(term).node) is not None)
-    found = []
-    for names, group in ((note.added, any_of(added)), (learned, any_of(map(Term, learned)))):
+    additions = (node for term in note.added if (node := block_of(term).node) is not None)
+    queries = []
+    for names, group in ((note.added, any_of(additions)), (learned, any_of(map(Term, learned)))):
         text = "" if group is None else written(And((group, *parts(tree))))
         if text and is_short(text):
             keywords = list(dict.fromkeys([*names, *query.keywords]))
-            found.append(SearchQuery(keywords=keywords, boolean_query=text))
-    return found
+            queries.append(SearchQuery(keywords=keywords, boolean_query=text))
+    return queries
 
 
 def learned_terms(
-    marked: Sequence[MarkedPaper], known: Sequence[str] = (), *, limit: int = MOST_TERMS
+    papers: Sequence[MarkedPaper], texts: Sequence[str] = (), *, limit: int = MOST_TERMS
 ) -> dict[str, float]:
     """Return words with their weights beside 1 for a word of the question, the strongest first.
 
@@ -146,25 +148,25 @@ def learned_terms(
     what is.
 
     Args:
-        marked: the papers, with titles and abstracts as far as known.
-        known: the texts that are asked already.
+        papers: marked ones, with titles and abstracts as far as known.
+        texts: those that are asked already.
         limit: words at most.
     """
-    relevant = [_vector(paper) for paper in marked if paper.is_relevant]
+    relevant = [_vector(paper) for paper in papers if paper.is_relevant]
     if not relevant:
         return {}
-    irrelevant = [_vector(paper) for paper in marked if not paper.is_relevant]
+    irrelevant = [_vector(paper) for paper in papers if not paper.is_relevant]
     weights: defaultdict[str, float] = defaultdict(float)
     for share, vectors in ((RELEVANT, relevant), (-IRRELEVANT, irrelevant)):
         for vector in vectors:
             for word, weight in vector.items():
                 weights[word] += share * weight / len(vectors)
-    asked = {token for text in known for token in tokens(text)}
-    length = math.hypot(*map(rarity, asked)) or 1.0
+    stems = {token for text in texts for token in tokens(text)}
+    length = math.hypot(*map(rarity, stems)) or 1.0
     ranked = sorted(weights, key=lambda word: (-abs(weights[word]) * rarity(word), word))
-    written = _written(_text(paper) for paper in marked)
-    found = {written[word]: round(length * weights[word], 2) for word in ranked[:limit]}
-    return {word: weight for word, weight in found.items() if weight}
+    spellings = _written(_text(paper) for paper in papers)
+    terms = {spellings[word]: round(length * weights[word], 2) for word in ranked[:limit]}
+    return {word: weight for word, weight in terms.items() if weight}
 
 
 def _vector(paper: MarkedPaper) -> Mapping[str, float]:
@@ -186,8 +188,8 @@ def _written(texts: Iterable[str]) -> dict[str, str]:
             for word in run:
                 forms[word.stem][word.written] += 1
     return {
-        word: min(written, key=lambda form: (-written[form], form != form.casefold(), form))
-        for word, written in forms.items()
+        word: min(counts, key=lambda form: (-counts[form], form != form.casefold(), form))
+        for word, counts in forms.items()
     }
 
 
@@ -199,11 +201,11 @@ def varied(
     The number of results stays within 1 and `most_results`; if all of them are used, the strategy
     comes back as it is.
     """
-    used = set(map(_identity, earlier))
-    if _identity(strategy) not in used or not (strategy.queries or strategy.ranked):
+    identities = set(map(_identity, earlier))
+    if _identity(strategy) not in identities or not (strategy.queries or strategy.ranked):
         return strategy
     for other in chain(_broader(strategy, earlier), _other_sizes(strategy, most_results)):
-        if _identity(other) not in used:
+        if _identity(other) not in identities:
             return other
     return strategy
 
@@ -211,12 +213,14 @@ def varied(
 def _broader(
     strategy: SearchStrategy, earlier: Sequence[SearchStrategy]
 ) -> Iterator[SearchStrategy]:
-    asked = {normalised(q.boolean_query) for each in (strategy, *earlier) for q in each.queries}
+    queries_before = {
+        normalised(q.boolean_query) for each in (strategy, *earlier) for q in each.queries
+    }
     for place, query in enumerate(strategy.queries):
         if tree_of(query.boolean_query) is None:
             continue
         for step in broader_steps(query.boolean_query):
-            if normalised(step.boolean_query) not in asked:
+            if normalised(step.boolean_query) not in queries_before:
                 queries = list(strategy.queries)
                 queries[place] = _with_text(query, step.boolean_query)
                 yield strategy.model_copy(update={"queries": queries})

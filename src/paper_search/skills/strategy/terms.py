@@ -36,15 +36,15 @@ class Word(NamedTuple):
 
 def runs(text: str) -> list[list[Word]]:
     """Return the content words of a text, a list for what no stop word or sign interrupts."""
-    found: list[list[Word]] = []
+    result: list[list[Word]] = []
     for part in _BREAKS.split(visible(text)):
-        found.append([])
+        result.append([])
         for word, hyphen in _WORD.findall(part):
             if _is_content(word):
-                found[-1].append(Word(stem(word.casefold()), lowered(word), hyphen or " "))
+                result[-1].append(Word(stem(word.casefold()), lowered(word), hyphen or " "))
             else:
-                found.append([])
-    return [run for run in found if run]
+                result.append([])
+    return [run for run in result if run]
 
 
 @dataclass
@@ -74,10 +74,10 @@ class TermCounts:
 
 
 def count_terms(texts: Iterable[str]) -> TermCounts:
-    counted = TermCounts()
+    term_counts = TermCounts()
     for text in texts:
-        counted.add(text)
-    return counted
+        term_counts.add(text)
+    return term_counts
 
 
 def lowered(text: str) -> str:
@@ -102,8 +102,8 @@ _SIGNIFICANT = 10.83
 """A log-likelihood that chance exceeds once in a thousand (chi-squared, one degree)."""
 
 
-def suggested_terms(
-    texts: Iterable[str], known: Sequence[str] = (), *, limit: int = 12
+def suggest_terms(
+    texts: Iterable[str], texts_in_use: Sequence[str] = (), *, limit: int = 12
 ) -> list[tuple[str, int]]:
     """Return the terms that mark these texts off, with the number of texts that have them.
 
@@ -114,25 +114,25 @@ def suggested_terms(
 
     Args:
         texts: titles, or titles with abstracts.
-        known: what is asked for already; terms of nothing but its words are left out.
+        texts_in_use: what is asked for already; terms of nothing but its words are left out.
         limit: terms at most.
     """
     texts = list(texts)
-    counted = count_terms(texts)
-    covered = {token for text in known for token in tokens(text)}
+    term_counts = count_terms(texts)
+    covered = {token for text in texts_in_use for token in tokens(text)}
     scored = {
         term: keyness
-        for term, count in counted.counts.items()
+        for term, count in term_counts.counts.items()
         if count > 1
         and not covered.issuperset(term)
-        and (keyness := _keyness(count, counted.texts, term)) > _SIGNIFICANT
+        and (keyness := _keyness(count, term_counts.texts, term)) > _SIGNIFICANT
     }
     ranked = sorted(scored, key=lambda term: (-scored[term], -len(term), term))
-    kept = _without_parts(ranked, counted, limit)
-    found = dict(_other_forms(texts, covered))
-    for term in kept:
-        found.setdefault(counted.written(term), counted.counts[term])
-    return list(found.items())[:limit]
+    terms = _without_parts(ranked, term_counts, limit)
+    suggestions = dict(_other_forms(texts, covered))
+    for term in terms:
+        suggestions.setdefault(term_counts.written(term), term_counts.counts[term])
+    return list(suggestions.items())[:limit]
 
 
 def _other_forms(texts: Sequence[str], covered: set[str]) -> Iterator[tuple[str, int]]:
@@ -158,19 +158,19 @@ def _keyness(count: int, texts: int, term: Term) -> float:
     return math.copysign(2 * likelihood, count - texts * share)
 
 
-def _without_parts(ranked: Sequence[Term], counted: TermCounts, limit: int) -> list[Term]:
+def _without_parts(ranked: Sequence[Term], term_counts: TermCounts, limit: int) -> list[Term]:
     """Return the first terms; a pair replaces those of its words that it mostly explains."""
-    counts = counted.counts
+    counts = term_counts.counts
     pairs = [term for term in ranked if len(term) > 1]
-    kept: list[Term] = []
+    terms: list[Term] = []
     for term in ranked:
         is_explained = any(
             part in pair and counts[pair] * 2 >= counts[term] for part in term for pair in pairs
         )
-        overlaps = any(set(term) & set(other) for other in kept)
+        overlaps = any(set(term) & set(other) for other in terms)
         if not (is_explained if len(term) == 1 else overlaps):
-            kept.append(term)
-    return kept[:limit]
+            terms.append(term)
+    return terms[:limit]
 
 
 def long_forms(texts: Iterable[str]) -> dict[str, str]:
@@ -185,10 +185,10 @@ def long_forms(texts: Iterable[str]) -> dict[str, str]:
     pairs: Counter[tuple[str, str]] = Counter()
     for text in texts:
         pairs.update(set(_definitions(text)))
-    found: dict[str, str] = {}
+    by_acronym: dict[str, str] = {}
     for (short, long), _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
-        found.setdefault(short, long)
-    return found
+        by_acronym.setdefault(short, long)
+    return by_acronym
 
 
 def _definitions(text: str) -> Iterator[tuple[str, str]]:
@@ -231,9 +231,9 @@ def long_form(short: str, before: str) -> str | None:
             place -= 1
         if place < 0:
             return None
-    found = text[text.rfind(" ", 0, place) + 1 :].strip(" -\"'“”‘’,")
-    is_longer = len(found) > len(short) and short.casefold() not in found.casefold().split()
-    return found if is_longer else None
+    result = text[text.rfind(" ", 0, place) + 1 :].strip(" -\"'“”‘’,")
+    is_longer = len(result) > len(short) and short.casefold() not in result.casefold().split()
+    return result if is_longer else None
 
 
 def _is_acronym(text: str) -> bool:

@@ -51,8 +51,8 @@ def quoted(text: str) -> str:
     words = cleaned(text).split()
     if not any(char.isalnum() for word in words for char in word):
         return ""
-    joined = " ".join(words)
-    return joined if WORD.fullmatch(joined) else f'"{joined}"'
+    phrase = " ".join(words)
+    return phrase if WORD.fullmatch(phrase) else f'"{phrase}"'
 
 
 def cleaned(text: str) -> str:
@@ -83,20 +83,20 @@ def words_of(text: str) -> list[Term]:
     """
     if is_unspaced(text):
         return [node for node in [leaf(text)] if isinstance(node, Term)]
-    found = cleaned(text).split()
-    content = [word for word in found if word.casefold() not in BREAKS] or found
+    words = cleaned(text).split()
+    content = [word for word in words if word.casefold() not in BREAKS] or words
     terms = (leaf(word) for word in content[:_MOST_WORDS])
     return [term for term in terms if isinstance(term, Term)]
 
 
 def any_of(nodes: Iterable[Node]) -> Node | None:
-    found = list(dict.fromkeys(nodes))
-    return Or(tuple(found)) if len(found) > 1 else found[0] if found else None
+    distinct = list(dict.fromkeys(nodes))
+    return Or(tuple(distinct)) if len(distinct) > 1 else distinct[0] if distinct else None
 
 
 def all_of(nodes: Iterable[Node]) -> Node | None:
-    found = list(dict.fromkeys(nodes))
-    return And(tuple(found)) if len(found) > 1 else found[0] if found else None
+    distinct = list(dict.fromkeys(nodes))
+    return And(tuple(distinct)) if len(distinct) > 1 else distinct[0] if distinct else None
 
 
 def parts(tree: Node) -> tuple[Node, ...]:
@@ -106,9 +106,9 @@ def parts(tree: Node) -> tuple[Node, ...]:
 def written(tree: Node) -> str:
     """Return a tree as a person would write it: what is not wanted comes last, after NOT."""
     children = parts(tree)
-    wanted = [node for node in children if not isinstance(node, Not)]
+    inclusions = [node for node in children if not isinstance(node, Not)]
     barred = [node.child for node in children if isinstance(node, Not)]
-    head = render(wanted[0]) if len(children) == 1 and wanted else _joined(wanted)
+    head = render(inclusions[0]) if len(children) == 1 and inclusions else _joined(inclusions)
     return " ".join([head, *(f"NOT {_grouped(node)}" for node in barred)]).strip()
 
 
@@ -190,18 +190,18 @@ def broader_steps(boolean_query: str) -> list[Step]:
         QuerySyntaxError: the query cannot be read.
     """
     tree = parse(boolean_query)
-    found = {render(tree): ""}
+    names = {render(tree): ""}
     for name, form in _forms(tree):
-        found.setdefault(render(form), name)
-    return [Step(name, text) for text, name in found.items() if name]
+        names.setdefault(render(form), name)
+    return [Step(name, text) for text, name in names.items() if name]
 
 
 def any_block(boolean_query: str) -> Node | None:
     tree = tree_of(boolean_query)
     blocks = [part for part in parts(tree) if not _is_fixed(part)] if tree else []
     fixed = [part for part in parts(tree) if _is_fixed(part)] if tree else []
-    joined = any_of(term for block in blocks for term in alternatives(block))
-    return tree if joined is None else all_of([joined, *fixed])
+    tree_of_terms = any_of(term for block in blocks for term in alternatives(block))
+    return tree if tree_of_terms is None else all_of([tree_of_terms, *fixed])
 
 
 def _informativeness(node: Node) -> float:
@@ -241,9 +241,9 @@ def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
     yield "words instead of phrases", joined(blocks)
     order = sorted(names, key=lambda place: _informativeness(blocks[place]))
     for count in range(1, len(blocks) - 1):
-        dropped = sorted(order[:count])
-        left = [block for place, block in enumerate(blocks) if place not in dropped]
-        yield f"without {' and '.join(names[place] for place in dropped)}", joined(left)
+        omissions = sorted(order[:count])
+        remainder = [block for place, block in enumerate(blocks) if place not in omissions]
+        yield f"without {' and '.join(names[place] for place in omissions)}", joined(remainder)
     if len(blocks) > 1 and (anything := any_of(blocks)) is not None:
         yield "any one of the blocks", joined([anything])
 
