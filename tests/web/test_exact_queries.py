@@ -67,7 +67,9 @@ def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(
 ) -> None:
     page = reviewer.page
     reviewer.open(f"{waiting(reviewer.folder)}/strategy")
-    page.click("button[value='step:0']")
+    page.fill("textarea[name=group-0-0-0]", "graph")
+    page.fill("textarea[name=group-0-0-1]", "neural")
+    page.click("button[value=preview]")
     query = page.locator("section.query .sent").first
     query.locator("summary").first.click()
     expect(query.locator("pre").first).to_contain_text("graph[tiab] AND neural[tiab]")

@@ -28,6 +28,8 @@ from paper_search.web.site import Visit
 from paper_search.workflow.assembly import translations
 from paper_search.workflow.checkpoints import Checkpoint, StrategyPayload
 
+_DRAFTS = {"preview", "step", "narrow"}
+
 
 async def strategy(visit: Visit) -> Response:
     await visit.require_thread()
@@ -35,17 +37,17 @@ async def strategy(visit: Visit) -> Response:
 
 
 async def decide(visit: Visit) -> Response:
-    """Approve, edit or reject the strategy; `step` and `narrow` change the form only."""
+    """Approve, edit or reject the strategy; what is in `_DRAFTS` changes the form only."""
     thread_id = await visit.require_thread()
     reading = await visit.reading()
     question = reading.question
     action, _, number = visit.field("action").partition(":")
     try:
         if question is None or not isinstance(question.payload, StrategyPayload):
-            if action in {"step", "narrow"}:
+            if action in _DRAFTS:
                 raise ThreadNotWaitingError("this strategy is decided; it cannot be changed")
             decision = _plain_decision(visit, action)
-        elif action in {"step", "narrow"}:
+        elif action in _DRAFTS:
             return await _page(
                 visit, reading, changed=_apply_step(visit, question.payload, action, number)
             )
@@ -95,7 +97,7 @@ def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str
     changed = _loose(strategy_from_form(payload.strategy, visit.form))
     place = int(number) if number.isdigit() else 0
     scope, queries = payload.scope, list(changed.queries)
-    if scope is None or not queries:
+    if action == "preview" or scope is None or not queries:
         return changed
     if action == "step":
         return scope.steps[place].replace_in(changed) if place < len(scope.steps) else changed
