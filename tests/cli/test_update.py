@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.test_import_screening import ris
+
+from paper_search.config import AppConfig
+from paper_search.models.settings import SearchSourceConfig
+from paper_search.persistence import open_persistence
+from paper_search.workflow import Checkpoint, SearchWorkflow
 
 QUESTION = "hepatotoxicity of molecules"
 
@@ -62,21 +68,58 @@ def test_only_works_that_are_new_are_asked_about(cli, review, tmp_path):
     assert (first["works"], first["included"], first["excluded"]) == (6, 3, 3)
     assert (second["works"], second["included"], second["excluded"]) == (4, 1, 3)
     assert second["identified"] == second["duplicates"] + 4
+    assert whole["previous_included"] == 3
+    report = (tmp_path / "audit" / "report.md").read_text()
+    assert "|  | Previous studies | Update 1 | All |" in report
+    assert "| Included | 3 | 1 | 4 |" in report
+    assert "| Works | 6 | 4 | 10 |" in report
+    picture = (tmp_path / "audit" / "pictures" / "prisma_flow.svg").read_text()
+    for line in ("Previous studies (n = 3)", "New works included (n = 1)", "review (n = 4)"):
+        assert line in picture
     log = (tmp_path / "audit" / "search_log.csv").read_text().splitlines()[1:]
     assert {line.split(",")[0] for line in log} == {"0", "1"}
 
 
-def test_all_tells_cron_whether_something_waits(cli, review, tmp_path):
+async def approved_unasked(home: Path) -> str:
+    """Approve a result whose strategy nobody was asked about, so that no hits were counted."""
+    library = {"library": SearchSourceConfig(name="library")}
+    config = AppConfig(home=home, sources=library)
+    workflow = SearchWorkflow.from_config(
+        config, enable_strategy_checkpoint=False, persistence=config.persistence_url
+    )
+    question = await workflow.start(QUESTION)
+    assert isinstance(question, Checkpoint)
+    await workflow.answer(question.run_id, {"action": "approve"}, token=question.token)
+    return question.run_id
+
+
+def test_all_tells_cron_whether_something_waits(cli, review, home, tmp_path):
+    unasked = asyncio.run(approved_unasked(home))
+    before = flow(cli, review, tmp_path / "before")
     quiet = cli("update", "--all", "--json")
     assert quiet.code == 0, quiet.stderr
-    assert [entry["outcome"] for entry in quiet.document] == ["nothing new"]
-    shown = cli("show", review, "--json").document
-    assert (shown["status"], shown["ended_by"]) == ("done", "approved")
+    assert [entry["outcome"] for entry in quiet.document] == ["nothing new"] * 2
+    for thread in (review, unasked):
+        shown = cli("show", thread, "--json").document
+        assert (shown["status"], shown["ended_by"]) == ("done", "approved")
+    assert flow(cli, review, tmp_path / "after") == before
     assert cli("library", "add", records(tmp_path, *range(7))).code == 0
     for _ in range(2):  # what waits is not asked about again
         loud = cli("update", "--all", "--json")
         assert loud.code == 3, loud.stderr
-        assert [entry["outcome"] for entry in loud.document] == ["waits"]
+        assert [entry["outcome"] for entry in loud.document] == ["waits"] * 2
+
+
+def test_a_search_that_another_process_drives_is_left_alone(cli, review, home):
+    async def update_beside_another() -> Any:
+        url = f"sqlite:///{home / 'threads.db'}"
+        async with open_persistence(url) as persistence, persistence.leases.hold(review):
+            return await asyncio.to_thread(cli, "update", review)
+
+    busy = asyncio.run(update_beside_another())
+    assert busy.code == 1
+    assert "wait for it to stop at a question or to end" in busy.stderr
+    assert cli("show", review, "--json").document["status"] == "done"
 
 
 def test_what_cannot_be_updated_is_said(cli, review, tmp_path):

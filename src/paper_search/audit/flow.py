@@ -63,6 +63,9 @@ class PrismaFlow(BaseModel):
     parts: list[PrismaFlow] = Field(default_factory=list)
     """Of a review that was updated: the same of the review before its first update, and of each
     update. Works that an earlier part had are duplicates in a later one."""
+    previous_included: int | None = None
+    """Of a review that was updated: works that it included before its last update (PRISMA 2020:
+    studies included in the previous version of the review); None: it was not updated."""
     ended_by: str | None = None
     """Why the search ended; None: it has not."""
 
@@ -96,6 +99,9 @@ class PrismaFlow(BaseModel):
             "screened": (self.screened, self.excluded + self.included),
             "exclusion_reasons": (sum(self.exclusion_reasons.values()), self.excluded),
         }
+        if self.parts:
+            new = self.parts[-1].included
+            sums["previous_included"] = (self.previous_included or 0, self.included - new)
         for name in ("identified", "duplicates", "works", "included") if self.parts else ():
             counts = [getattr(part, name) for part in self.parts]
             sums[f"parts, {name}"] = (sum(counts), getattr(self, name))
@@ -114,7 +120,8 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
         # What belongs to no round was there before any update.
         own = [row for row in records if start <= (row.round.iteration if row.round else 0) < end]
         parts.append(_flow(thread, own, [c for c in counts if start < c.round <= end]))
-    return whole.model_copy(update={"parts": parts})
+    before = sum(part.included for part in parts[:-1])
+    return whole.model_copy(update={"parts": parts, "previous_included": before})
 
 
 def _flow(

@@ -20,6 +20,8 @@ _LETTERS = 47
 _MOST = 8
 """Sources or reasons that are named; the others are summed up."""
 _PHASES = {"Identification": "#dfe9ef", "Screening": "#ece7d6", "Included": "#dcebdf"}
+_PREVIOUS_IN = 2.9
+"""Inches by which the boxes move to the right for the column of previous studies."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,22 @@ class _Row:
 
 
 def prisma_flow(flow: PrismaFlow) -> Any:
-    rows = _rows(flow)
+    """Return the flow as a figure; of a review that was updated, in the form for updates.
+
+    That has the previous studies in a column of their own, and counts what the last update brought.
+    """
+    rows, previous = _rows(flow.parts[-1] if flow.parts else flow), flow.previous_included
+    if previous is not None:
+        rows[-1].kept[0] = _n("New works included", flow.included - previous)
+        rows.append(_Row("Included", [_n("Works included in the review", flow.included)], []))
     height = sum(row.height for row in rows) + _GAP_IN * (len(rows) - 1) + 0.1
     figure, axes = canvas(height)
     axes.set_axis_off()
-    axes.set_xlim(0, 7.2)
+    axes.set_xlim(0 if previous is None else -_PREVIOUS_IN, 7.2)
     axes.set_ylim(height, 0)
+    if previous is not None:
+        figure.set_figwidth(figure.get_figwidth() * (7.2 + _PREVIOUS_IN) / 7.2)
+        _previous_studies(axes, previous, rows, height)
     top, spans = 0.05, dict[str, tuple[float, float]]()
     for number, row in enumerate(rows):
         start, _ = spans.get(row.phase, (top, top))
@@ -60,6 +72,16 @@ def prisma_flow(flow: PrismaFlow) -> Any:
     for phase, span in spans.items():
         _phase(axes, phase, span)
     return figure
+
+
+def _previous_studies(axes: Any, count: int, rows: list[_Row], height: float) -> None:
+    """Draw the column of previous studies, which leads to the last box."""
+    across = (-_PREVIOUS_IN + 0.05, -0.15)
+    lines = [_n("Previous studies", count), "included before this update"]
+    _box(axes, across, (0.05, max(rows[0].height, _height(lines))), lines)
+    middle, end = sum(across) / 2, height - 0.05 - rows[-1].height / 2
+    axes.plot([middle, middle], [0.05 + rows[0].height, end], color=INK, linewidth=0.9)
+    _arrow(axes, (middle, end), (_LEFT[0], end))
 
 
 def _rows(flow: PrismaFlow) -> list[_Row]:

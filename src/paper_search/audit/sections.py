@@ -31,6 +31,10 @@ _ON_ROUNDS = (
     "source, by another query or in a later round. New works: works of which no record had "
     "arrived before."
 )
+_ON_UPDATES = (
+    "The form of PRISMA 2020 for updated reviews: what was there before the first update stands in "
+    "a column of its own. A work that an earlier column has is a duplicate in a later one."
+)
 _ON_DECISIONS = (
     "Answers to questions, labels of papers, and what was refused or reopened. Of a paper that "
     "was labelled more than once while screening, the last label is kept."
@@ -178,11 +182,27 @@ def _about(thread: ReviewThread) -> Section:
 
 
 def _flow(flow: PrismaFlow) -> Section:
-    rows: list[tuple[str, int]] = [
+    """Return the flow; of a review that was updated, with a column for each of its parts."""
+    parts = [dict(_flow_rows(part)) for part in flow.parts]
+    rows: list[tuple[str | int, ...]] = [
+        (text, *(part.get(text, 0) for part in parts), count) for text, count in _flow_rows(flow)
+    ]
+    heads = ["Previous studies", *(f"Update {n}" for n in range(1, len(parts)))] if parts else []
+    return Section(
+        "Flow (PRISMA 2020)",
+        [_ON_UPDATES] if parts else [],
+        ["", *heads, "All" if parts else "n"],
+        rows,
+        _captions("prisma_flow"),
+    )
+
+
+def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
+    return [
         ("Records identified", flow.identified),
         *((f"from {source}", count) for source, count in flow.by_source.items()),
         ("Removed before screening by a check", flow.removed_by_checks),
-        *((f"because: {reason}", count) for reason, count in flow.removal_reasons.items()),
+        *((f"removed because: {r}", count) for r, count in flow.removal_reasons.items()),
         ("Removed before screening as duplicates", flow.duplicates),
         *([("of these, the same record given again", flow.given_again)] * bool(flow.given_again)),
         ("Works", flow.works),
@@ -194,15 +214,9 @@ def _flow(flow: PrismaFlow) -> Section:
         ("Not decided yet, and the judge of relevance failed", flow.not_judged),
         ("Screened", flow.screened),
         ("Excluded", flow.excluded),
-        *((f"because: {reason}", count) for reason, count in flow.exclusion_reasons.items()),
+        *((f"excluded because: {r}", count) for r, count in flow.exclusion_reasons.items()),
         ("Included", flow.included),
     ]
-    return Section(
-        "Flow (PRISMA 2020)",
-        columns=["", "n"],
-        rows=rows,
-        pictures=_captions("prisma_flow"),
-    )
 
 
 def _rounds(flow: PrismaFlow) -> Section:

@@ -117,8 +117,9 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
         report = report.model_copy(update={"relaxed": []})
     strategy = report.revised(strategy)
     await _approvals(ctx).propose(strategy, state.current_iteration)
-    counts = [*state.counts, *_of_round(report.asked, state, BEFORE_APPROVAL if asks else NOBODY)]
-    if review_update is not None and is_without_news(review_update, report):
+    rows = _of_round(report.asked, state, BEFORE_APPROVAL if asks else NOBODY)
+    counts = [*state.counts, *rows]
+    if review_update is not None and is_without_news(state, rows):
         ended_by = review_update.ended_by
         return Outcome.FAIL, {"counts": counts, "updates": state.updates[:-1], "ended_by": ended_by}
     update = {"strategy": strategy, "edit": None, "scope": report, "counts": counts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,8 +15,8 @@ from paper_search.models import (
     Arrival,
     MarkedPaper,
     PaperCollection,
+    Purpose,
     RawPaper,
-    ScopeReport,
     ScoredPaper,
     SearchReport,
     SearchStrategy,
@@ -352,7 +352,6 @@ async def updated(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         by=by,
         searched_at=(await records.rounds())[-1].searched_at,
-        hits=hits_by_source(state.scope),
         ended_by=state.ended_by,
         is_quiet=is_quiet,
     )
@@ -362,19 +361,31 @@ async def updated(
     return {**again, "found": [], "strategy": strategy, "updates": updates}
 
 
-def hits_by_source(scope: ScopeReport | None) -> dict[str, int]:
-    """Return how many records each source has for all queries, as far as they were counted."""
-    hits: dict[str, int] = {}
-    for query in scope.queries if scope else []:
-        for count in query.counts:
-            hits[count.source] = hits.get(count.source, 0) + count.hits
+def hits_then_and_now(
+    state: WorkflowState, counts: Iterable[SourceReport]
+) -> dict[str, list[tuple[int, int]]]:
+    """Return, by source, the hits of each query in the last search and now.
+
+    Of a query that was counted in one of both only, nothing is known. `counts`: rows of the journal
+    that counted hits for this round.
+    """
+    searches = [row for row in state.earlier_reports if row.purpose is Purpose.SEARCH]
+    latest = max((row.iteration for row in searches), default=0)
+    then = {(row.source, row.query): row.hits for row in searches if row.iteration == latest}
+    hits: dict[str, list[tuple[int, int]]] = {source: [] for source, _ in then}
+    for row in counts:
+        before = then.get((row.source, row.query))
+        if before is not None and row.hits is not None:
+            hits[row.source].append((before, row.hits))
     return hits
 
 
-def is_without_news(review_update: ReviewUpdate, scope: ScopeReport) -> bool:
-    """Whether nobody has to be asked: every source has as many hits as before."""
-    hits = hits_by_source(scope)
-    return review_update.is_quiet and bool(hits) and hits == review_update.hits
+def is_without_news(state: WorkflowState, counts: Iterable[SourceReport]) -> bool:
+    """Whether nobody has to be asked: every source has as many hits as before, and says so."""
+    hits = hits_then_and_now(state, counts)
+    is_quiet = state.new_update is not None and state.new_update.is_quiet
+    is_known = bool(hits) and all(hits.values())
+    return is_quiet and is_known and all(a == b for pairs in hits.values() for a, b in pairs)
 
 
 def update_remarks(state: WorkflowState) -> Iterator[str]:
@@ -385,7 +396,8 @@ def update_remarks(state: WorkflowState) -> Iterator[str]:
         f"this is an update: the strategy was last searched {minute(review_update.searched_at)}; "
         "only works that were not found before are asked about"
     )
-    now = hits_by_source(state.scope)
-    for source, hits in review_update.hits.items():
-        if source in now:
-            yield f"{source}: {now[source]:,} hits of all queries together, {hits:,} then"
+    counts = [row for row in state.counts if row.iteration == state.current_iteration]
+    for source, hits in hits_then_and_now(state, counts).items():
+        if hits:
+            then, now = (sum(column) for column in zip(*hits, strict=True))
+            yield f"{source}: {now:,} hits of all queries together, {then:,} then"

@@ -114,8 +114,6 @@ class ReviewUpdate(BaseModel):
     by: str
     searched_at: str
     """When the round before was searched (UTC, ISO 8601)."""
-    hits: dict[str, int] = Field(default_factory=dict)
-    """What each source had for the strategy then, as far as it was counted."""
     ended_by: EndReason | None = None
     """How the search had ended."""
     is_quiet: bool = False
