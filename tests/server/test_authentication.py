@@ -8,7 +8,8 @@ import pytest
 
 from paper_search.config import load_config
 from paper_search.errors import ConfigError
-from paper_search.server.guard import EVERYBODY, owner_of, thread_owner
+from paper_search.server.guard import EVERYBODY, owner_of
+from paper_search.threads.sharing import Ownership
 
 ADA, BOB = "CANARY-token-of-ada-01", "CANARY-token-of-bob-02"
 
@@ -42,11 +43,11 @@ def test_without_tokens_everybody_is_one(configured):
         (None, ["ada", "bob"], "ada"),
         (EVERYBODY, ["ada", "bob"], "ada"),
         ("bob", ["ada"], "ada"),
-        ("bob", [], EVERYBODY),
+        ("bob", [], None),
     ],
 )
 def test_switching_tokens_on_and_off_loses_no_thread(recorded, owners, owner):
-    assert thread_owner(recorded, owners) == owner
+    assert Ownership(begun_by=recorded).owner(owners) == owner
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ async def test_a_thread_is_of_who_began_it_and_of_nobody_else__sec_02(graph, per
         with pytest.raises(RequestRefusedError, match="no thread 't'"):
             await graph.ainvoke(given, of("ada"))
     await graph.ainvoke(Command(resume="approve"), of("bob"))
-    assert await ThreadCatalog(persistence).begun_by("t") == "bob"
+    assert (await ThreadCatalog(persistence).ownership("t")).begun_by == "bob"
     assert len(await persistence.ledger.entries("t")) == 1
 
 

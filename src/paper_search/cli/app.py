@@ -21,6 +21,7 @@ from paper_search.cli import (
     resume,
     screen,
     serve,
+    share,
     sources,
     threads,
     usage,
@@ -118,6 +119,7 @@ app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
 app.command("add")(arrivals.add)
 app.command("update")(arrivals.update)
+app.command("share")(share.share)
 app.command("reconcile")(reconcile.reconcile)
 app.command("judge")(resume.judge)
 app.command("export")(threads.export)

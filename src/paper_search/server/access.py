@@ -26,11 +26,11 @@ from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.catalog import REPORT, SEARCH, EveryThread
 from paper_search.report_workflow.session import ReportSession
 from paper_search.server.attachment import ServerThreads
-from paper_search.server.guard import thread_owner
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.admission import admit, check_begin
 from paper_search.threads.catalog import Catalog
 from paper_search.threads.session import ThreadSession
+from paper_search.threads.sharing import RIGHTS, Ownership, Right, Role
 from paper_search.workflow.session import SearchSession
 
 
@@ -91,7 +91,7 @@ class Access:
 
     def __init__(self, shared: SharedPersistence, config: AppConfig) -> None:
         self.shared = shared
-        self._owners = list(config.server.tokens)
+        self._accounts = list(config.server.tokens)
         papers = [name for name, source in config.sources.items() if source.enabled]
         web = [name for name, search in config.web.items() if search.enabled]
         self.sources = {SEARCH: papers, REPORT: [*papers, *web]}
@@ -121,17 +121,26 @@ class Access:
             if not await self.session(persistence, thread_id, person) and is_begun:
                 raise _not_found(thread_id)
 
-    async def owner(self, catalog: Catalog[Any, Any] | None, thread_id: str) -> str:
-        """Return whose a thread of a catalog, or of none, is."""
-        return thread_owner(await catalog.begun_by(thread_id) if catalog else None, self._owners)
+    async def role(
+        self, catalog: Catalog[Any, Any] | None, thread_id: str, person: str
+    ) -> Role | None:
+        """Return what somebody is to a thread of a catalog, or of none; None: nothing."""
+        ownership = await catalog.ownership(thread_id) if catalog else Ownership()
+        return ownership.role_of(person, self._accounts)
 
     async def session(
-        self, persistence: Persistence, thread_id: str, person: str | None
+        self,
+        persistence: Persistence,
+        thread_id: str,
+        person: str | None,
+        right: Right = Right.DECIDE,
     ) -> Session | None:
         """Return what reads a thread; None: it never ran.
 
         Raises:
-            RequestRefusedError: it is somebody else's, as if it were absent, or another program's.
+            RequestRefusedError: it is somebody else's, as if it were absent, or another program's;
+                or it is shared with them for less. Only the page asks for less than to decide:
+                there, reviewers stay blind.
         """
         every = self.every(persistence)
         graph = await every.graph_of(thread_id)
@@ -140,8 +149,15 @@ class Access:
                 raise _not_found(thread_id)
             return None
         catalog = every.by_graph[graph]
-        if person not in {None, await self.owner(catalog, thread_id)}:
-            raise _not_found(thread_id)
+        if person is not None:
+            role = await self.role(catalog, thread_id, person)
+            if role is None:
+                raise _not_found(thread_id)
+            if right not in RIGHTS[role]:
+                raise RequestRefusedError(
+                    HTTPStatus.FORBIDDEN,
+                    f"this search is shared with you as a {role.value}, who may not {right.value}",
+                )
         session: Session = catalog.session(thread_id)
         return session if await session.exists() else None
 

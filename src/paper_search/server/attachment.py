@@ -12,7 +12,7 @@ from typing import Any
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.catalog import EveryThread
-from paper_search.server.guard import thread_owner
+from paper_search.server.guard import EVERYBODY
 from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
 
 STATUS = {
@@ -185,7 +185,8 @@ class ThreadAttachment:
         snapshot = await self._snapshot(catalog, info.thread_id)
         if self._threads.is_running(list_id):
             return
-        owner = thread_owner(await catalog.begun_by(info.thread_id), self._owners)
+        ownership = await catalog.ownership(info.thread_id)
+        owner = ownership.owner(self._owners) or EVERYBODY
         self._threads.put(list_id, info, snapshot, owner)
         self._seen[info.thread_id] = (info.updated_at, info.status)
 

@@ -9,7 +9,7 @@ import ipaddress
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -58,18 +58,6 @@ def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
         if hmac.compare_digest(_digest(session_of(token)), digest)
     ]
     return owners[0] if owners else None
-
-
-def thread_owner(recorded: str | None, owners: Collection[str]) -> str:
-    """Return whose a thread is: who began it, or the first owner where that one has no token.
-
-    Args:
-        recorded: who began it over a server; None: it was begun elsewhere.
-        owners: who has a token now; none: everybody is one person.
-    """
-    if recorded is not None and recorded in owners:
-        return recorded
-    return next(iter(owners), EVERYBODY)
 
 
 def _digest(text: str) -> bytes:

@@ -24,6 +24,7 @@ from paper_search.persistence.listing import NEXT, Summarizes, Summary
 from paper_search.persistence.threads import INPUT
 from paper_search.threads.records import root_of
 from paper_search.threads.session import ThreadSession
+from paper_search.threads.sharing import Ownership
 
 ALL = 10_000_000
 """More threads than one place holds."""
@@ -139,10 +140,10 @@ class Catalog(Generic[SessionT, InfoT]):
     async def has(self, thread_id: str) -> bool:
         return await self._entry(thread_id) is not None
 
-    async def begun_by(self, thread_id: str) -> str | None:
-        """Return who began a thread over a server; None: it was begun elsewhere."""
+    async def ownership(self, thread_id: str) -> Ownership:
+        """Return whose a thread is, and with whom it is shared."""
         entry = await self._entry(thread_id)
-        return entry.value.get("begun_by") if entry else None
+        return Ownership.model_validate(entry.value if entry else {})
 
     async def _entry(self, thread_id: str) -> Any:
         """Return the entry of the index, empty where it is damaged; None: there is none."""

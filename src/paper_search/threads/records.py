@@ -10,9 +10,11 @@ from typing import Any, ClassVar, TypeVar
 import orjson
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
 
+from paper_search.errors import ThreadNotFoundError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.persistence.listing import ReadsValues
+from paper_search.threads.sharing import Role
 
 RowT = TypeVar("RowT")
 ROOT = "paper_search"
@@ -61,9 +63,24 @@ class RecordStore:
         """
         entry = await self._store.aget(self.listed_in, self.thread_id)
         now = datetime.now(UTC).isoformat()
-        first = {"created_at": now, "begun_by": begun_by}
-        origin = {name: entry.value.get(name) for name in first} if entry else first
+        first: dict[str, Any] = {"created_at": now, "begun_by": begun_by, "shared_with": {}}
+        origin = {name: entry.value.get(name, first[name]) for name in first} if entry else first
         value = storable({"question": question, **origin, "updated_at": now})
+        await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
+
+    async def share(self, account: str, role: Role | None) -> None:
+        """Note that an account may see the thread; None: that it may not any more.
+
+        Raises:
+            ThreadNotFoundError: there is no such thread.
+        """
+        entry = await self._store.aget(self.listed_in, self.thread_id)
+        if entry is None:
+            raise ThreadNotFoundError(f"there is no thread {self.thread_id!r}")
+        shared = dict(entry.value.get("shared_with") or {})
+        shared.pop(account, None)
+        shared |= {account: role.value} if role else {}
+        value = {**entry.value, "shared_with": shared}
         await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
 
     async def put(

@@ -8,6 +8,8 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from paper_search.errors import InputError, RequestRefusedError
+from paper_search.review.sharing import share_thread
+from paper_search.threads.sharing import Right
 from paper_search.web.site import Visit
 from paper_search.workflow.reviewers import Reviewers
 
@@ -16,16 +18,25 @@ _SETTLES = {"include": True, "exclude": False}
 
 async def reviewers(visit: Visit) -> Response:
     """Show how far each reviewer is; once all are done, their agreement and their conflicts."""
-    await visit.require_thread()
+    await visit.require_thread(shows_decisions=False)
     return await _page(visit)
 
 
 async def act(visit: Visit) -> Response:
-    thread_id = await visit.require_thread()
-    group = await visit.every.searches.session(thread_id).reviewers()
-    action, name = visit.field("say"), visit.field("reviewer").strip()
+    action = visit.field("say")
+    is_own = action in {"join", "done"}
+    thread_id = await visit.require_thread(right=Right.SCREEN if is_own else Right.DECIDE)
+    name = visit.field("reviewer").strip()
+    name = visit.reviewer_named(name) if is_own else name
     place = f"/review/threads/{thread_id}"
     try:
+        if action == "share":
+            role = visit.field("role")
+            await share_thread(
+                visit.persistence, thread_id, name, role, accounts=visit.accounts, by=visit.person
+            )
+            return visit.to(f"{place}/reviewers")
+        group = await visit.every.searches.session(thread_id).reviewers()
         if action == "join":
             await group.join(name)
             return visit.to(f"{place}/screen?reviewer={quote(name)}")
@@ -39,7 +50,8 @@ async def act(visit: Visit) -> Response:
             await group.enter_agreed()
         else:
             raise RequestRefusedError(
-                HTTPStatus.UNPROCESSABLE_ENTITY, "say is join, done, include, exclude or enter"
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                "say is join, done, include, exclude, enter or share",
             )
     except InputError as error:
         return await _page(visit, problem=str(error))
@@ -71,4 +83,8 @@ async def _page(visit: Visit, problem: str | None = None) -> Response:
         reasons=group.reasons,
         problem=problem,
         tab="reviewers",
+        accounts=visit.accounts,
+        me=visit.owner,
+        role=await visit.role(visit.thread_id),
+        shared=(await visit.every.searches.ownership(visit.thread_id)).shared_with,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
 from paper_search.errors import InputError, RequestRefusedError
 from paper_search.models import Paper
+from paper_search.threads.sharing import Right, Role
 from paper_search.web.readings import Reading
 from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.site import Visit
@@ -27,7 +28,12 @@ VERDICTS = {"relevant": True, "irrelevant": False}
 
 
 async def screen(visit: Visit) -> Response:
-    thread_id = await visit.require_thread()
+    name = visit.reviewer
+    thread_id = await visit.require_thread(
+        right=Right.SCREEN if name else Right.READ, shows_decisions=False
+    )
+    if not name and await visit.role(thread_id) is Role.REVIEWER:
+        return visit.to(f"/review/threads/{thread_id}/screen?reviewer={quote(visit.owner)}")
     reading = await visit.reading()
     session = await _session(visit, thread_id)
     screening = await session.look(reading)
@@ -38,7 +44,8 @@ async def screen(visit: Visit) -> Response:
 
 async def mark(visit: Visit) -> Response:
     """Save one word on one paper and show what comes next, or go back to the list."""
-    thread_id = await visit.require_thread()
+    right = Right.SCREEN if visit.reviewer else Right.DECIDE
+    thread_id = await visit.require_thread(right=right)
     reading = await visit.reading()
     session = await _session(visit, thread_id)
     async with session.turn(reading) as screening:

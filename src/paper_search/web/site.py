@@ -25,12 +25,12 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.catalog import EveryThread
+from paper_search.report_workflow.catalog import SEARCH, EveryThread
 from paper_search.report_workflow.session import ReportSession
 from paper_search.server.access import Access, Session
 from paper_search.server.guard import EVERYBODY, VISITOR
 from paper_search.sources import create_source, known_sources
-from paper_search.threads.catalog import BriefInfo
+from paper_search.threads.sharing import Right, Role
 from paper_search.web.readings import Reading, Readings
 from paper_search.web.runs import Runs
 from paper_search.web.screening_sessions import ScreeningSessions
@@ -110,9 +110,27 @@ class Visit:
         return str(self.request.path_params["thread"])
 
     @property
+    def accounts(self) -> list[str]:
+        """Who can sign in; empty: everybody is one person."""
+        return list(self.site.config.server.tokens)
+
+    @property
     def reviewer(self) -> str:
         """As which of several reviewers a person screens; empty: for the thread."""
-        return self.request.query_params.get("reviewer", "")
+        return self.reviewer_named(self.request.query_params.get("reviewer", ""))
+
+    def reviewer_named(self, name: str) -> str:
+        """Return the name of a reviewer as whom the visitor screens.
+
+        Raises:
+            RequestRefusedError: there are accounts, and it is not the visitor's.
+        """
+        if name and self.accounts and name != self.owner:
+            raise RequestRefusedError(
+                HTTPStatus.FORBIDDEN,
+                f"you are signed in as {self.owner!r}, so you cannot screen as {name!r}",
+            )
+        return name
 
     @property
     def wants_json(self) -> bool:
@@ -179,33 +197,53 @@ class Visit:
         except (ValueError, LookupError, TypeError):
             raise InputError("the form names no question; reload the page") from None
 
-    async def require_thread(self, thread_id: str = "") -> str:
-        """Return the id of a thread, else of that in the path, which is the visitor's.
+    async def require_thread(
+        self, thread_id: str = "", right: Right | None = None, *, shows_decisions: bool = True
+    ) -> str:
+        """Return the id of a thread, else of that in the path, with which the visitor may do that.
+
+        Args:
+            thread_id: which thread.
+            right: what the visitor wants; None: to read it, or to decide where a form was sent.
+            shows_decisions: which a reviewer is not shown while others are not done.
 
         Raises:
-            RequestRefusedError: there is none, or it is somebody else's.
+            RequestRefusedError: there is none, or it is not shared with the visitor, or for less.
             ThreadWaitingError: it is a report.
         """
         name = thread_id or self.thread_id
         if self.site.runs.owner_of(name) == self.owner:
             return name
-        if isinstance(await self.session(name), ReportSession):
+        right = right or (Right.DECIDE if self.request.method == "POST" else Right.READ)
+        session = await self.session(name, right)
+        if isinstance(session, ReportSession):
             raise ThreadWaitingError(
                 f"thread {name!r} is a report: read it at /review/reports/{name}"
             )
+        if right is Right.READ and shows_decisions and await self.role(name) is Role.REVIEWER:
+            await self._require_end_of_screening(name)
         return name
 
-    async def owner_of(self, info: BriefInfo) -> str:
-        """Return whose a thread of the list is."""
-        return await self.site.access.owner(self.every.by_graph.get(info.graph), info.thread_id)
+    async def _require_end_of_screening(self, thread_id: str) -> None:
+        reviewers = await self.every.searches.session(thread_id).reviewers()
+        if (await reviewers.agreement()).is_blind:
+            raise RequestRefusedError(
+                HTTPStatus.FORBIDDEN,
+                "you screen this search without seeing what others decided: its result is shown "
+                "when all reviewers are done",
+            )
 
-    async def session(self, thread_id: str) -> Session:
-        """Return what reads a thread of the visitor's.
+    async def role(self, thread_id: str, graph: str = SEARCH) -> Role | None:
+        """Return what the visitor is to a thread; None: nothing."""
+        return await self.site.access.role(self.every.by_graph.get(graph), thread_id, self.owner)
+
+    async def session(self, thread_id: str, right: Right = Right.READ) -> Session:
+        """Return what reads a thread with which the visitor may do that.
 
         Raises:
-            RequestRefusedError: there is none, or it is somebody else's.
+            RequestRefusedError: there is none, or it is not shared with the visitor, or for less.
         """
-        session = await self.site.access.session(self.persistence, thread_id, self.owner)
+        session = await self.site.access.session(self.persistence, thread_id, self.owner, right)
         if session is None:
             raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")
         return session

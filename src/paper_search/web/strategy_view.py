@@ -32,7 +32,7 @@ _DRAFTS = {"preview", "step", "narrow"}
 
 
 async def strategy(visit: Visit) -> Response:
-    await visit.require_thread()
+    await visit.require_thread(shows_decisions=False)
     return await _page(visit, await visit.reading())
 
 

@@ -18,6 +18,7 @@ from paper_search.review.files import DatabaseSearch, read_files
 from paper_search.server.access import Run
 from paper_search.server.guard import owner_of, session_of
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
+from paper_search.threads.sharing import Role
 from paper_search.web.runs import source_choice
 from paper_search.web.security import sign_in as with_session
 from paper_search.web.site import Visit
@@ -89,7 +90,7 @@ async def import_files(visit: Visit) -> Response:
 
 async def thread(visit: Visit) -> Response:
     """Show a thread where it stands: its question, its result, or what it is doing."""
-    thread_id = await visit.require_thread()
+    thread_id = await visit.require_thread(shows_decisions=False)
     if visit.site.runs.is_active(thread_id):
         return await _running(visit)
     info = await visit.info()
@@ -98,13 +99,15 @@ async def thread(visit: Visit) -> Response:
         return await _running(visit)
     if info.status is ThreadStatus.FAILED:
         return visit.page("stopped.html", info=info, tab="")
-    is_strategy = info.checkpoint is not None and info.checkpoint.value == "strategy_confirmation"
-    return visit.to(f"{place}/{'strategy' if is_strategy else 'results'}")
+    if info.checkpoint is not None and info.checkpoint.value == "strategy_confirmation":
+        return visit.to(f"{place}/strategy")
+    is_reviewer = await visit.role(thread_id) is Role.REVIEWER
+    return visit.to(f"{place}/{'reviewers' if is_reviewer else 'results'}")
 
 
 async def progress(visit: Visit) -> Response:
     """Say how far a run is, to our script."""
-    thread_id = await visit.require_thread()
+    thread_id = await visit.require_thread(shows_decisions=False)
     is_active = visit.site.runs.is_active(thread_id)
     try:
         info = await visit.info()
@@ -173,7 +176,7 @@ async def _list(visit: Visit, problem: str | None = None) -> Response:
     visible = [
         info
         for info in await visit.every.threads(limit=LISTED)
-        if await visit.owner_of(info) == visit.owner
+        if await visit.role(info.thread_id, info.graph)
     ]
     ranks = {status: place for place, (status, _) in enumerate(_ORDER)}
     visible.sort(key=lambda info: ranks[info.status])

@@ -1,0 +1,95 @@
+"""A review that is shared with other accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from paper_search.config import current_person
+from paper_search.errors import InputError, ThreadNotWaitingError
+from paper_search.persistence import Persistence
+from paper_search.threads.sharing import Role
+from paper_search.workflow.catalog import ThreadCatalog
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.reviewers import ReviewerMarks, Reviewers, status_of
+
+NOBODY = "none"
+"""The role that takes back what was shared."""
+ROLES = (Role.REVIEWER.value, Role.READER.value, NOBODY)
+
+
+async def share_thread(  # noqa: PLR0913  # who shares what with whom
+    persistence: Persistence,
+    thread_id: str,
+    account: str,
+    role: str,
+    *,
+    accounts: Collection[str] = (),
+    by: str | None = None,
+) -> None:
+    """Let an account see a search as a reviewer or a reader, or end that with the role `none`.
+
+    A reviewer counts as one from then on, so the others stay blind until they are done. The
+    decisions of one who leaves stay.
+
+    Args:
+        persistence: where the thread is.
+        thread_id: which thread.
+        account: the name that PAPER_SEARCH_TOKENS gives a token.
+        role: one of `ROLES`.
+        accounts: of the server; empty: they are not known here.
+        by: who shares it; None: who runs the program.
+
+    Raises:
+        InputError: there is no such account or role, or the account is the owner.
+        ThreadNotFoundError: there is no such thread.
+        ThreadFinishedError: all reviewers are done, and nobody is blind any more.
+        ThreadBusyError: another process drives it.
+    """
+    if role not in ROLES:
+        raise InputError(f"{role!r} is not a role; accepted: {', '.join(ROLES)}")
+    if accounts and account not in accounts:
+        raise InputError(
+            f"there is no account {account!r}; PAPER_SEARCH_TOKENS has {', '.join(accounts)}"
+        )
+    catalog = ThreadCatalog(persistence)
+    await catalog.info(thread_id)
+    if account == (await catalog.ownership(thread_id)).owner(accounts):
+        raise InputError(f"{account!r} owns this search and may do everything with it")
+    own = Role(role) if role != NOBODY else None
+    session = catalog.session(thread_id)
+    async with session.lease():
+        try:
+            reviewers = await session.reviewers()
+        except ThreadNotWaitingError:
+            reviewers = None
+        if own is Role.REVIEWER:
+            await _invite(persistence, thread_id, account, reviewers)
+        else:
+            await _dismiss(persistence, thread_id, account, reviewers)
+        await SearchRecords(persistence.store, thread_id).share(account, own)
+        detail = {"with": account, "as": role}
+        await persistence.ledger.note(thread_id, "", "shared", by or current_person(), detail)
+
+
+async def _invite(
+    persistence: Persistence, thread_id: str, account: str, reviewers: Reviewers | None
+) -> None:
+    if await status_of(persistence.store, thread_id, account) is not None:
+        return
+    if reviewers is not None:
+        await reviewers.join(account)
+        return
+    row = {"joined": True, "done_in": None}
+    await SearchRecords(persistence.store, thread_id).put("reviewers", {account: row})
+
+
+async def _dismiss(
+    persistence: Persistence, thread_id: str, account: str, reviewers: Reviewers | None
+) -> None:
+    """Have nobody wait for a reviewer who leaves; what they decided stays."""
+    if await status_of(persistence.store, thread_id, account) is not False:
+        return
+    if not await ReviewerMarks(persistence.store, thread_id, account).marks():
+        await SearchRecords(persistence.store, thread_id).put("reviewers", {account: None})
+    elif reviewers is not None:
+        await reviewers.finish(account)
