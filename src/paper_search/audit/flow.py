@@ -21,6 +21,7 @@ from paper_search.workflow.counts import (
     quantity,
     rows_of,
 )
+from paper_search.workflow.full_texts import FullTextFlow, count_full_texts
 from paper_search.workflow.results import decisions_on_papers, empty_collection
 from paper_search.workflow.state import MOST_ITERATIONS
 
@@ -60,6 +61,9 @@ class PrismaFlow(BaseModel):
     exclusion_reasons: dict[str, int] = Field(default_factory=dict)
     """Works by the reason of their exclusion; "no reason given" where there is none."""
     included: int
+    """By title and abstract."""
+    full_texts: FullTextFlow | None = None
+    """The second stage; None: nobody has begun with it."""
     parts: list[PrismaFlow] = Field(default_factory=list)
     """Of a review that was updated: the same of the review before its first update, and of each
     update. Works that an earlier part had are duplicates in a later one."""
@@ -68,6 +72,11 @@ class PrismaFlow(BaseModel):
     studies included in the previous version of the review); None: it was not updated."""
     ended_by: str | None = None
     """Why the search ended; None: it has not."""
+
+    @property
+    def included_last(self) -> int:
+        """Return the works included in the review: by full text, if that stage has begun."""
+        return self.included if self.full_texts is None else self.full_texts.included
 
     @property
     def summary(self) -> str:
@@ -100,8 +109,14 @@ class PrismaFlow(BaseModel):
             "exclusion_reasons": (sum(self.exclusion_reasons.values()), self.excluded),
         }
         if self.parts:
-            new = self.parts[-1].included
-            sums["previous_included"] = (self.previous_included or 0, self.included - new)
+            new = self.parts[-1].included_last
+            sums["previous_included"] = (self.previous_included or 0, self.included_last - new)
+        if (texts := self.full_texts) is not None:
+            rest = texts.waiting + texts.not_retrieved + texts.unassessed
+            sums["sought"] = (texts.sought, self.included)
+            sums["full texts"] = (texts.sought, rest + texts.assessed)
+            sums["assessed"] = (texts.assessed, texts.excluded + texts.included)
+            sums["full-text reasons"] = (sum(texts.exclusion_reasons.values()), texts.excluded)
         for name in ("identified", "duplicates", "works", "included") if self.parts else ():
             counts = [getattr(part, name) for part in self.parts]
             sums[f"parts, {name}"] = (sum(counts), getattr(self, name))
@@ -120,7 +135,7 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
         # What belongs to no round was there before any update.
         own = [row for row in records if start <= (row.round.iteration if row.round else 0) < end]
         parts.append(_flow(thread, own, [c for c in counts if start < c.round <= end]))
-    before = sum(part.included for part in parts[:-1])
+    before = sum(part.included_last for part in parts[:-1])
     return whole.model_copy(update={"parts": parts, "previous_included": before})
 
 
@@ -131,6 +146,7 @@ def _flow(
     excluded = [record for record in records if record.fate is Fate.EXCLUDED]
     removed = [record for record in records if record.fate is Fate.REMOVED]
     screened = count[Fate.INCLUDED] + count[Fate.EXCLUDED]
+    included = [work.paper.id for work in works_of(records) if work.fate is Fate.INCLUDED]
     return PrismaFlow(
         identified=len(records),
         by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
@@ -151,6 +167,7 @@ def _flow(
         excluded=count[Fate.EXCLUDED],
         exclusion_reasons=_most_first(record.why or "no reason given" for record in excluded),
         included=count[Fate.INCLUDED],
+        full_texts=count_full_texts(included, thread.full_texts),
         ended_by=thread.info.ended_by,
     )
 

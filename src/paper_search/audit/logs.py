@@ -17,6 +17,7 @@ from paper_search.models import (
 from paper_search.models.source_report import REASONS
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
+from paper_search.workflow.full_texts import FullText, TextStatus
 from paper_search.workflow.marks import ScreeningMark
 
 _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarked": "taken back"}
@@ -138,6 +139,7 @@ def decision_log(thread: ReviewThread) -> list[Row]:
             for marks in thread.independent.values()
             for row in _mark_rows(marks, "independent screening")
         ),
+        *(row for text in thread.full_texts.values() for row in _full_text_rows(text)),
         *(
             _row(event.at, event.by, event.event, note=str(event.detail.get("reason", "")))
             for event in thread.events
@@ -228,6 +230,15 @@ def _mark_rows(marks: Sequence[ScreeningMark], question: str) -> Iterator[Row]:
             note=mark.note or "",
             labels="; ".join(mark.labels),
         )
+
+
+def _full_text_rows(text: FullText) -> Iterator[Row]:
+    about = {"question": "full text", "paper": text.paper_id}
+    event = TextStatus.RETRIEVED if text.digest else TextStatus.NOT_RETRIEVED
+    note = text.origin or text.problem
+    yield _row(text.retrieved_at, text.retrieved_by, event.value, note=note, **about)
+    if text.decision:
+        yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
 
 
 def _other_than_a_verdict(mark: ScreeningMark) -> str:

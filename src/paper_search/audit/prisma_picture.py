@@ -45,8 +45,10 @@ def prisma_flow(flow: PrismaFlow) -> Any:
     """
     rows, previous = _rows(flow.parts[-1] if flow.parts else flow), flow.previous_included
     if previous is not None:
-        rows[-1].kept[0] = _n("New works included", flow.included - previous)
-        rows.append(_Row("Included", [_n("Works included in the review", flow.included)], []))
+        rows[-1].main[:] = _lines("New works included", flow.included_last - previous)
+        rows.append(
+            _Row("Included", _lines("Works included in the review", flow.included_last), [])
+        )
     height = sum(row.height for row in rows) + _GAP_IN * (len(rows) - 1) + 0.1
     figure, axes = canvas(height)
     axes.set_axis_off()
@@ -77,7 +79,7 @@ def prisma_flow(flow: PrismaFlow) -> Any:
 def _previous_studies(axes: Any, count: int, rows: list[_Row], height: float) -> None:
     """Draw the column of previous studies, which leads to the last box."""
     across = (-_PREVIOUS_IN + 0.05, -0.15)
-    lines = [_n("Previous studies", count), "included before this update"]
+    lines = [*_lines("Previous studies", count), "included before this update"]
     _box(axes, across, (0.05, max(rows[0].height, _height(lines))), lines)
     middle, end = sum(across) / 2, height - 0.05 - rows[-1].height / 2
     axes.plot([middle, middle], [0.05 + rows[0].height, end], color=INK, linewidth=0.9)
@@ -118,7 +120,26 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
             _lines("Works screened", flow.screened),
             _lines("Excluded", flow.excluded, flow.exclusion_reasons.items()),
         ),
-        _Row("Included", _lines("Works included", flow.included), []),
+        *_full_text_rows(flow),
+        _Row("Included", _lines("Works included", flow.included_last), []),
+    ]
+
+
+def _full_text_rows(flow: PrismaFlow) -> list[_Row]:
+    if (texts := flow.full_texts) is None:
+        return []
+    waiting = [("not looked for yet", texts.waiting), ("not assessed yet", texts.unassessed)]
+    return [
+        _Row(
+            "Screening",
+            _lines("Full texts sought", texts.sought),
+            _lines("Full texts not retrieved", texts.not_retrieved, waiting),
+        ),
+        _Row(
+            "Screening",
+            _lines("Full texts assessed", texts.assessed),
+            _lines("Excluded", texts.excluded, texts.exclusion_reasons.items()),
+        ),
     ]
 
 

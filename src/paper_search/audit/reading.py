@@ -10,6 +10,7 @@ from paper_search.models import PaperCollection, RawPaper, SourceReport
 from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
 from paper_search.workflow import ThreadCatalog, ThreadInfo
 from paper_search.workflow.counts import SearchedRound
+from paper_search.workflow.full_texts import FullText, full_texts
 from paper_search.workflow.marks import MarkStore, ScreeningMark
 from paper_search.workflow.records import SearchRecords, work_of_members
 from paper_search.workflow.reviewers import Agreement
@@ -35,6 +36,8 @@ class ReviewThread:
     independent: dict[str, list[ScreeningMark]] = field(default_factory=dict)
     """What each of them said; empty, until all are done."""
     events: list[AuditEntry] = field(default_factory=list)
+    full_texts: dict[str, FullText] = field(default_factory=dict)
+    """Of works whose full text somebody looked for, by the id of the work."""
 
     @property
     def reports(self) -> list[SourceReport]:
@@ -81,4 +84,5 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         agreement=agreement,
         independent=independent,
         events=await persistence.ledger.audit(thread_id),
+        full_texts=await full_texts(own_records),
     )

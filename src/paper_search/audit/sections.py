@@ -215,7 +215,22 @@ def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
         ("Screened", flow.screened),
         ("Excluded", flow.excluded),
         *((f"excluded because: {r}", count) for r, count in flow.exclusion_reasons.items()),
-        ("Included", flow.included),
+        *_full_text_rows(flow),
+        ("Included", flow.included_last),
+    ]
+
+
+def _full_text_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
+    if (texts := flow.full_texts) is None:
+        return []
+    return [
+        ("Full texts sought", texts.sought),
+        ("Not looked for yet", texts.waiting),
+        ("Full texts not retrieved", texts.not_retrieved),
+        ("Retrieved, and not assessed yet", texts.unassessed),
+        ("Full texts assessed", texts.assessed),
+        ("Excluded by full text", texts.excluded),
+        *((f"by full text because: {r}", count) for r, count in texts.exclusion_reasons.items()),
     ]
 
 

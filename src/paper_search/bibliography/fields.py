@@ -195,6 +195,7 @@ FIELDS = (
     Field("decided_by"),
     Field("decided_at"),
     Field("reason"),
+    Field("full_text"),
     Field("note"),
     Field("labels"),
     Field("keywords", keywords_of, "keywords keyword authorkeywords manualtags automatictags "

@@ -21,7 +21,6 @@ from paper_search.cli import (
     resume,
     screen,
     serve,
-    share,
     sources,
     threads,
     usage,
@@ -119,7 +118,8 @@ app.command("resume")(resume.resume)
 app.command("screen")(screen.screen)
 app.command("add")(arrivals.add)
 app.command("update")(arrivals.update)
-app.command("share")(share.share)
+app.command("fulltext")(arrivals.fulltext)
+app.command("share")(reconcile.share)
 app.command("reconcile")(reconcile.reconcile)
 app.command("judge")(resume.judge)
 app.command("export")(threads.export)

@@ -1,4 +1,4 @@
-"""`paper-search add`: records of files that join a thread."""
+"""`paper-search add`, `update` and `fulltext`: what joins a review after its first search."""
 
 from __future__ import annotations
 
@@ -187,3 +187,60 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
         is_open = isinstance(outcome, Checkpoint)
         entries.append({**entry, "outcome": "waits" if is_open else "nothing new"})
     return entries
+
+
+def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
+    ctx: typer.Context,
+    thread: Thread,
+    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="Id of an included work.")] = "",
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Its text, a PDF.")] = None,
+    is_seeking: Annotated[
+        bool, typer.Option("--seek", help="Fetch the open texts of all works that have none.")
+    ] = False,
+    is_included: Annotated[bool, typer.Option("--include", help="Include PAPER.")] = False,
+    reason: Annotated[
+        str | None, typer.Option("--exclude", metavar="REASON", help="Exclude PAPER, and why.")
+    ] = None,
+    as_json: Json = False,
+    home: Home = None,
+) -> None:
+    """Say where the full texts stand of works that were included by title and abstract.
+
+    --seek fetches open PDFs at the pace that their hosts allow; with FILE you attach one of your
+    own. They are kept in the home. A work whose text is there is included or excluded by it; the
+    audit, its PRISMA flow and all exports have the outcome.
+    """
+    from paper_search.pages.fetching import PageFetcher
+    from paper_search.persistence import open_persistence
+    from paper_search.review.full_texts import FullTexts
+    from paper_search.workflow import ThreadCatalog
+
+    acts = [is_seeking, file is not None, is_included, reason is not None]
+    if sum(acts) > 1 or (any(acts[1:]) and not paper) or (paper and (is_seeking or not any(acts))):
+        raise UsageMistakeError(
+            "give one of: --seek; PAPER FILE; PAPER --include; PAPER --exclude REASON; or none"
+        )
+    config = settings(ctx, home)
+    contents = contents_of([file]) if file else []
+
+    async def entries() -> list[dict[str, str]]:
+        async with open_persistence(config.persistence_url) as persistence:
+            catalog = ThreadCatalog(persistence)
+            await catalog.info(thread)
+            texts = FullTexts(catalog.session(thread), persistence, config.home)
+            for name, content in contents:
+                await texts.attach(paper, name, content)
+            if is_included or reason is not None:
+                await texts.decide(paper, is_included=is_included, reason=reason or "")
+            if is_seeking:
+                async with PageFetcher(
+                    contact=config.contact, cache_path=config.http_cache_path
+                ) as fetcher:
+                    await texts.seek(fetcher)
+            return await texts.rows()
+
+    works = run(entries())
+    if as_json:
+        print_json({"thread_id": thread, "full_texts": works})
+    for work in works:
+        say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))

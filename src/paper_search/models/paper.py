@@ -242,11 +242,15 @@ class ScreeningDecision(BaseModel):
     """UTC, ISO 8601."""
     reason: str | None = None
     """Why it was included or excluded."""
+    full_text: str | None = Field(default=None, exclude_if=lambda text: text is None)
+    """What became of its full text, such as `excluded: wrong population`; None: nobody sought
+    it."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScreeningDecision):
             return NotImplemented
-        return (self.decision, self.reason) == (other.decision, other.reason)
+        own = self.decision, self.reason, self.full_text
+        return own == (other.decision, other.reason, other.full_text)
 
     __hash__ = None  # type: ignore[assignment]  # mutable, like every pydantic model
 
@@ -279,7 +283,8 @@ class Paper(BibliographicRecord):
     @property
     def screening_columns(self) -> dict[str, str]:
         """What screening said of it, by the names of the columns of a review; "": nothing."""
-        fields = (self.screening or ScreeningDecision()).model_dump()
+        screening = self.screening or ScreeningDecision()
+        fields = {name: getattr(screening, name) for name in ScreeningDecision.model_fields}
         return {name: value or "" for name, value in (fields | {"note": self.note}).items()}
 
     @classmethod

@@ -24,6 +24,7 @@ from paper_search.models.paper import DECISIONS, PaperDecision
 from paper_search.skills.known_papers import check_known_papers
 from paper_search.skills.result_organizer import by_score, facets_of
 from paper_search.sources.enrichment import GAPS
+from paper_search.workflow.full_texts import full_texts, with_full_texts
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.state import CollectionRef, SearchParams, WorkflowState
@@ -73,6 +74,7 @@ async def collection_with_marks(
         work_of.get(mark.paper_id, mark.paper_id): mark.note for mark in saved_marks if mark.note
     }
     collection = with_decisions(collection, decisions, notes, labels_by_paper(saved_marks, work_of))
+    collection = with_full_texts(collection, await full_texts(records))
     return collection.model_copy(
         update={
             "ended_by": state.ended_by,

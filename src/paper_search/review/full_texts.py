@@ -1,0 +1,179 @@
+"""The second stage of a review: full texts are sought, attached and decided on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from paper_search.config import current_person
+from paper_search.errors import InputError
+from paper_search.http.errors import HttpError
+from paper_search.models import Paper
+from paper_search.pages.extraction import document_text
+from paper_search.pages.fetching import Document, PageFetcher
+from paper_search.pages.policy import PageContentError
+from paper_search.persistence import Persistence
+from paper_search.private_files import private_file
+from paper_search.workflow.full_texts import FullText, TextStatus, full_texts, put_full_text
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.session import SearchSession
+
+FOLDER = "full_texts"
+"""In the home: each PDF under its SHA-256."""
+LARGEST = 100_000_000
+"""Bytes of a file that is attached."""
+
+
+class FullTexts:
+    """The full texts of the works that a search includes by title and abstract.
+
+    Args:
+        session: of the search.
+        persistence: where its thread is.
+        home: where files are kept.
+        by: who does something; None: who runs the program.
+    """
+
+    def __init__(
+        self, session: SearchSession, persistence: Persistence, home: Path, by: str | None = None
+    ) -> None:
+        self._session = session
+        self._records = SearchRecords(persistence.store, session.thread_id)
+        self._folder = home / FOLDER
+        self._by = by or current_person()
+
+    async def works(self) -> list[tuple[Paper, FullText]]:
+        """Return the works that are included by title and abstract, with their full texts."""
+        result = await self._session.result()
+        texts = await full_texts(self._records)
+        included = [p for p in result.papers if p.decision == "included"] if result else []
+        return [(paper, texts.get(paper.id, FullText(paper_id=paper.id))) for paper in included]
+
+    async def seek(self, fetcher: PageFetcher) -> list[FullText]:
+        """Fetch the open texts of works that have none, and return what became of each.
+
+        Only a PDF is a full text: a page about a paper is not. What is not found is not retrieved.
+        """
+        sought = {TextStatus.SOUGHT, TextStatus.NOT_RETRIEVED}
+        texts = []
+        for paper, text in await self.works():
+            if text.status in sought:
+                texts.append(await self._fetched(paper, text, fetcher))
+                await put_full_text(self._records, texts[-1])
+        return texts
+
+    async def attach(self, paper_id: str, name: str, content: bytes) -> FullText:
+        """Keep a PDF as the full text of a work; a decision on an earlier file is taken back.
+
+        Raises:
+            InputError: the work is not included by title and abstract, or this is not a PDF that
+                can be read.
+        """
+        text = await self._text(paper_id)
+        if len(content) > LARGEST:
+            raise InputError(f"{name!r} has {len(content):,} bytes; at most {LARGEST:,} are kept")
+        try:
+            await _check_pdf(content)
+        except PageContentError as error:
+            raise InputError(f"{name!r} cannot be attached: {error}") from error
+        retrieved = self._retrieved(text, name, content)
+        await put_full_text(self._records, retrieved)
+        return retrieved
+
+    async def decide(self, paper_id: str, *, is_included: bool, reason: str = "") -> FullText:
+        """Include or exclude a work by its full text; an exclusion has a reason.
+
+        Raises:
+            InputError: the work is not included by title and abstract, its full text is not
+                there, or the reason is missing.
+        """
+        text, reason = await self._text(paper_id), " ".join(reason.split())
+        if not text.digest:
+            raise InputError(
+                f"the full text of {paper_id!r} is {text.status.value}; attach it before you "
+                "decide on it"
+            )
+        if not is_included and not reason:
+            raise InputError("give the reason for an exclusion by full text")
+        decision = {
+            "decision": "include" if is_included else "exclude",
+            "reason": "" if is_included else reason,
+            "decided_at": _now(),
+            "decided_by": self._by,
+        }
+        decided = text.model_copy(update=decision)
+        await put_full_text(self._records, decided)
+        return decided
+
+    async def rows(self) -> list[dict[str, str]]:
+        """Return a row for each included work: its id and title, its text, and where that is."""
+        return [
+            {
+                "id": work.id,
+                "title": work.title,
+                **text.model_dump(mode="json", exclude={"paper_id"}),
+                "status": text.status.value,
+                "summary": text.summary,
+                "path": str(self._path(text)) if text.digest else "",
+            }
+            for work, text in await self.works()
+        ]
+
+    def _path(self, text: FullText) -> Path:
+        return self._folder / f"{text.digest}.pdf"
+
+    async def _text(self, paper_id: str) -> FullText:
+        texts = {paper.id: text for paper, text in await self.works()}
+        if paper_id not in texts:
+            raise InputError(
+                f"{paper_id!r} is not among the {len(texts):,} works that thread "
+                f"{self._session.thread_id!r} includes by title and abstract"
+            )
+        return texts[paper_id]
+
+    async def _fetched(self, paper: Paper, text: FullText, fetcher: PageFetcher) -> FullText:
+        problems = []
+        for address in addresses_of(paper):
+            try:
+                document = await fetcher.fetch(address)
+                if document.kind != "pdf":
+                    problems.append(f"{address} is a page, not a PDF")
+                    continue
+                await _check_pdf(document.content)
+            except HttpError as error:
+                problems.append(str(error))
+                continue
+            return self._retrieved(text, address, document.content)
+        problem = "; ".join(problems) or "no open text is known"
+        update = {"problem": problem, "retrieved_at": _now(), "retrieved_by": self._by}
+        return text.model_copy(update=update)
+
+    def _retrieved(self, text: FullText, origin: str, content: bytes) -> FullText:
+        digest = hashlib.sha256(content).hexdigest()
+        retrieved = FullText(
+            paper_id=text.paper_id,
+            digest=digest,
+            origin=origin,
+            retrieved_at=_now(),
+            retrieved_by=self._by,
+        )
+        private_file(self._path(retrieved)).write_bytes(content)
+        return text if text.digest == digest else retrieved
+
+
+def addresses_of(paper: Paper) -> Sequence[str]:
+    """Return where the open text of a work may be, the surest first."""
+    arxiv = f"https://arxiv.org/pdf/{paper.arxiv_id}" if paper.arxiv_id else None
+    return list(dict.fromkeys(filter(None, (paper.full_text_url, arxiv))))
+
+
+async def _check_pdf(content: bytes) -> None:
+    if not content.lstrip().startswith(b"%PDF-"):
+        raise PageContentError("it is not a PDF")
+    await document_text(Document("", "pdf", "", content))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

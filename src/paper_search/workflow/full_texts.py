@@ -1,0 +1,122 @@
+"""Full texts: what became of the works that were included by title and abstract."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from paper_search.models import PaperCollection, ScreeningDecision
+from paper_search.workflow.records import SearchRecords
+
+_PART = "full_texts"
+"""Where in the record store they are, by the id of the paper."""
+
+
+class TextStatus(str, Enum):
+    """Where a full text stands."""
+
+    SOUGHT = "sought"
+    """Nobody has looked for it yet."""
+    NOT_RETRIEVED = "not retrieved"
+    RETRIEVED = "retrieved"
+    """It is there, and nobody has decided on it."""
+    INCLUDED = "included"
+    EXCLUDED = "excluded"
+
+
+class FullText(BaseModel):
+    """The full text of one work, and the decision on it."""
+
+    paper_id: str
+    digest: str = ""
+    """SHA-256 of the PDF, under which the home keeps it; empty: there is none."""
+    origin: str = ""
+    """The address that it came from, or the name of the file that was attached."""
+    problem: str = ""
+    """Why it was not retrieved; empty: it was, or nobody has looked for it."""
+    retrieved_at: str = ""
+    """UTC, ISO 8601; the same of a search for it that found nothing."""
+    retrieved_by: str = ""
+    decision: Literal["include", "exclude"] | None = None
+    reason: str = ""
+    decided_at: str = ""
+    decided_by: str = ""
+
+    @property
+    def status(self) -> TextStatus:
+        if self.decision is not None:
+            return TextStatus.INCLUDED if self.decision == "include" else TextStatus.EXCLUDED
+        if self.digest:
+            return TextStatus.RETRIEVED
+        return TextStatus.NOT_RETRIEVED if self.problem else TextStatus.SOUGHT
+
+    @property
+    def summary(self) -> str:
+        """Return what a table says of it: `excluded: wrong population`."""
+        why = self.reason if self.decision else self.problem
+        return f"{self.status.value}: {why}" if why else self.status.value
+
+
+class FullTextFlow(BaseModel):
+    """How many works there are at each place of the second stage.
+
+    `sought = waiting + not_retrieved + unassessed + assessed`; `assessed = excluded + included`.
+    """
+
+    sought: int
+    """Works included by title and abstract."""
+    waiting: int
+    """Nobody has looked for their text yet."""
+    not_retrieved: int
+    unassessed: int
+    """Their text is there, and nobody has decided on it."""
+    assessed: int
+    excluded: int
+    exclusion_reasons: dict[str, int] = Field(default_factory=dict)
+    included: int
+
+
+async def full_texts(records: SearchRecords) -> dict[str, FullText]:
+    """Return the full texts that somebody looked for, by the id of the work as merged now."""
+    rows = await records.rows(_PART)
+    works = await records.works_of(list(rows))
+    return {works.get(i, i): FullText.model_validate(row) for i, row in rows.items()}
+
+
+async def put_full_text(records: SearchRecords, text: FullText) -> None:
+    await records.put(_PART, {text.paper_id: text.model_dump(mode="json")})
+
+
+def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) -> PaperCollection:
+    """Return the collection with the state of the full text beside each screening decision."""
+    papers = list(collection.papers)
+    for place, paper in enumerate(papers):
+        if (text := texts.get(paper.id)) is not None:
+            screening = (paper.screening or ScreeningDecision()).model_copy(
+                update={"full_text": text.summary}
+            )
+            papers[place] = paper.model_copy(update={"screening": screening})
+    return collection.model_copy(update={"papers": papers}) if texts else collection
+
+
+def count_full_texts(ids: Sequence[str], texts: Mapping[str, FullText]) -> FullTextFlow | None:
+    """Return where the texts of included works stand; None: nobody has looked for any."""
+    if not texts:
+        return None
+    own = [texts.get(i, FullText(paper_id=i)) for i in ids]
+    count = Counter(text.status for text in own)
+    reasons = Counter(text.reason for text in own if text.status is TextStatus.EXCLUDED)
+    return FullTextFlow(
+        sought=len(own),
+        waiting=count[TextStatus.SOUGHT],
+        not_retrieved=count[TextStatus.NOT_RETRIEVED],
+        unassessed=count[TextStatus.RETRIEVED],
+        assessed=count[TextStatus.EXCLUDED] + count[TextStatus.INCLUDED],
+        excluded=count[TextStatus.EXCLUDED],
+        exclusion_reasons=dict(reasons.most_common()),
+        included=count[TextStatus.INCLUDED],
+    )

@@ -1,0 +1,147 @@
+"""`paper-search fulltext`: full texts are sought, attached, decided on and counted."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.cli.test_import_screening import ris
+from tests.cli.test_update import answer
+from tests.pages.site import TREES, address, fetcher_for, page, pdf
+
+from paper_search.persistence import open_persistence
+from paper_search.review.full_texts import FullTexts
+from paper_search.workflow import ThreadCatalog
+
+PDF = pdf(list(TREES))
+PATHS = ("open.pdf", "page", "broken.pdf")
+"""Of the works 0, 1 and 2; the others have no open text."""
+
+
+@pytest.fixture
+def review(cli: Any, tmp_path: Path, httpserver: HTTPServer) -> str:
+    """A review of six works, of which five are included by title and abstract."""
+    httpserver.no_handler_status_code = 404
+    httpserver.expect_request("/open.pdf").respond_with_data(PDF, content_type="application/pdf")
+    httpserver.expect_request("/page").respond_with_data(page(), content_type="text/html")
+    broken = b"%PDF-1.4 that goes no further"
+    httpserver.expect_request("/broken.pdf").respond_with_data(
+        broken, content_type="application/pdf"
+    )
+    rows = [ris(f"Hepatotoxicity of molecules, part {n} of a series on livers") for n in range(6)]
+    for number, path in enumerate(PATHS):
+        link = f"L1  - {address(httpserver, f'/{path}')}\nER  -"
+        rows[number] = rows[number].replace("ER  -", link)
+    (tmp_path / "own.ris").write_text("\n".join(rows))
+    begun = cli("screen", "--import", str(tmp_path / "own.ris"), "--question", "livers", "--json")
+    thread = str(begun.document["thread_id"])
+    queue = {p["title"]: p["id"] for p in cli("screen", thread, "--json").document["queue"]}
+    ids = [queue[title] for title in sorted(queue)]
+    included, excluded = ",".join(ids[:5]), ids[5]
+    assert (
+        answer(cli, thread, "--relevant", included, "--irrelevant", excluded, "--approve").code == 0
+    )
+    return thread
+
+
+def seek(home: Path, thread: str, port: int) -> None:
+    async def run() -> None:
+        url = f"sqlite:///{home / 'threads.db'}"
+        async with open_persistence(url) as persistence, fetcher_for(port) as fetcher:
+            session = ThreadCatalog(persistence).session(thread)
+            await FullTexts(session, persistence, home, by="ada").seek(fetcher)
+
+    asyncio.run(run())
+
+
+def texts(cli: Any, thread: str, *words: str) -> dict[int, dict[str, str]]:
+    """Run the command, and return the texts by the number of the work."""
+    ended = cli("fulltext", thread, *words, "--json")
+    assert ended.code == 0, ended.stderr
+    entries = ended.document["full_texts"]
+    return {int(entry["title"].split("part ")[1][0]): entry for entry in entries}
+
+
+def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver) -> None:
+    assert {entry["status"] for entry in texts(cli, review).values()} == {"sought"}
+    seek(home, review, httpserver.port)
+    found = texts(cli, review)
+    assert [found[n]["status"] for n in range(5)] == ["retrieved", *["not retrieved"] * 4]
+    assert "is a page, not a PDF" in found[1]["problem"]
+    assert "cannot be read" in found[2]["problem"]
+    assert found[3]["problem"] == "no open text is known"
+    kept = Path(found[0]["path"])
+    assert kept.read_bytes() == PDF
+    assert (kept.stem, kept.stat().st_mode & 0o077) == (hashlib.sha256(PDF).hexdigest(), 0)
+
+    for number in (3, 4):
+        (tmp_path / f"{number}.pdf").write_bytes(pdf([f"The text of {number}"]))
+        texts(cli, review, found[number]["id"], str(tmp_path / f"{number}.pdf"))
+    texts(cli, review, found[0]["id"], "--include")
+    decided = texts(cli, review, found[3]["id"], "--exclude", "wrong population")
+    assert [decided[n]["summary"] for n in (0, 3, 4)] == [
+        "included", "excluded: wrong population", "retrieved",
+    ]  # fmt: skip
+
+    assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
+    flow = json.loads((tmp_path / "audit" / "prisma_flow.json").read_text())
+    assert flow["included"] == 5
+    assert flow["full_texts"] == {
+        "sought": 5, "waiting": 0, "not_retrieved": 2, "unassessed": 1, "assessed": 2,
+        "excluded": 1, "exclusion_reasons": {"wrong population": 1}, "included": 1,
+    }  # fmt: skip
+    report = (tmp_path / "audit" / "report.md").read_text()
+    for row in ("Full texts sought | 5", "Full texts not retrieved | 2", "Full texts assessed | 2",
+                "by full text because: wrong population | 1", "Included | 1"):  # fmt: skip
+        assert f"| {row} |" in report
+    picture = (tmp_path / "audit" / "pictures" / "prisma_flow.svg").read_text()
+    for line in ("Full texts sought (n = 5)", "not retrieved (n = 2)", "Works included (n = 1)"):
+        assert line in picture
+    log = (tmp_path / "audit" / "decisions.csv").read_text()
+    assert log.count('"full text"') == 7  # five look-ups and two decisions
+    table = cli("export", review, "--format", "csv").stdout
+    assert "excluded: wrong population" in table
+
+
+def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
+    cli, review, tmp_path
+) -> None:
+    before = texts(cli, review)
+    paper, excluded = before[4]["id"], "own.ris#6"
+    files = {"page.pdf": b"<html><body>Sign in</body></html>", "bad.pdf": b"%PDF-1.4 no more",
+             "good.pdf": PDF}  # fmt: skip
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    refused = [
+        ((paper, str(tmp_path / "page.pdf")), 2, "it is not a PDF"),
+        ((paper, str(tmp_path / "bad.pdf")), 2, "cannot be read"),
+        ((paper, str(tmp_path / "none.pdf")), 2, "cannot be read"),
+        ((excluded, str(tmp_path / "good.pdf")), 2, "is not among the 5 works"),
+        ((paper, "--include"), 2, "attach it before you decide on it"),
+        ((paper,), 2, "give one of"),
+        (("--seek", "--include"), 2, "give one of"),
+    ]
+    for words, code, reason in refused:
+        ended = cli("fulltext", review, *words)
+        assert (ended.code, reason in ended.stderr) == (code, True), ended.stderr
+    assert texts(cli, review) == before
+    texts(cli, review, paper, str(tmp_path / "good.pdf"))
+    assert "give the reason" in cli("fulltext", review, paper, "--exclude", " ").stderr
+    assert cli("fulltext", "nothing").code == 4
+
+
+def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
+    cli, review, tmp_path
+) -> None:
+    paper = texts(cli, review)[0]["id"]
+    for name, words in {"one.pdf": "One", "other.pdf": "Other"}.items():
+        (tmp_path / name).write_bytes(pdf([words]))
+    texts(cli, review, paper, str(tmp_path / "one.pdf"))
+    texts(cli, review, paper, "--include")
+    assert texts(cli, review, paper, str(tmp_path / "one.pdf"))[0]["status"] == "included"
+    assert texts(cli, review, paper, str(tmp_path / "other.pdf"))[0]["status"] == "retrieved"
