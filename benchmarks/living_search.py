@@ -49,7 +49,7 @@ async def approve(
 
 async def undecided(workflow: SearchWorkflow, thread: str) -> list[tuple[str, set[int]]]:
     """Return the papers that wait for a decision: their ids and the works that they stand for."""
-    async with workflow.held(thread) as session:
+    async with workflow.hold(thread) as session:
         queue = (await session.screening()).queue(learns=False)
     return [(paper.id, numbers(paper)) for paper in queue]
 
