@@ -18,7 +18,7 @@ from pathlib import Path
 
 from paper_search.exports.json_formats import export_csl_json
 from paper_search.exports.ris import export_ris
-from paper_search.library.importers import Imported, read_file
+from paper_search.library.importers import Imported, parse_file
 from paper_search.models import Paper, RawPaper, ScoredPaper
 from paper_search.sources import crossref
 from paper_search.testing.exporters import collection_of
@@ -85,7 +85,7 @@ def _through_ris(names: list[str]) -> list[Name]:
     with tempfile.NamedTemporaryFile("w", suffix=".ris", encoding="utf-8") as file:
         file.write(f"TY  - JOUR\nTI  - A title\n{lines}ER  - \n")
         file.flush()
-        (entry,) = read_file(file.name)
+        (entry,) = parse_file(file.name)
     assert isinstance(entry, Imported)
     text = export_ris(collection_of(_paper(entry.record)))
     return _pairs([line[6:] for line in text.splitlines() if line.startswith("AU")])

@@ -19,7 +19,7 @@ from paper_search.bibliography.identifiers import parse_doi, stable_id
 from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.bibliography.text import plain
 from paper_search.http.body import parse_xml
-from paper_search.library.importers.files import Imported, read_file
+from paper_search.library.importers.files import Imported, parse_file
 from paper_search.models import Author, RawPaper
 from paper_search.sources.crossref import read_item
 from paper_search.sources.doaj import article_of as doaj_article
@@ -182,7 +182,7 @@ def files(data: Path, *names: str) -> Iterator[RawPaper | None]:
     What Web of Science made of the cited titles, all in capitals, is no keyword of the article.
     """
     for name in names:
-        for entry in read_file(data / name):
+        for entry in parse_file(data / name):
             if isinstance(entry, Imported):
                 paper = entry.record
                 own = [keyword for keyword in paper.keywords if not _CAPITALS.fullmatch(keyword)]

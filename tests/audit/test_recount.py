@@ -32,7 +32,7 @@ from paper_search.models import (
 )
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.review.arrivals import ImportedRecords, begin_import, import_workflow
-from paper_search.review.files import read_files
+from paper_search.review.files import parse_files
 from paper_search.skills import Deduplicator, RelevanceScorer, ResultOrganizer, Searcher
 from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import Checkpoint, SearchWorkflow, ThreadCatalog
@@ -320,7 +320,7 @@ async def test_records_of_files_are_counted_as_the_files_have_them(tmp_path):
     texts = {"embase.ris": ris(0, 30, "Embase"), "scopus.ris": ris(15, 45, "Scopus")}
     truth = recounted_files(texts.values())
     config = AppConfig(home=tmp_path)
-    files = read_files([(name, text.encode()) for name, text in texts.items()])
+    files = parse_files([(name, text.encode()) for name, text in texts.items()])
     async with open_persistence(config.persistence_url) as persistence:
         source = ImportedRecords(files)
         workflow = import_workflow(config, source, persistence=persistence)

@@ -23,7 +23,7 @@ from paper_search.bibliography.names import (
 from paper_search.exports.bibtex import export_bibtex
 from paper_search.exports.json_formats import export_csl_json, export_json
 from paper_search.exports.ris import export_ris
-from paper_search.library.importers import Imported, read_file
+from paper_search.library.importers import Imported, parse_file
 from paper_search.models import Author, Paper, RawPaper
 from paper_search.testing.exporters import collection_of
 
@@ -60,7 +60,7 @@ def read(text: str, suffix: str) -> RawPaper:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"papers{suffix}"
         path.write_text(text, "utf-8", newline="")
-        (entry,) = read_file(path)
+        (entry,) = parse_file(path)
     assert isinstance(entry, Imported), entry
     return entry.record
 

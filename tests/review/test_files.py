@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from paper_search.errors import InputError
-from paper_search.review.files import FileReport, read_files
+from paper_search.review.files import FileReport, parse_files
 
 RECORD = "TY  - JOUR\nTI  - {}\n{}ER  -\n\n"
 BROKEN = "TY  - JOUR\nAU  - Li, Ada\nER  -\n\n"
@@ -34,7 +34,7 @@ def ids(files: list[FileReport]) -> list[str]:
 
 def test_every_record_has_an_id_of_its_own_that_names_its_file_and_its_place_there():
     content = ris("One", "One") + BROKEN.encode() + ris("Two")
-    (file,) = read_files([("exports/embase.ris", content)])
+    (file,) = parse_files([("exports/embase.ris", content)])
     assert ids([file]) == ["embase.ris#1", "embase.ris#2", "embase.ris#4"]
     assert [(entry.line, entry.reason) for entry in file.rejected] == [(9, "the title is missing")]
     assert file.remarks == ["embase.ris, line 9: left out: the title is missing"]
@@ -44,10 +44,10 @@ def test_every_record_has_an_id_of_its_own_that_names_its_file_and_its_place_the
 def test_ids_do_not_depend_on_the_order_of_the_files():
     files = [("a.ris", ris("One")), ("x/b.ris", ris("Two")), ("y/b.ris", ris("Three"))]
     titles = {
-        record.id: record.title for file in read_files(files[::-1]) for record in file.records
+        record.id: record.title for file in parse_files(files[::-1]) for record in file.records
     }
     assert titles == {
-        record.id: record.title for file in read_files(files) for record in file.records
+        record.id: record.title for file in parse_files(files) for record in file.records
     }
     assert sorted(titles.values()) == ["One", "Three", "Two"]
 
@@ -62,7 +62,7 @@ def test_ids_do_not_depend_on_the_order_of_the_files():
 )
 def test_a_file_says_which_database_it_is_from(databases, sources):
     files = [("own.ris", ris("One", database="Embase")), ("plain.ris", ris("Two"))]
-    read = read_files(files, databases)
+    read = parse_files(files, databases)
     assert [record.source for file in read for record in file.records] == sources
     assert [entry.source for file in read for entry in file.entries] == sources
 
@@ -78,7 +78,7 @@ def test_a_file_says_which_database_it_is_from(databases, sources):
     ],
 )
 def test_the_format_or_a_field_tells_the_database(name, content, source):
-    (file,) = read_files([(name, content)])
+    (file,) = parse_files([(name, content)])
     assert file.databases == {source: 1}
 
 
@@ -93,13 +93,13 @@ def test_the_format_or_a_field_tells_the_database(name, content, source):
     ids=["Latin-1", "gzip", "workbook", "workbook in gzip"],
 )
 def test_bytes_of_any_accepted_kind_are_read(name, content):
-    (file,) = read_files([(name, content)])
+    (file,) = parse_files([(name, content)])
     assert [record.title for record in file.records] == ["Größe"]
 
 
 def test_what_a_damaged_file_holds_before_the_damage_is_read_and_the_damage_said():
     whole = gzip.compress(ris(*(f"Paper {n} {n * 7919 % 1000}" for n in range(5000))))
-    (file,) = read_files([("a.ris.gz", whole[: len(whole) // 2])])
+    (file,) = parse_files([("a.ris.gz", whole[: len(whole) // 2])])
     assert file.records
     assert "'a.ris.gz' is damaged" in file.problem
     assert file.remarks[-1] == file.problem
@@ -117,11 +117,11 @@ def test_what_a_damaged_file_holds_before_the_damage_is_read_and_the_damage_said
 )
 def test_what_cannot_be_read_is_an_error_that_names_the_file(files, databases, reason):
     with pytest.raises(InputError, match=reason):
-        read_files(files, databases)
+        parse_files(files, databases)
 
 
 def test_the_summary_counts_what_was_read_and_what_was_not():
-    (file,) = read_files([("a.ris", ris("One", "Two", database="Embase") + BROKEN.encode())])
+    (file,) = parse_files([("a.ris", ris("One", "Two", database="Embase") + BROKEN.encode())])
     assert file.summary == "a.ris: 2 read, 2 of Embase, 1 rejected"
     (entry,) = file.entries
     assert (entry.query, entry.hits, entry.kept, entry.dropped) == ("a.ris", 3, 2, 1)

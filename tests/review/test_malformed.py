@@ -6,12 +6,12 @@ import pytest
 from tests.review.malformed import FILES, Malformed, bomb, ris
 
 from paper_search.errors import InputError
-from paper_search.review.files import read_files
+from paper_search.review.files import parse_files
 
 
 @pytest.mark.parametrize("file", FILES, ids=[f"{n}-{file.name}" for n, file in enumerate(FILES)])
 def test_every_record_that_begins_in_a_file_is_read_or_named(file: Malformed) -> None:
-    (report,) = read_files([(file.name, file.content)])
+    (report,) = parse_files([(file.name, file.content)])
     assert len(report.records) == file.read, report.remarks
     assert len(report.records) + len(report.rejected) >= file.begun
     assert len(report.remarks) == len(report.rejected)
@@ -26,7 +26,7 @@ def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
     content = bomb(250)
     assert len(content) < 1_000_000
     with pytest.raises(InputError, match="bytes unpacked, more than 200,000,000; save it as CSV"):
-        read_files([("bomb.xlsx", content)])
+        parse_files([("bomb.xlsx", content)])
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
 )
 def test_a_file_without_records_is_refused_with_the_reason(content: bytes, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        read_files([("export.ris", content)])
+        parse_files([("export.ris", content)])

@@ -185,9 +185,9 @@ def _is_file_of_papers(value: str) -> bool:
 
 
 def _records(path: Path) -> list["RawPaper"]:
-    from paper_search.library.importers.files import Imported, read_file
+    from paper_search.library.importers.files import Imported, parse_file
 
-    entries = list(read_file(path))
+    entries = list(parse_file(path))
     records = [entry.record for entry in entries if isinstance(entry, Imported)]
     if not records:
         reason = next((entry.reason for entry in entries if not isinstance(entry, Imported)), "")

@@ -338,9 +338,9 @@ async def _import(
     from paper_search.cli.console import ProgressLine
     from paper_search.persistence import open_persistence
     from paper_search.review.arrivals import ImportedRecords, begin_import, import_workflow
-    from paper_search.review.files import read_files
+    from paper_search.review.files import parse_files
 
-    reports = read_files(contents_of(files), databases)
+    reports = parse_files(contents_of(files), databases)
     progress, thread_id, url = ProgressLine(), str(uuid.uuid4()), config.persistence_url
     source = ImportedRecords(reports)
     workflow = import_workflow(config, source, persistence=url, progress_reporter=progress)

@@ -101,14 +101,14 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
 
     The first paper of a key has it plain, the next ones get _a, _b, ... _z, _aa.
     """
-    used: set[str] = set()
+    taken_keys: set[str] = set()
     suffixes: dict[str, Iterator[str]] = {}
     keys = []
     for paper in papers:
         base = key = _plain_key(paper)
-        while key in used:
+        while key in taken_keys:
             key = f"{base}_{next(suffixes.setdefault(base, _letters()))}"
-        used.add(key)
+        taken_keys.add(key)
         keys.append(key)
     return keys
 

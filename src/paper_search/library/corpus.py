@@ -14,7 +14,7 @@ from paper_search.library.answers import Hits, ImportSummary, LibraryInfo
 from paper_search.library.current_index import CurrentIndex, WritingRights, batches
 from paper_search.library.embedded import EmbeddedRecords, EmbeddingSummary, Progress
 from paper_search.library.embedding import Embedder
-from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, read_file
+from paper_search.library.importers.files import ACCEPTED, Imported, Rejected, parse_file
 from paper_search.library.index import TextIndex
 from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
@@ -182,7 +182,7 @@ class Library:
 
         def good() -> Iterator[RawPaper]:
             nonlocal count
-            for entry in read_file(path, format_name=format_name):
+            for entry in parse_file(path, format_name=format_name):
                 if isinstance(entry, Imported):
                     yield entry.record
                     continue

@@ -10,7 +10,7 @@ from paper_search.config import current_person
 from paper_search.errors import InputError
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.persistence import Persistence
-from paper_search.review.files import DatabaseSearch, FileReport, digest_of, read_files
+from paper_search.review.files import DatabaseSearch, FileReport, digest_of, parse_files
 from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
 from paper_search.threads.engine import ProgressReporter
 from paper_search.workflow.assembly import assemble_skills
@@ -130,27 +130,27 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
     """
     source = ImportedRecords([])
 
-    def read(added: list[AddedFile]) -> Batch:
-        earlier = {file.digest: file for file in added}
+    def parse(earlier_files: list[AddedFile]) -> Batch:
+        earlier = {file.digest: file for file in earlier_files}
         for name, content in files:
             if (before := earlier.get(digest_of(content))) is not None:
                 raise InputError(
                     f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
                     f"{before.at[:10]} as {before.name!r}, {before.records:,} records"
                 )
-        used_names = [file.name for file in added]
-        source.files = read_files(files, databases, search=search, used_names=used_names)
+        used_names = [file.name for file in earlier_files]
+        source.files = parse_files(files, databases, search=search, used_names=used_names)
         return _batch(source.files, source.everything, by)
 
     async with workflow.hold(thread_id) as session:
-        await session.join(read)
+        await session.join(parse)
     return source.files
 
 
 def _batch(files: Sequence[FileReport], report: SearchReport, by: str | None) -> Batch:
     at, person = datetime.now(UTC).isoformat(timespec="seconds"), by or current_person()
-    added = [
+    new_files = [
         AddedFile(name=f.name, digest=f.digest, records=len(f.records), at=at, by=person)
         for f in files
     ]
-    return Batch(report=report, files=added, by=person)
+    return Batch(report=report, files=new_files, by=person)

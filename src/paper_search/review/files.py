@@ -11,7 +11,7 @@ from pathlib import Path
 
 from paper_search.bibliography.fields import SOURCE
 from paper_search.errors import InputError
-from paper_search.library.importers.files import Imported, Rejected, read_file
+from paper_search.library.importers.files import Imported, Rejected, parse_file
 from paper_search.models import Arrival, RawPaper, Sighting, SourceReport, SourceStatus
 
 _REJECTED_SHOWN = 20
@@ -117,7 +117,7 @@ class FileReport:
         ]
 
 
-def read_files(
+def parse_files(
     files: Iterable[tuple[str, bytes]],
     databases: Sequence[str] = (),
     *,
@@ -139,11 +139,11 @@ def read_files(
     contents = list(files)
     if len(databases) not in {0, 1, len(contents)}:
         raise InputError("name one database for all files, or one for each file in their order")
-    named = databases if len(databases) > 1 else [*databases, ""][:1] * len(contents)
+    names_of_databases = databases if len(databases) > 1 else [*databases, ""][:1] * len(contents)
     names = _names(contents, used_names)
     return [
-        replace(_read(name, content, database), digest=digest_of(content), search=search)
-        for name, (_, content), database in zip(names, contents, named, strict=True)
+        replace(_parse(name, content, database), digest=digest_of(content), search=search)
+        for name, (_, content), database in zip(names, contents, names_of_databases, strict=True)
     ]
 
 
@@ -166,10 +166,10 @@ def _names(files: Sequence[tuple[str, bytes]], used_names: Collection[str]) -> l
     return names
 
 
-def _read(name: str, content: bytes, database: str) -> FileReport:
+def _parse(name: str, content: bytes, database: str) -> FileReport:
     report, problem = FileReport(name), ""
     try:
-        for position, entry in enumerate(read_file(name, data=content), start=1):
+        for position, entry in enumerate(parse_file(name, data=content), start=1):
             if isinstance(entry, Rejected):
                 report.rejected.append(entry)
                 continue

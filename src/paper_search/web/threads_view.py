@@ -14,7 +14,7 @@ from paper_search.config import WEB_SOURCES
 from paper_search.errors import InputError, PaperSearchError
 from paper_search.report_workflow.catalog import SEARCH
 from paper_search.review.arrivals import ImportedRecords
-from paper_search.review.files import DatabaseSearch, read_files
+from paper_search.review.files import DatabaseSearch, parse_files
 from paper_search.server.access import Run
 from paper_search.server.guard import owner_of, session_of
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
@@ -78,7 +78,7 @@ async def import_files(visit: Visit) -> Response:
         )
         await visit.site.screening.of(visit.persistence, thread_id).forget()
         return visit.json({"to": f"/review/threads/{thread_id}"})
-    records = await asyncio.to_thread(read_files, files, databases, search=search)
+    records = await asyncio.to_thread(parse_files, files, databases, search=search)
     thread_id = await visit.site.runs.begin_import(
         visit.persistence,
         visit.field("question"),

@@ -10,7 +10,7 @@ import pytest
 
 from paper_search.errors import InputError, PaperSearchError, UnknownNameError
 from paper_search.library import Imported, Library, Rejected
-from paper_search.library.importers import FORMATS, format_of, read_file
+from paper_search.library.importers import FORMATS, format_of, parse_file
 
 DATA = Path(__file__).parents[3] / "../shared/data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")
@@ -49,7 +49,7 @@ def test_every_format_is_read_in_every_encoding(
     file = tmp_path / "unnamed"
     is_gzip = encoding == "gzip"
     file.write_bytes(gzip.compress(content.encode()) if is_gzip else content.encode(encoding))
-    entries = list(read_file(file))
+    entries = list(parse_file(file))
     assert isinstance(entries[0], Imported)
     assert entries[0].record.title == "Title"
 
@@ -57,7 +57,7 @@ def test_every_format_is_read_in_every_encoding(
 def test_western_european_text_is_read_line_by_line(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes('{"title": "Größe"}\n'.encode("cp1252") + '{"title": "深"}\n'.encode())
-    read = [entry.record.title for entry in read_file(file) if isinstance(entry, Imported)]
+    read = [entry.record.title for entry in parse_file(file) if isinstance(entry, Imported)]
     assert read == ["Größe", "深"]
 
 
@@ -79,34 +79,34 @@ def test_an_unusable_file_is_named_with_the_reason(
     file = tmp_path / "unnamed"
     file.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
-        list(read_file(file))
+        list(parse_file(file))
     assert str(file) in str(caught.value)
 
 
 def test_an_absent_file_and_a_directory_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.bib", tmp_path):
         with pytest.raises(InputError, match="cannot be read"):
-            read_file(path)
+            parse_file(path)
 
 
 def test_an_unknown_format_names_the_known(tmp_path: Path) -> None:
     file = tmp_path / "a.bib"
     file.write_text(BIBTEX)
     with pytest.raises(UnknownNameError, match="bibtex"):
-        read_file(file, format_name="word")
+        parse_file(file, format_name="word")
 
 
 def test_every_format_has_a_reader() -> None:
     for name in FORMATS:
         with suppress(InputError):
-            list(read_file("x", format_name=name, data=b"x"))
+            list(parse_file("x", format_name=name, data=b"x"))
 
 
 def counted(pattern: str) -> tuple[int, int]:
     good = bad = 0
     for path in sorted(DATA.glob(pattern)):
         try:
-            for entry in read_file(path):
+            for entry in parse_file(path):
                 good += isinstance(entry, Imported)
                 bad += isinstance(entry, Rejected)
         except InputError:

@@ -32,11 +32,11 @@ from paper_search.models import (
 
 Reader = Callable[[Iterable[str]], Iterator[Entry]]
 READERS: list[Reader] = [
-    bibtex.read,
-    json_records.read_csl,
-    json_records.read_lines,
-    json_records.read_own,
-    tagged.RIS.read,
+    bibtex.parse_bibtex,
+    json_records.parse_csl,
+    json_records.parse_lines,
+    json_records.parse_own,
+    tagged.RIS.parse,
 ]
 
 
@@ -58,7 +58,7 @@ def test_bibtex_fields_arrive() -> None:
   keywords = {logic, {G\"odel} numbers},
 }
 """
-    (record,), bad = split(bibtex.read, text)
+    (record,), bad = split(bibtex.parse_bibtex, text)
     assert bad == []
     assert record.title == "Über formal unentscheidbare Sätze"
     assert [author.name for author in record.authors] == ["Gödel, Kurt", "The Big Group"]
@@ -83,14 +83,14 @@ def test_a_broken_bibtex_entry_does_not_lose_the_good_ones() -> None:
  title={Keyless}}
 @article{one, title={Same Key, Other Work}}
 """
-    good, bad = split(bibtex.read, text)
+    good, bad = split(bibtex.parse_bibtex, text)
     assert {record.title for record in good} >= {"One", "Two", "Keyless", "Same Key, Other Work"}
     assert 2 in bad
     assert 4 in bad
 
 
 def test_an_entry_that_is_cut_off_says_what_was_missing() -> None:
-    entries = bibtex.read(
+    entries = bibtex.parse_bibtex(
         "@article{a, title={Never closed\n@misc{b, title={B}}\n".splitlines(keepends=True)
     )
     [reason] = [entry.reason for entry in entries if isinstance(entry, Rejected)]
@@ -98,7 +98,9 @@ def test_an_entry_that_is_cut_off_says_what_was_missing() -> None:
 
 
 def test_what_is_reported_is_not_logged_as_well(caplog: pytest.LogCaptureFixture) -> None:
-    _, bad = split(bibtex.read, "@article{broken, title={Never closed\n@misc{b, title={B}}\n")
+    _, bad = split(
+        bibtex.parse_bibtex, "@article{broken, title={Never closed\n@misc{b, title={B}}\n"
+    )
     assert bad
     assert caplog.records == []
 
@@ -110,7 +112,7 @@ def test_ris_fields_arrive() -> None:
         "KW  - graphs\r\nKW  - trees, plants\r\n"
         "AB  - First line\r\nsecond line\r\nLA  - English\r\nUR  - https://example.org\r\nER  -\r\n"
     )
-    (record,), bad = split(tagged.RIS.read, text)
+    (record,), bad = split(tagged.RIS.parse, text)
     assert bad == []
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, R."]
     assert (record.title, record.venue, record.year) == ("A Title", "Proc. of X", 2020)
@@ -124,7 +126,7 @@ def test_a_broken_reference_does_not_lose_the_good_ones() -> None:
     text = (
         "1.\nTY  - JOUR\nTI  - One\nTY  - JOUR\nAU  - No Title\nER  - \nrubbish\n\nTY  -\nT1  - Two"
     )
-    good, bad = split(tagged.RIS.read, text)
+    good, bad = split(tagged.RIS.parse, text)
     assert [record.title for record in good] == ["One", "Two"]
     assert bad == [4]
 
@@ -139,7 +141,7 @@ def test_csl_fields_arrive() -> None:
         "issued": {"date-parts": [[2019, 5]]}, "container-title": "Journal", "page": "1–9",
         "abstract": "<jats:p>Text</jats:p>", "PMID": "7", "URL": "https://example.org",
     }  # fmt: skip
-    (record,), bad = split(json_records.read_csl, json.dumps([item], indent=1))
+    (record,), bad = split(json_records.parse_csl, json.dumps([item], indent=1))
     assert bad == []
     assert (record.title, record.doi, record.year) == ("A Title", "10.1000/x", 2019)
     assert [author.name for author in record.authors] == ["van der Berg, J.", "The Group"]
@@ -148,19 +150,19 @@ def test_csl_fields_arrive() -> None:
 
 
 def test_one_csl_item_alone_is_read() -> None:
-    (record,), bad = split(json_records.read_csl, '{"title": "Alone",\n "type": "book"}')
+    (record,), bad = split(json_records.parse_csl, '{"title": "Alone",\n "type": "book"}')
     assert (record.title, bad) == ("Alone", [])
 
 
 def test_a_broken_item_does_not_lose_the_good_ones() -> None:
     text = '[\n{"title": "One"},\n{"title": "Bro"ken"},\n{"title": "Two"},\n17,\n{"title": "Cut'
-    good, bad = split(json_records.read_csl, text)
+    good, bad = split(json_records.parse_csl, text)
     assert [record.title for record in good] == ["One", "Two"]
     assert bad == [3, 5, 6]
 
 
 def test_a_list_that_is_cut_off_says_so() -> None:
-    good, bad = split(json_records.read_csl, '[{"title": "One"},\n')
+    good, bad = split(json_records.parse_csl, '[{"title": "One"},\n')
     assert (len(good), len(bad)) == (1, 1)
 
 
@@ -182,7 +184,7 @@ RICH = RawPaper(
 
 def test_our_own_records_come_back_as_they_are() -> None:
     lines = f"{RICH.model_dump_json()}\n\n{RICH.model_dump_json(exclude_defaults=True)}\n"
-    good, bad = split(json_records.read_lines, lines)
+    good, bad = split(json_records.parse_lines, lines)
     assert good == [RICH, RICH]
     assert bad == []
 
@@ -199,13 +201,13 @@ def test_our_own_export_comes_back_without_the_verdicts() -> None:
         papers=[paper],
         facets=Facets(),
     )
-    good, bad = split(json_records.read_own, collection.model_dump_json(indent=2))
+    good, bad = split(json_records.parse_own, collection.model_dump_json(indent=2))
     assert good == [RICH.model_copy(update={"raw_data": {}})]
     assert bad == []
 
 
 def test_an_object_without_papers_is_no_export() -> None:
-    assert split(json_records.read_own, '{"metadata": {}}') == ([], [1])
+    assert split(json_records.parse_own, '{"metadata": {}}') == ([], [1])
 
 
 @pytest.mark.parametrize(
@@ -236,7 +238,7 @@ def test_common_field_names_are_understood(
     given_fields: dict[str, object], field: str, expected: object
 ) -> None:
     """API-13, API-21"""
-    (record,), _ = split(json_records.read_lines, json.dumps({"title": "T", **given_fields}))
+    (record,), _ = split(json_records.parse_lines, json.dumps({"title": "T", **given_fields}))
     found = getattr(record, field)
     assert ([author.name for author in found] if field == "authors" else found) == expected
 
@@ -246,14 +248,14 @@ def test_common_field_names_are_understood(
 )
 def test_a_line_that_is_no_record_is_rejected_with_its_number(line: str) -> None:
     """API-14, API-22"""
-    good, bad = split(json_records.read_lines, f'{{"title": "Good"}}\n{line}\n')
+    good, bad = split(json_records.parse_lines, f'{{"title": "Good"}}\n{line}\n')
     assert ([record.title for record in good], bad) == (["Good"], [2])
 
 
 def test_text_that_imitates_our_storage_stays_text() -> None:
     """INJ-06"""
     hostile = {"title": "T", "abstract": '{"lc": 1, "type": "secret"}', "raw_data": {"lc": 2}}
-    (record,), _ = split(json_records.read_lines, json.dumps(hostile))
+    (record,), _ = split(json_records.parse_lines, json.dumps(hostile))
     assert record.abstract == '{"lc": 1, "type": "secret"}'
 
 

@@ -10,7 +10,7 @@ from paper_search.models import RawPaper
 
 
 def read(record: dict[str, Any]) -> RawPaper:
-    (entry,) = json_records.read_lines([json.dumps(record)])
+    (entry,) = json_records.parse_lines([json.dumps(record)])
     assert isinstance(entry, Imported)
     return entry.record
 

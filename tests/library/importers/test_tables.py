@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from paper_search.errors import InputError
-from paper_search.library.importers import Imported, Rejected, read_file, tables
+from paper_search.library.importers import Imported, Rejected, parse_file, tables
 from paper_search.models import RawPaper
 
 
 def rows(text: str) -> tuple[list[RawPaper], list[Rejected]]:
-    entries = list(tables.read_csv(text.splitlines(keepends=True)))
+    entries = list(tables.parse_csv(text.splitlines(keepends=True)))
     return (
         [entry.record for entry in entries if isinstance(entry, Imported)],
         [entry for entry in entries if isinstance(entry, Rejected)],
@@ -91,7 +91,7 @@ def test_a_workbook_is_read_from_the_sheet_that_has_titles(tmp_path: Path) -> No
     sheet.append([None, None, None, None])
     sheet.append([None, "Nobody", 1999, None])
     book.save(tmp_path / "papers.xlsx")
-    first, second = list(read_file(tmp_path / "papers.xlsx"))
+    first, second = list(parse_file(tmp_path / "papers.xlsx"))
     assert isinstance(first, Imported)
     assert (first.record.title, first.record.year, len(first.record.authors)) == ("One", 2020, 2)
     assert second == Rejected(4, "the title is missing")
@@ -103,4 +103,4 @@ def test_a_zip_that_is_no_workbook_is_named(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as file:
         file.writestr("readme.txt", "nothing")
     with pytest.raises(InputError, match="workbook"):
-        list(read_file(tmp_path / "a.xlsx"))
+        list(parse_file(tmp_path / "a.xlsx"))

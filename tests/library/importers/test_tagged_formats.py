@@ -13,7 +13,7 @@ from paper_search.errors import InputError
 from paper_search.library.importers import (
     Imported,
     Rejected,
-    read_file,
+    parse_file,
     tagged,
     xml_records,
 )
@@ -106,7 +106,7 @@ def bad(entries: list[Imported | Rejected]) -> list[int]:
 
 
 def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
-    entries = list(tagged.MEDLINE.read(MEDLINE.splitlines(keepends=True)))
+    entries = list(tagged.MEDLINE.parse(MEDLINE.splitlines(keepends=True)))
     first, third = good(entries)
     assert first.title == "A long title that goes on"
     assert [author.name for author in first.authors] == ["Doe, Jane", "Roe, Max"]
@@ -120,7 +120,7 @@ def test_medline_fields_arrive_and_a_citation_without_title_is_named() -> None:
 
 
 def test_web_of_science_fields_arrive() -> None:
-    entries = list(tagged.WEB_OF_SCIENCE.read(WOS.splitlines(keepends=True)))
+    entries = list(tagged.WEB_OF_SCIENCE.parse(WOS.splitlines(keepends=True)))
     (record,) = good(entries)
     assert record.title == "A title that goes on"
     assert [author.name for author in record.authors] == ["Doe, J", "Roe, M"]
@@ -132,7 +132,7 @@ def test_web_of_science_fields_arrive() -> None:
 
 
 def test_endnote_fields_arrive() -> None:
-    entries = list(tagged.ENDNOTE.read(ENDNOTE.splitlines(keepends=True)))
+    entries = list(tagged.ENDNOTE.parse(ENDNOTE.splitlines(keepends=True)))
     (record,) = good(entries)
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
     assert (record.title, record.venue, record.year) == ("Title", "Journal", 2021)
@@ -142,7 +142,7 @@ def test_endnote_fields_arrive() -> None:
 
 
 def test_endnote_xml_fields_arrive() -> None:
-    entries = list(xml_records.read_endnote(io.BytesIO(XML)))
+    entries = list(xml_records.parse_endnote(io.BytesIO(XML)))
     (record,) = good(entries)
     assert record.title == "A Title"
     assert [author.name for author in record.authors] == ["Doe, Jane", "Roe, Max"]
@@ -155,7 +155,7 @@ def test_endnote_xml_fields_arrive() -> None:
 def test_broken_xml_keeps_what_came_before(tmp_path: Path) -> None:
     file = tmp_path / "cut.xml"
     file.write_bytes(XML[: XML.index(b"<record><titles/>")])
-    entries = read_file(file)
+    entries = parse_file(file)
     assert isinstance(next(entries), Imported)
     with pytest.raises(InputError, match="invalid after record 1"):
         next(entries)
@@ -167,7 +167,7 @@ def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
     file.write_bytes(bomb + XML.split(b"\n", 1)[1].replace(b"Proc. X", b"&b;"))
     with pytest.raises(InputError, match="not safe"):
-        list(read_file(file))
+        list(parse_file(file))
 
 
 @needs_data
@@ -203,7 +203,7 @@ def test_real_files_give_as_many_records_as_they_hold(
     name: str, records: int, rejected: int
 ) -> None:
     (path,) = DATA.glob(name)
-    entries = list(read_file(path))
+    entries = list(parse_file(path))
     assert (len(good(entries)), len(bad(entries))) == (records, rejected)
 
 
@@ -244,7 +244,7 @@ A1 Doe,J
 def written(folder: Path, name: str, text: str) -> list[Imported | Rejected]:
     path = folder / name
     path.write_text(text, "utf-8")
-    return list(read_file(path))
+    return list(parse_file(path))
 
 
 def test_refworks_files_give_their_records(tmp_path: Path) -> None:

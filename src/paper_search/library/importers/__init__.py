@@ -6,7 +6,7 @@ from paper_search.library.importers.files import (
     Imported,
     Rejected,
     format_of,
-    read_file,
+    parse_file,
 )
 
-__all__ = ["FORMATS", "Entry", "Imported", "Rejected", "format_of", "read_file"]
+__all__ = ["FORMATS", "Entry", "Imported", "Rejected", "format_of", "parse_file"]

@@ -120,7 +120,7 @@ _RAW_FIELDS = (
 )
 
 
-def read(lines: Iterable[str]) -> Iterator[Entry]:
+def parse_bibtex(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every @entry, broken ones as `Rejected`.
 
     `@string` is resolved from its line on, `#` joins, and `crossref` is followed forwards

@@ -43,34 +43,35 @@ class ImportFormat:
 
 
 FORMATS = {
-    "ris": ImportFormat("tagged:RIS.read", "RIS", (".ris",), r"^[ \t]{0,2}TY[ \t]{1,3}-",
+    "ris": ImportFormat("tagged:RIS.parse", "RIS", (".ris",), r"^[ \t]{0,2}TY[ \t]{1,3}-",
                         r"\W*TY\s*-"),
     "bibtex": ImportFormat(
-        "bibtex:read", "BibTeX", (".bib", ".bibtex", ".biblatex"), r"^[ \t]*@[A-Za-z]+[ \t]*[{(]",
+        "bibtex:parse_bibtex", "BibTeX", (".bib", ".bibtex", ".biblatex"),
+        r"^[ \t]*@[A-Za-z]+[ \t]*[{(]",
         r"(?i)\s*@(?!string|comment|preamble)[a-z]+[ \t]*[{(]",
     ),
-    "medline": ImportFormat("tagged:MEDLINE.read", "MEDLINE", (".nbib", ".medline"),
+    "medline": ImportFormat("tagged:MEDLINE.parse", "MEDLINE", (".nbib", ".medline"),
                             r"^PMID ?- ?\d", r"\s*PMID ?- ?\d"),
-    "web-of-science": ImportFormat("tagged:WEB_OF_SCIENCE.read", "Web of Science",
+    "web-of-science": ImportFormat("tagged:WEB_OF_SCIENCE.parse", "Web of Science",
                                    (".ciw", ".isi"), r"^PT [A-Z]\s*$", r"PT [A-Z]\s*$"),
     "endnote-xml": ImportFormat(
-        "xml_records:read_endnote", "EndNote XML", (),
+        "xml_records:parse_endnote", "EndNote XML", (),
         r"<xml>\s*<records>|<records>\s*<record>", is_binary=True,
     ),
     "pubmed-xml": ImportFormat(
-        "xml_records:read_pubmed", "PubMed XML", (),
+        "xml_records:parse_pubmed", "PubMed XML", (),
         r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)\b", is_binary=True,
     ),
-    "refworks": ImportFormat("tagged:REFWORKS.read", "RefWorks", (), r"^RT [A-Z][a-z]",
+    "refworks": ImportFormat("tagged:REFWORKS.parse", "RefWorks", (), r"^RT [A-Z][a-z]",
                              r"RT [A-Z][a-z]"),
-    "endnote": ImportFormat("tagged:ENDNOTE.read", "EndNote", (".enw",), r"^%[0AT] \S", r"%0 \S"),
-    "csl-json": ImportFormat("json_records:read_csl", "CSL-JSON"),
-    "json-lines": ImportFormat("json_records:read_lines",
+    "endnote": ImportFormat("tagged:ENDNOTE.parse", "EndNote", (".enw",), r"^%[0AT] \S", r"%0 \S"),
+    "csl-json": ImportFormat("json_records:parse_csl", "CSL-JSON"),
+    "json-lines": ImportFormat("json_records:parse_lines",
                                "JSON lines (ours, OpenAlex, arXiv, Semantic Scholar)",
                                (".jsonl", ".ndjson")),
-    "json": ImportFormat("json_records:read_own", "our own JSON export"),
-    "csv": ImportFormat("tables:read_csv", "CSV", (".csv", ".tsv")),
-    "xlsx": ImportFormat("tables:read_workbook", "Excel", (".xlsx",), is_binary=True),
+    "json": ImportFormat("json_records:parse_own", "our own JSON export"),
+    "csv": ImportFormat("tables:parse_csv", "CSV", (".csv", ".tsv")),
+    "xlsx": ImportFormat("tables:parse_workbook", "Excel", (".xlsx",), is_binary=True),
 }  # fmt: skip
 """By name, those that are surest to tell by content first."""
 ACCEPTED = ", ".join(
@@ -104,7 +105,7 @@ class _Content:
         return cast("IO[bytes]", gzip.open(self.name)) if is_gzip else Path(self.name).open("rb")
 
 
-def read_file(
+def parse_file(
     path: Path | str, *, format_name: str | None = None, data: bytes | None = None
 ) -> Iterator[Entry]:
     """Return the entries of a file, good and bad, in its order; gzip of any format will do.
@@ -128,24 +129,24 @@ def read_file(
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
     module, _, function = FORMATS[name].reader.partition(":")
-    read: Any = import_module(f"{_PACKAGE}.{module}")
+    parser: Any = import_module(f"{_PACKAGE}.{module}")
     for part in function.split("."):
-        read = getattr(read, part)
-    return _entries(content, FORMATS[name], read)
+        parser = getattr(parser, part)
+    return _entries(content, FORMATS[name], parser)
 
 
 def _entries(
-    content: _Content, form: ImportFormat, read: Callable[[Any], Iterator[Entry]]
+    content: _Content, form: ImportFormat, parse: Callable[[Any], Iterator[Entry]]
 ) -> Iterator[Entry]:
     try:
         with content.open() as file:
             if form.is_binary:
-                yield from read(file)
+                yield from parse(file)
                 return
             starts = set[int]()
             pattern = re.compile(form.start) if form.start else None
             lines = _noting_starts(lines_of(file), pattern, starts)
-            for entry in read(lines):
+            for entry in parse(lines):
                 starts.discard(entry.line)
                 yield entry
             for line in sorted(starts):

@@ -32,7 +32,7 @@ _ARXIV_AND = re.compile(r",\s+(?:and\s+)?|(?<!\s)\s+and\s+")
 _AFFILIATION = re.compile(r"(?<!\s)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
-def read_lines(lines: Iterable[str]) -> Iterator[Entry]:
+def parse_lines(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every line that is not blank; memory does not grow with the file."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -45,7 +45,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[Entry]:
         yield entry_of_value(value, number)
 
 
-def read_csl(lines: Iterable[str]) -> Iterator[Entry]:
+def parse_csl(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every item of the list, or for the one item that the file is.
 
     Field names: https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables.
@@ -57,7 +57,7 @@ def read_csl(lines: Iterable[str]) -> Iterator[Entry]:
         yield value if isinstance(value, Rejected) else _csl_entry(value, line)
 
 
-def read_own(lines: Iterable[str]) -> Iterator[Entry]:
+def parse_own(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every paper of the collection; verdicts of the search are left out."""
     text = "".join(lines)
     papers = _PAPERS.search(text)
@@ -171,29 +171,29 @@ def _of_service(value: dict[str, Any]) -> RawPaper | None:
     return record.model_copy(update={"id": "", "source": SOURCE, "raw_data": {}})
 
 
-def _arxiv(given: Mapping[str, Any]) -> dict[str, Any]:
+def _arxiv(value: Mapping[str, Any]) -> dict[str, Any]:
     """One line of the metadata snapshot: https://info.arxiv.org/help/bulk_data.html."""
-    journal = given.get("journal-ref")
-    found = _JOURNAL_YEAR.findall(journal) if isinstance(journal, str) else []
-    versions = given.get("versions")
+    journal = value.get("journal-ref")
+    years = _JOURNAL_YEAR.findall(journal) if isinstance(journal, str) else []
+    versions = value.get("versions")
     first = _created(versions[0]) if isinstance(versions, list) and versions else ""
-    parsed = given.get("authors_parsed")
+    parsed = value.get("authors_parsed")
     names: list[Any] = [
         dict(zip(("family", "given", "suffix"), item, strict=False))
         for item in (parsed if isinstance(parsed, list) else [])
         if isinstance(item, list) and item and all(isinstance(part, str) for part in item)
     ]
-    written = given.get("authors")
-    if not names and isinstance(written, str):
-        names = _ARXIV_AND.split(_AFFILIATION.sub("", " ".join(written.split())))
-    created = _JOURNAL_YEAR.findall(first) or found[-1:]
+    names_line = value.get("authors")
+    if not names and isinstance(names_line, str):
+        names = _ARXIV_AND.split(_AFFILIATION.sub("", " ".join(names_line.split())))
+    created = _JOURNAL_YEAR.findall(first) or years[-1:]
     return {
         "authors": names,
-        "arxiv_id": given.get("id"),
+        "arxiv_id": value.get("id"),
         "venue": journal,
-        "year": (created or [str(given.get("update_date") or "")[:4]])[0],
-        "url": f"https://arxiv.org/abs/{given['id']}" if given.get("id") else None,
-        "keywords": category_names(str(given.get("categories") or "")),
+        "year": (created or [str(value.get("update_date") or "")[:4]])[0],
+        "url": f"https://arxiv.org/abs/{value['id']}" if value.get("id") else None,
+        "keywords": category_names(str(value.get("categories") or "")),
     }
 
 

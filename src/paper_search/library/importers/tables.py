@@ -1,4 +1,4 @@
-"""Importers of tables: CSV, TSV and Excel workbooks, with fields guessed from column names."""
+"""Importers of tables: CSV, TSV and Excel workbooks, with fields columns_of from column names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def entries(rows: _Rows) -> Iterator[Entry]:
     first, cells = next(rows, (1, ()))
     names = [] if isinstance(cells, Rejected) else [str(name or "") for name in cells]
     is_ours = set(names) >= _OWN_COLUMNS
-    places = guessed(names)
+    places = columns_of(names)
     if not is_ours and "title" not in places:
         columns = ", ".join(repr(name) for name in names if name)[:120]
         yield Rejected(first, f"no title column; the columns are {columns or 'unnamed'}")
@@ -55,14 +55,14 @@ def _own_entry(names: Sequence[str], texts: Sequence[str], line: int) -> Entry:
     return entry
 
 
-def guessed(names: Sequence[Any]) -> dict[str, list[int]]:
+def columns_of(names: Sequence[Any]) -> dict[str, list[int]]:
     """Return the columns of every field, the most telling first."""
     plain = [NOT_A_TO_Z_OR_DIGIT.sub("", str(name or "").lower()) for name in names]
     columns: dict[str, list[tuple[int, int]]] = {}
     for place, name in enumerate(plain):
-        if name and (known := field_named(name)):
-            columns.setdefault(known[0], []).append((known[1], place))
-    places = {field: [place for _, place in sorted(found)] for field, found in columns.items()}
+        if name and (field := field_named(name)):
+            columns.setdefault(field[0], []).append((field[1], place))
+    places = {field: [place for _, place in sorted(ranked)] for field, ranked in columns.items()}
     if "venue" not in places and "source" in plain:  # Embase's venue; Scopus names itself there
         places["venue"] = [plain.index("source")]
         places["source"].remove(plain.index("source"))
@@ -161,7 +161,7 @@ class _Lines:
         del self.taken[1:]
 
 
-def read_csv(lines: Iterable[str]) -> Iterator[Entry]:
+def parse_csv(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every row; the delimiter is that which splits the row of names most.
 
     A quote that nothing closes, or that only a quote of another row would close, costs the row
@@ -204,7 +204,7 @@ _MOST_UNPACKED = 200_000_000
 """Bytes of a workbook; openpyxl holds its texts in memory, in up to four times as many."""
 
 
-def read_workbook(file: IO[bytes]) -> Iterator[Entry]:
+def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every row of the sheet, read a row at a time.
 
     Raises:
@@ -232,7 +232,7 @@ def read_workbook(file: IO[bytes]) -> Iterator[Entry]:
                 sheet.reset_dimensions()  # what a sheet says of its size may be wrong
             with_titles = (
                 sheet for sheet in sheets
-                if "title" in guessed(next(sheet.iter_rows(max_row=1, values_only=True), ()))
+                if "title" in columns_of(next(sheet.iter_rows(max_row=1, values_only=True), ()))
             )  # fmt: skip
             sheet = next(with_titles, None) or sheets[0]
             yield from entries(enumerate(sheet.iter_rows(values_only=True), start=1))

@@ -55,7 +55,7 @@ class Layout:
             `types`.
         types: the CSL type for a word in one of `type_tags`.
         last_tags: tags that end a reference.
-        listed: tags whose continued lines are values of their own: one author a line.
+        value_line_tags: tags whose continued lines are values of their own: one author a line.
         is_ended_by_blank: whether a blank line ends a reference.
     """
 
@@ -66,10 +66,10 @@ class Layout:
     type_tags: tuple[str, ...]
     types: Mapping[str, str]
     last_tags: frozenset[str] = frozenset()
-    listed: frozenset[str] = frozenset()
+    value_line_tags: frozenset[str] = frozenset()
     is_ended_by_blank: bool = False
 
-    def read(self, lines: Iterable[str]) -> Iterator[Entry]:
+    def parse(self, lines: Iterable[str]) -> Iterator[Entry]:
         """Yield one entry for every reference."""
         for reference in self._references(lines):
             values = {name: _value(name, reference, tags) for name, tags in self.fields.items()}
@@ -102,7 +102,7 @@ class Layout:
                 continue
             if match:
                 current.values.setdefault(tag, []).append((match.group(2) or "").strip())
-            elif tag in self.listed:
+            elif tag in self.value_line_tags:
                 current.values[tag].append(text.strip())
             else:
                 current.values[tag][-1] = f"{current.values[tag][-1]} {text.strip()}".strip()
@@ -131,7 +131,7 @@ def _ris_rest(reference: Reference) -> dict[str, Any]:
     # T2 is the title where nothing else is.
     venue_tags = ("T2",) if reference.first("TI", "T1", "TT", "ST") else ()
     numbers = [number.strip() for value in reference.all("AN") for number in value.split(";")]
-    marked = {kind.lower(): number for number in numbers for kind in [number.partition(":")[0]]}
+    prefixed = {kind.lower(): number for number in numbers for kind in [number.partition(":")[0]]}
     pmcid = reference.first("C2")
     return {
         "venue": reference.first("JO", *venue_tags, "JF", "J2", "JA", "C3", "T3"),
@@ -139,8 +139,8 @@ def _ris_rest(reference: Reference) -> dict[str, Any]:
         "pages": reference.pages("SP", "EP"),
         "isbn": " ".join(reference.all("SN")),
         "issn": " ".join(reference.all("SN")),
-        "pmid": marked.get("pmid") or _accession_number(reference, "DB", "DP"),
-        "arxiv_id": marked.get("arxiv"),
+        "pmid": prefixed.get("pmid") or _accession_number(reference, "DB", "DP"),
+        "arxiv_id": prefixed.get("arxiv"),
         "pmcid": pmcid if pmcid.upper().startswith("PMC") else None,
         "type": stated_type(reference.first("M3")),
     }
@@ -150,7 +150,7 @@ RIS = Layout(
     re.compile(r"\s{0,2}([A-Z][A-Z0-9])[ \t]{1,3}-[ \t]*(.*)$"),
     first_tags=frozenset({"TY"}),
     last_tags=frozenset({"ER"}),
-    listed=frozenset({"KW"}),
+    value_line_tags=frozenset({"KW"}),
     fields={
         "title": "TI T1 TT ST T2", "authors": "AU A1 A2 A3", "abstract": "AB N2", "doi": "DO",
         "url": "UR", "full_text_url": "L1", "volume": "VL", "issue": "IS", "publisher": "PB",
@@ -174,10 +174,10 @@ _ARTICLE_NUMBER = re.compile(r"(e?\d{1,7})(?:\s*\[pii\])?$", re.IGNORECASE)
 
 
 def _medline_rest(reference: Reference) -> dict[str, Any]:
-    marked = filter(None, map(_MARKED.match, reference.all("LID") + reference.all("AID")))
+    identifiers = filter(None, map(_MARKED.match, reference.all("LID") + reference.all("AID")))
     numbers = filter(None, map(_ARTICLE_NUMBER.match, reference.all("LID")))
     return {
-        "doi": next((match[1] for match in marked if match[2].lower() == "doi"), None),
+        "doi": next((match[1] for match in identifiers if match[2].lower() == "doi"), None),
         # A journal without pages has the number of the article: "e025031", "559 [pii]".
         "pages": reference.first("PG") or next((match[1] for match in numbers), None),
         "keywords": [*map(heading, reference.all("MH")), *reference.all("OT")],
@@ -226,7 +226,7 @@ WEB_OF_SCIENCE = Layout(
     re.compile(r"([A-Z][A-Z0-9])(?:[ \t]+(.*))?$"),
     first_tags=frozenset({"PT"}),
     last_tags=frozenset({"ER", "EF"}),
-    listed=frozenset({"AU", "AF", "BA", "BF", "ED"}),
+    value_line_tags=frozenset({"AU", "AF", "BA", "BF", "ED"}),
     fields={
         "title": "TI", "authors": "AF AU BF BA ED", "abstract": "AB", "venue": "SO SE JI J9",
         "year": "PY PD EA", "doi": "DI D2", "pmid": "PM", "volume": "VL", "issue": "IS",
@@ -244,7 +244,7 @@ WEB_OF_SCIENCE = Layout(
 ENDNOTE = Layout(
     re.compile(r"(%[0-9A-Z@!#$&()*+><^?~=\[\]])(?: +(.*))?$"),
     first_tags=frozenset({"%0"}),
-    listed=frozenset({"%K"}),
+    value_line_tags=frozenset({"%K"}),
     is_ended_by_blank=True,
     fields={
         "title": "%T %! %B", "authors": "%A %E", "abstract": "%X", "venue": "%J %B %S",

@@ -47,7 +47,7 @@ def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
         raise InputError(f"the XML is not safe to read ({type(error).__name__})") from error
 
 
-def read_endnote(file: IO[bytes]) -> Iterator[Entry]:
+def parse_endnote(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every `record` element as it ends; the line is its number in the file.
 
     Raises:
@@ -83,8 +83,10 @@ def _endnote(element: Any, number: int) -> Entry:
     def texts(paths: str) -> list[str]:
         # EndNote wraps what is styled: <title><style face="italic">...</style></title>.
         parts = (element.findall(path) for path in paths.split())
-        words = ([" ".join("".join(part.itertext()).split()) for part in found] for found in parts)
-        return next((found for found in words if any(found)), [])
+        words = (
+            [" ".join("".join(part.itertext()).split()) for part in elements] for elements in parts
+        )
+        return next((values for values in words if any(values)), [])
 
     values: dict[str, Any] = {name: texts(paths) for name, paths in _PATHS.items()}
     providers = "remote-database-name", "remote-database-provider"
@@ -99,7 +101,7 @@ def _endnote(element: Any, number: int) -> Entry:
 _PUBMED_RECORDS = {"PubmedArticle", "PubmedBookArticle"}
 
 
-def read_pubmed(file: IO[bytes]) -> Iterator[Entry]:
+def parse_pubmed(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every article and book; the line is its number in the file.
 
     Raises:
