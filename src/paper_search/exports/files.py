@@ -97,11 +97,16 @@ def _write_whole(content: bytes, target: Path, *, overwrite: bool) -> None:
 
 
 def _write_new(content: bytes, path: Path) -> None:
+    """Write a file that is not there yet; a failed write leaves nothing."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _O_NOFOLLOW | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
 
 def _publish_new(content: bytes, draft: Path, target: Path) -> None:
@@ -111,18 +116,7 @@ def _publish_new(content: bytes, draft: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
             raise
-        _write_directly(content, target)
-
-
-def _write_directly(content: bytes, target: Path) -> None:
-    """Write where the file system knows no hard links; a failed write leaves nothing."""
-    try:
         _write_new(content, target)
-    except FileExistsError:
-        raise
-    except OSError:
-        target.unlink(missing_ok=True)
-        raise
 
 
 def _quote(path: str | Path) -> str:

@@ -1,0 +1,44 @@
+"""`paper-search share`: who else sees a search."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+TOKENS = "ada=token-of-ada-0123456789, bob=token-of-bob-0123456789"
+
+
+@pytest.fixture
+def thread(cli: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A search that waits with its strategy, at a server with two accounts."""
+    monkeypatch.setenv("PAPER_SEARCH_TOKENS", TOKENS)
+    begun = cli("find", "hepatotoxicity of molecules", "--source", "sample", "--json")
+    return str(begun.document["thread_id"])
+
+
+def test_a_search_is_shared_and_that_is_on_record(cli, thread, tmp_path) -> None:
+    assert "Nobody else" in cli("share", thread).stderr
+    for role, shared in (("reader", {"bob": "reader"}), ("reviewer", {"bob": "reviewer"}),
+                         ("none", {})):  # fmt: skip
+        ended = cli("share", thread, "--with", "bob", "--as", role, "--json")
+        assert (ended.code, ended.document["shared_with"]) == (0, shared)
+    assert cli("audit", thread, "--output", str(tmp_path / "audit")).code == 0
+    assert (tmp_path / "audit" / "decisions.csv").read_text().count('"shared"') == 3
+    shown = json.loads(cli("show", thread, "--json").stdout)
+    assert shown["open_checkpoint"]["kind"] == "strategy_confirmation"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "reason"),
+    [
+        (("--with", "cy"), 2, "PAPER_SEARCH_TOKENS has ada, bob"),
+        (("--with", "ada"), 2, "owns this search"),
+        (("--with", "bob", "--as", "editor"), 2, "accepted: reviewer, reader, none"),
+    ],
+)
+def test_what_cannot_be_shared_is_said(cli, thread, words, code: int, reason: str) -> None:
+    ended = cli("share", thread, *words)
+    assert (ended.code, reason in ended.stderr) == (code, True)
+    assert cli("share", "nothing", "--with", "bob").code == 4
