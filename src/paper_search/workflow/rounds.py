@@ -364,11 +364,7 @@ async def updated(
 def hits_then_and_now(
     state: WorkflowState, counts: Iterable[SourceReport]
 ) -> dict[str, list[tuple[int, int]]]:
-    """Return, by source, the hits of each query in the last search and now.
-
-    Of a query that was counted in one of both only, nothing is known. `counts`: rows of the journal
-    that counted hits for this round.
-    """
+    """Return, by source, the hits of each query in the last search and in the rows `counts`."""
     searches = [row for row in state.earlier_reports if row.purpose is Purpose.SEARCH]
     latest = max((row.iteration for row in searches), default=0)
     then = {(row.source, row.query): row.hits for row in searches if row.iteration == latest}
