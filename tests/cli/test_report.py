@@ -91,7 +91,7 @@ def test_every_setting_of_a_report_can_be_given_and_remembered(cli):
     ("given", "words"),
     [
         ("max_gap_searches", "give NAME=VALUE"),
-        ("max_gapsearches=1", "known: depth"),
+        ("max_gapsearches=1", "it has: depth"),
         ("max_gap_searches=many", "max_gap_searches"),
         ("writer_model=a-model", "OPENAI_API_KEY"),
     ],
