@@ -17,7 +17,7 @@ from typing import Any
 
 from paper_search.query import evaluate
 from paper_search.query.limits import TYPES
-from paper_search.query.parser import read
+from paper_search.query.parser import analyse
 
 
 def fields_of(document: dict[str, Any]) -> dict[str, str | int | None]:
@@ -46,7 +46,7 @@ def fields_of(document: dict[str, Any]) -> dict[str, str | int | None]:
 
 def answer(text: str, _system: str, document: dict[str, Any]) -> tuple[bool, list[str]]:
     """Return whether a strategy finds a document, and the remarks of its reading."""
-    found = read(text)
+    found = analyse(text)
     return evaluate(found.node, fields_of(document)), [note for _, note in found.notes]
 
 

@@ -230,7 +230,7 @@ def test_good_records_go_in_and_bad_ones_are_listed(tmp_path: Path) -> None:
     with Library.open(tmp_path / "library") as library:
         summary = library.import_file(file)
         assert sorted(record.title for record in library) == ["One", "Two"]
-    assert summary.changes.added == summary.read_count == 2
+    assert summary.changes.added == summary.record_count == 2
     assert [rejection.line for rejection in summary.rejected] == [2, 3, 6]
     assert summary.rejected_count == 3
 

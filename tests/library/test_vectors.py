@@ -13,7 +13,7 @@ from tests.examples import examples
 
 from paper_search.errors import LibraryError
 from paper_search.library.embedded import State, VectorStore
-from paper_search.library.vectors import Matrix, Neighbourhood, encode, fused, moved
+from paper_search.library.vectors import Matrix, Neighbourhood, encode, fused, move_question
 
 DIGEST = b"12345678"
 EAST, NORTH, SOUTH = 1, 2, 3
@@ -211,22 +211,22 @@ def test_equal_scores_come_in_the_order_of_import() -> None:
 
 
 def test_without_records_a_question_stays_where_it_is() -> None:
-    np.testing.assert_array_equal(moved(X, NONE, NONE), X)
+    np.testing.assert_array_equal(move_question(X, NONE, NONE), X)
 
 
 def test_the_weights_are_those_of_the_textbook() -> None:
-    made = moved(X, np.stack([Y]), np.stack([Z]))
+    made = move_question(X, np.stack([Y]), np.stack([Z]))
     np.testing.assert_allclose(made / made[0], [1, 0.75, -0.15], rtol=1e-6)
     assert np.linalg.norm(made) == pytest.approx(1)
 
 
 def test_many_records_weigh_no_more_than_one() -> None:
     one, many = np.stack([Y]), np.stack([Y] * 9)
-    np.testing.assert_allclose(moved(X, one, one), moved(X, many, many), rtol=1e-6)
+    np.testing.assert_allclose(move_question(X, one, one), move_question(X, many, many), rtol=1e-6)
 
 
 def test_records_count_by_their_middle() -> None:
-    made = moved(X, np.stack([Y, Z]), NONE)
+    made = move_question(X, np.stack([Y, Z]), NONE)
     np.testing.assert_allclose(made / made[0], [1, 0.375, 0.375], rtol=1e-6)
 
 
@@ -234,4 +234,4 @@ def test_records_count_by_their_middle() -> None:
 def test_a_question_of_which_nothing_is_left_stays_where_it_is(share: float) -> None:
     question: NDArray[np.float32] = np.array([share, 0, 0], dtype=np.float32)
     opposite = np.array([[-share / 0.75, 0, 0]])
-    np.testing.assert_array_equal(moved(question, opposite, NONE), question)
+    np.testing.assert_array_equal(move_question(question, opposite, NONE), question)

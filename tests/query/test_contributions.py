@@ -3,7 +3,7 @@
 import pytest
 
 from paper_search.query.contributions import contributions, interval, report
-from paper_search.query.strategy import read_strategy
+from paper_search.query.strategy import parse_strategy
 
 TEXT = """\
 1. asthma.ti,ab.
@@ -22,15 +22,15 @@ NAMES = ["one", "two", "three", "four"]
 
 
 def test_each_line_says_what_it_finds_alone_and_each_concept_what_it_loses() -> None:
-    strategy = read_strategy(TEXT)
+    strategy = parse_strategy(TEXT)
     assert strategy is not None
     illness, age = contributions(strategy, PAPERS)
-    assert [(line.label, line.found, line.unique) for line in illness.lines] == [
+    assert [(line.label, line.matches, line.unique) for line in illness.lines] == [
         ("1", {0, 2, 3}, {0, 2, 3}),
         ("2", {1}, {1}),
     ]
-    assert illness.lost == set()
-    assert (age.found, age.lost, age.unknown) == ({0, 1}, {2}, {3})
+    assert illness.misses == set()
+    assert (age.matches, age.misses, age.unknown) == ({0, 1}, {2}, {3})
     lines = list(report([illness, age], NAMES))
     assert "  loses three" in lines
     assert "  1 cannot be told: abstract or headings are not known" in lines
@@ -38,7 +38,7 @@ def test_each_line_says_what_it_finds_alone_and_each_concept_what_it_loses() -> 
 
 
 def test_without_known_papers_the_lines_of_each_concept_are_named() -> None:
-    strategy = read_strategy(TEXT)
+    strategy = parse_strategy(TEXT)
     assert strategy is not None
     assert list(report(contributions(strategy, []), [])) == [
         "concept 1 (lines 1, 2)",

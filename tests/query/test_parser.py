@@ -22,7 +22,7 @@ from paper_search.query import (
     parse,
     render,
 )
-from paper_search.query.parser import MAX_LENGTH, read
+from paper_search.query.parser import MAX_LENGTH, analyse
 
 A, B, C = Term("aa"), Term("bb"), Term("cc")
 
@@ -344,16 +344,16 @@ def test_a_refusal_says_where_what_was_expected_and_what_was_found(text: str, me
 
 
 def test_a_mix_without_parentheses_is_noted_at_its_first_word() -> None:
-    [(column, note)] = read("  aa AND bb OR cc").notes
+    [(column, note)] = analyse("  aa AND bb OR cc").notes
     assert column == 3
     assert note.endswith("read as (aa AND bb) OR cc")
 
 
 def test_a_reading_has_the_columns_of_words_and_years_and_the_system() -> None:
-    own = read("aa AND year:2020")
+    own = analyse("aa AND year:2020")
     assert own.system is None
     assert sorted(own.columns.values()) == [1, 8]
-    assert read("exp Neoplasms/ and mice.ti,ab.").system == "Ovid"
+    assert analyse("exp Neoplasms/ and mice.ti,ab.").system == "Ovid"
 
 
 def test_a_query_of_the_greatest_length_is_read_and_one_of_a_character_more_is_refused() -> None:

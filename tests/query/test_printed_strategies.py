@@ -9,7 +9,7 @@ from benchmarks.strategies import answer, checker
 from tests.query.printed_strategies import STRATEGIES, Printed
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.parser import read
+from paper_search.query.parser import analyse
 
 PUBLISHED = (
     Path(os.environ.get("PAPER_SEARCH_SHARED", Path(__file__).parents[3] / "shared"))
@@ -22,7 +22,7 @@ PUBLISHED = (
 def test_a_printed_strategy_finds_what_it_is_meant_to_find(strategy: Printed) -> None:
     if strategy.line is not None:
         with pytest.raises(QuerySyntaxError) as caught:
-            read(strategy.text)
+            analyse(strategy.text)
         assert (caught.value.line or 1) == strategy.line
         return
     for documents, is_found in ((strategy.found, True), (strategy.missed, False)):

@@ -7,7 +7,7 @@ import pytest
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import evaluate, lint, parse, render
-from paper_search.query.strategy import read_strategy
+from paper_search.query.strategy import parse_strategy
 
 OURS = render(parse("(mesh:Asthma OR tiab:wheez*) AND tiab:child*"))
 
@@ -113,7 +113,7 @@ child$.ti,ab.
 
 
 def texts(text: str) -> list[str]:
-    strategy = read_strategy(text)
+    strategy = parse_strategy(text)
     assert strategy is not None
     return [read.line.text for read in strategy.lines]
 
@@ -220,8 +220,8 @@ def test_a_mixture_names_its_line() -> None:
 
 
 def test_a_query_over_several_lines_is_no_strategy() -> None:
-    assert read_strategy("asthma AND\n(child* OR\nschool)") is None
-    assert read_strategy("what is known about\ntype 1 and type 2 diabetes?") is None
+    assert parse_strategy("asthma AND\n(child* OR\nschool)") is None
+    assert parse_strategy("what is known about\ntype 1 and type 2 diabetes?") is None
     assert render(parse("asthma[ti] AND\n(child*[ti] OR\nschool[ti])")) == (
         "title:asthma AND (title:child* OR title:school)"
     )
@@ -244,7 +244,7 @@ def test_every_line_of_real_reviews_is_understood_or_refused_with_a_true_reason(
         if "Query:" not in text:
             continue
         query = text.split("Query:")[1].split("Pids:")[0]
-        strategy = read_strategy(query)
+        strategy = parse_strategy(query)
         if strategy is None:
             parse(query)
             continue

@@ -19,7 +19,7 @@ from paper_search.models import (
     SearchStrategy,
     UserFeedback,
 )
-from paper_search.query import evaluate, limited, parse
+from paper_search.query import evaluate, parse, with_conditions
 from paper_search.skills import QueryBuilder
 from paper_search.skills.query_builder import DEPTH
 from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, block_texts, normalised
@@ -625,7 +625,7 @@ async def test_operators_that_a_model_writes_in_lower_case_are_operators() -> No
 def finds(strategy: SearchStrategy, title: str) -> list[bool]:
     """Return for each query whether it has the title within the limits."""
     conditions = strategy.filters.every_condition
-    trees = (limited(parse(text), conditions) for text in texts(strategy))
+    trees = (with_conditions(parse(text), conditions) for text in texts(strategy))
     return [evaluate(tree, {"title": title}) for tree in trees]
 
 

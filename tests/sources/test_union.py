@@ -23,7 +23,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.query import Node, evaluate, parse, render
-from paper_search.query.strategy import read_strategy
+from paper_search.query.strategy import parse_strategy
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import QueryRun, keep_best
 from paper_search.sources.base import known_sources, service_of
@@ -144,7 +144,7 @@ def published_queries() -> list[SearchQuery]:
     for path in TOPICS.glob("*/*/*"):
         text = path.read_text(encoding="utf-8", errors="replace")
         if printed := text.partition("Query:")[2].partition("Pids:")[0]:
-            strategy = read_strategy(printed)
+            strategy = parse_strategy(printed)
             tree = strategy.lines[-1].node if strategy else parse(printed)
             texts |= {render(tree)} if tree is not None else set()
     longest = sorted(texts, key=len)[-12:]

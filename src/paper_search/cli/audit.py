@@ -118,9 +118,9 @@ def print_contributions(text: str, must_find: list[str]) -> None:
     """
     from paper_search.cli.find import records_of
     from paper_search.query.contributions import contributions, report
-    from paper_search.query.strategy import read_strategy
+    from paper_search.query.strategy import parse_strategy
 
-    query = read_strategy(text)
+    query = parse_strategy(text)
     if query is None:
         return
     records = records_of(must_find)

@@ -165,7 +165,7 @@ def _totals(*documents: dict[str, Any]) -> str:
 def _document(summary: "ImportSummary", label: str) -> dict[str, Any]:
     return {
         "file": label,
-        "imported": summary.read_count,
+        "imported": summary.record_count,
         "added": summary.changes.added,
         "updated": summary.changes.updated,
         "unchanged": summary.changes.unchanged,
@@ -250,7 +250,7 @@ def embed(
 
 
 def summary_of(summary: "EmbeddingSummary") -> str:
-    line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
+    line = f"vectors: {summary.count} created, {summary.total} in total, by {summary.model}"
     if summary.unusable:
         line += f"; the model can make nothing of {summary.unusable} records"
     return visible(line)

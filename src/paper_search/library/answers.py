@@ -34,7 +34,7 @@ class ImportSummary:
     rejected_count: int
 
     @property
-    def read_count(self) -> int:
+    def record_count(self) -> int:
         """How many records could be used."""
         return self.changes.added + self.changes.updated + self.changes.unchanged
 

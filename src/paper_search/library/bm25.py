@@ -47,30 +47,30 @@ def expanded(
     values = {
         word: strength * rarity(frequency(word), records) for word, strength in strengths.items()
     }
-    chosen = sorted(values, key=lambda word: (-values[word], word))[:WORDS]
-    strongest = max((strengths[word] for word in chosen), default=0.0)
-    made = dict(weights)
-    for word in chosen:
-        made[word] = made.get(word, 0.0) + STRENGTH * strengths[word] / strongest
-    return made
+    best = sorted(values, key=lambda word: (-values[word], word))[:WORDS]
+    strongest = max((strengths[word] for word in best), default=0.0)
+    result = dict(weights)
+    for word in best:
+        result[word] = result.get(word, 0.0) + STRENGTH * strengths[word] / strongest
+    return result
 
 
 def _strengths(results: Sequence[Read]) -> dict[str, float]:
     total = sum(result.score for result in results) or 1.0
     mean = sum(len(result.words) for result in results) / max(1, len(results)) or 1.0
-    found: dict[str, float] = {}
-    seen: Counter[str] = Counter()
+    sums: dict[str, float] = {}
+    documents: Counter[str] = Counter()
     for result in results:
         norm = _K1 * (1 - _B + _B * len(result.words) / mean)
         share = result.score / total
         for word, count in Counter(result.words).items():
-            found[word] = found.get(word, 0.0) + share * count * (_K1 + 1) / (count + norm)
-            seen[word] += 1
+            sums[word] = sums.get(word, 0.0) + share * count * (_K1 + 1) / (count + norm)
+            documents[word] += 1
     least = min(_LEAST_DOCUMENTS, len(results))
-    common = [word for word, count in seen.items() if count >= least and found[word] > 0]
+    common = [word for word, count in documents.items() if count >= least and sums[word] > 0]
     telling = [word for word in common if len(word) > 1 and not word.isdigit()]
-    telling.sort(key=lambda word: (-found[word], word))
-    return {word: found[word] for word in telling[:_MOST_CANDIDATES]}
+    telling.sort(key=lambda word: (-sums[word], word))
+    return {word: sums[word] for word in telling[:_MOST_CANDIDATES]}
 
 
 def rarity(frequency: int, records: int) -> float:
@@ -110,24 +110,24 @@ def bonuses(
     weights = {
         pair: count * (rarity(pair[0]) + rarity(pair[1])) / 2 for pair, count in pairs.items()
     }
-    made = []
+    result = []
     for text, length in zip(texts, lengths, strict=True):
         norm = _K1 * (1 - _B + _B * length / mean)
         counts = _counts(weights, text, title_weight)
-        made.append(
+        result.append(
             ADJACENT_STRENGTH
             * sum(weights[p] * n * (_K1 + 1) / (n + norm) for p, n in counts.items())
         )
-    return made
+    return result
 
 
-def _counts(wanted: Mapping[Pair, float], text: Text, title_weight: int) -> dict[Pair, float]:
+def _counts(pairs: Mapping[Pair, float], text: Text, title_weight: int) -> dict[Pair, float]:
     counts: dict[Pair, float] = {}
     for words, weight in ((text.title, title_weight), (text.rest, 1)):
         for first, second in pairwise(words):
-            if (first, second) in wanted:
+            if (first, second) in pairs:
                 pair, share = (first, second), 1.0
-            elif (second, first) in wanted:
+            elif (second, first) in pairs:
                 pair, share = (second, first), _REVERSED
             else:
                 continue

@@ -21,7 +21,7 @@ from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import Node, parse
 from paper_search.query.leaves import words_of
-from paper_search.query.normal_form import wanted_leaves
+from paper_search.query.normal_form import positive_leaves
 from paper_search.query.prose import is_prose
 from paper_search.query.widening import askable
 
@@ -140,10 +140,10 @@ class Library:
         Raises:
             LibraryError: another process writes for too long, or the disk cannot be written.
         """
-        changes, done, pending = Changes(), 0, 0
+        changes, count, pending = Changes(), 0, 0
         with self._rights.importing():
             for batch in batches(papers):
-                with self._threads, self._rights.held(self._wait_s):
+                with self._threads, self._rights.lock(self._wait_s):
                     step = self._records.upsert(batch)
                     pending += step.added + step.updated
                     # The first batch at once, so that there is something to search.
@@ -151,10 +151,10 @@ class Library:
                         self._current.catch_up()
                         pending = 0
                 changes += step
-                done += len(batch)
+                count += len(batch)
                 if on_progress is not None:
-                    on_progress(done, total)
-            with self._threads, self._rights.held(self._wait_s):
+                    on_progress(count, total)
+            with self._threads, self._rights.lock(self._wait_s):
                 self._current.catch_up()
         return changes
 
@@ -192,7 +192,7 @@ class Library:
 
         changes = self.add(good(), on_progress=on_progress)
         summary = ImportSummary(Path(path), changes, rejected, count)
-        if not summary.read_count and not count:
+        if not summary.record_count and not count:
             raise InputError(f"no record found in {str(path)!r}; accepted: {ACCEPTED}")
         return summary
 
@@ -257,10 +257,10 @@ class Library:
             LibraryError: the library cannot be read.
         """
         tree = _tree_of(text)
-        return self._found(
+        return self._answer(
             lambda one, size, bounds: one.boolean(tree, size, bounds),
             " ".join(
-                word.replace("*", "") for leaf in wanted_leaves(tree) for word in words_of(leaf)
+                word.replace("*", "") for leaf in positive_leaves(tree) for word in words_of(leaf)
             ),
             limit,
             filters,
@@ -284,7 +284,7 @@ class Library:
 
         feedback = UserFeedback(marked_relevant=query.like, marked_irrelevant=query.unlike)
         meaning = ", ".join([query.text, *query.long_forms])
-        return self._found(ask, meaning, limit, filters, feedback)
+        return self._answer(ask, meaning, limit, filters, feedback)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
         """Return how many papers match exactly this boolean query; vectors play no part.
@@ -310,7 +310,7 @@ class Library:
                 records_bytes=self._records.size_bytes(),
                 index_bytes=self._index.size_bytes(),
                 is_index_current=is_current,
-                vectors=self._vectors.info(self._written()),
+                vectors=self._vectors.info(self._version()),
             )
 
     def _by_words(
@@ -320,11 +320,11 @@ class Library:
         filters: SearchConstraints | None,
         feedback: UserFeedback | None,
     ) -> Hits:
-        return self._found(
+        return self._answer(
             lambda one, size, bounds: one.words(text, size, bounds), text, limit, filters, feedback
         )
 
-    def _found(
+    def _answer(
         self,
         ask: Callable[[Retrieval, int, SearchConstraints], Ranking],
         meaning: str,
@@ -333,23 +333,23 @@ class Library:
         feedback: UserFeedback | None = None,
     ) -> Hits:
         bounds = filters or SearchConstraints()
-        marked = feedback or UserFeedback()
+        marks = feedback or UserFeedback()
         near, note = self._vectors.neighbourhood(
             meaning,
-            self._written,
-            relevant=self._rows(marked.marked_relevant),
-            irrelevant=self._rows(marked.marked_irrelevant),
+            self._version,
+            relevant=self._rows(marks.marked_relevant),
+            irrelevant=self._rows(marks.marked_irrelevant),
         )
         with self._threads:
-            found = self._current.ask(lambda: ask(self._retrieval(near), max(0, limit), bounds))
-            papers = self._records.get_rows(found.rows)
-            return Hits(papers, found.total, note, by_meaning=near is not None)
+            ranking = self._current.ask(lambda: ask(self._retrieval(near), max(0, limit), bounds))
+            papers = self._records.get_rows(ranking.rows)
+            return Hits(papers, ranking.total, note, by_meaning=near is not None)
 
     def _rows(self, ids: Iterable[str]) -> list[int]:
         with self._threads:
             return self._records.rows_of(ids)
 
-    def _written(self) -> tuple[str, int]:
+    def _version(self) -> tuple[str, int]:
         """Return which library this is, and its last write."""
         with self._threads:
             return self._records.key, self._records.generation
@@ -365,7 +365,7 @@ def _tree_of(text: str) -> Node:
     Raises:
         QuerySyntaxError: it cannot be read, or there is nothing else in it.
     """
-    given = askable(parse(text), fields=("tiab",), is_full=True)
-    if given.tree is None:
-        raise QuerySyntaxError("; ".join(given.notes), query=text, column=1)
-    return given.tree
+    part = askable(parse(text), fields=("tiab",), is_full=True)
+    if part.tree is None:
+        raise QuerySyntaxError("; ".join(part.notes), query=text, column=1)
+    return part.tree

@@ -46,7 +46,7 @@ class WritingRights:
         self._file = directory / "writer.lock"
 
     @contextmanager
-    def held(self, wait_s: float) -> Iterator[None]:
+    def lock(self, wait_s: float) -> Iterator[None]:
         """Hold the right to write.
 
         Args:
@@ -59,14 +59,14 @@ class WritingRights:
 
         self._check()
         lock = FileLock(self._file)
-        deadline, seen = time.monotonic() + wait_s, self._mark()
+        deadline, last_mark = time.monotonic() + wait_s, self._mark()
         while True:
             try:
                 lock.acquire(timeout=max(0.0, min(_LOOK_S, deadline - time.monotonic())))
                 break
             except Timeout as error:
-                if (mark := self._mark()) != seen and wait_s:
-                    deadline, seen = time.monotonic() + wait_s, mark
+                if (mark := self._mark()) != last_mark and wait_s:
+                    deadline, last_mark = time.monotonic() + wait_s, mark
                 if time.monotonic() >= deadline:
                     raise WriterBusyError(
                         f"another process is writing to the library {str(self._directory)!r}: "
@@ -242,7 +242,7 @@ class CurrentIndex:
         if lag is not None and (self._records.is_read_only or self._rights.is_importing()):
             return
         try:
-            with self._rights.held(self._wait_s if lag is None else 0.0):
+            with self._rights.lock(self._wait_s if lag is None else 0.0):
                 self.catch_up()
         except WriterBusyError:
             if lag is None and self.lag() is None:
@@ -259,7 +259,7 @@ class CurrentIndex:
         _log.warning(
             "the index of %s was damaged and is being rebuilt from the records", self._path
         )
-        with self._rights.held(self._wait_s):
+        with self._rights.lock(self._wait_s):
             self._index.clear()
             self.catch_up()
 

@@ -58,7 +58,7 @@ class EmbeddingSummary:
     """The result of one run."""
 
     model: str
-    made: int
+    count: int
     """Vectors that were asked for and kept."""
     unusable: int
     """Records for which the model returned no usable vector."""
@@ -100,10 +100,10 @@ class VectorStore:
         try:
             with self._open() as connection:
                 is_ours = connection.execute("PRAGMA user_version").fetchone() == (_FORMAT,)
-                found = connection.execute("SELECT * FROM state").fetchone() if is_ours else None
+                entry = connection.execute("SELECT * FROM state").fetchone() if is_ours else None
         except _DamagedError:
             return None
-        return State(*found) if found else None
+        return State(*entry) if entry else None
 
     def count(self) -> int:
         with self._open() as connection:
@@ -162,22 +162,22 @@ class VectorStore:
         from paper_search.library.vectors import Matrix  # noqa: PLC0415  # loads numpy
 
         with self._open() as connection:
-            found = connection.execute("SELECT row, scale, codes FROM vectors ORDER BY row")
-            rows, scales, codes = zip(*found, strict=True)
+            entries = connection.execute("SELECT row, scale, codes FROM vectors ORDER BY row")
+            rows, scales, codes = zip(*entries, strict=True)
         try:
-            made = np.array(scales, dtype=np.float32)
+            factors = np.array(scales, dtype=np.float32)
             table = np.frombuffer(b"".join(codes), dtype=np.int8).reshape(len(rows), -1)
         except (TypeError, ValueError) as error:
             raise self._damaged() from error
-        if not (np.isfinite(made).all() and (made > 0).all()):
+        if not (np.isfinite(factors).all() and (factors > 0).all()):
             raise self._damaged()
-        return Matrix(np.array(rows), table, made)
+        return Matrix(np.array(rows), table, factors)
 
     def dimension(self) -> int:
         """Return how many numbers a vector has; 0: there is none."""
         with self._open() as connection:
-            found = connection.execute("SELECT length(codes) FROM vectors LIMIT 1").fetchone()
-        return int(found[0]) if found else 0
+            entry = connection.execute("SELECT length(codes) FROM vectors LIMIT 1").fetchone()
+        return int(entry[0]) if entry else 0
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -233,9 +233,9 @@ class EmbeddedRecords:
         self._opened: tuple[State, Matrix] | None = None
         self._threads = threading.Lock()
 
-    def info(self, written: tuple[str, int]) -> EmbeddedInfo:
+    def info(self, version: tuple[str, int]) -> EmbeddedInfo:
         """Return what there is, for the library of that key at that write."""
-        key, generation = written
+        key, generation = version
         state = self._store.state()
         if state is None or state.library != key:
             return EmbeddedInfo(is_current=False)
@@ -250,7 +250,7 @@ class EmbeddedRecords:
     def neighbourhood(
         self,
         text: str,
-        written: Callable[[], tuple[str, int]],
+        version: Callable[[], tuple[str, int]],
         *,
         relevant: Sequence[int] = (),
         irrelevant: Sequence[int] = (),
@@ -261,7 +261,7 @@ class EmbeddedRecords:
         """
         if self._embedder is None or not text.strip():
             return None, None
-        key, generation = written()
+        key, generation = version()
         try:
             state, matrix = self._matrix(key, self._embedder.model)
             question = self._embedder.query(text)
@@ -335,21 +335,21 @@ class EmbeddedRecords:
         self, records: RecordStore, embedder: Embedder, *, anew: bool, on_progress: Progress | None
     ) -> EmbeddingSummary:
         since, digests = self._begin(records.key, embedder.model, anew=anew)
-        reached = records.generation
+        generation = records.generation
         total = None if since else records.count()
-        made = unusable = looked_at = 0
+        count = unusable = looked_at = 0
         for page in _batches(records.changed_since(since), _PAGE):
             missing = list(_missing(page, digests))
             looked_at += len(page) - len(missing)
             for batch in _batches(missing, embedder.batch_size):
                 vectors = self._vectors(embedder, [text for _, text, _ in batch])
                 self._store.keep([row for row, *_ in batch], [end for *_, end in batch], vectors)
-                made, looked_at = made + len(batch), looked_at + len(batch)
+                count, looked_at = count + len(batch), looked_at + len(batch)
                 unusable += int((~vectors.any(axis=1)).sum())
                 if on_progress is not None:
                     on_progress(looked_at, total)
-        self._store.note(reached)
-        return EmbeddingSummary(embedder.model, made, unusable, self._store.count())
+        self._store.note(generation)
+        return EmbeddingSummary(embedder.model, count, unusable, self._store.count())
 
     def _begin(self, key: str, model: str, *, anew: bool) -> tuple[int, dict[int, bytes]]:
         """Return up to which write all have vectors, and the digests of those that are there."""

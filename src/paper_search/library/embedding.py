@@ -82,8 +82,10 @@ class Embedder:
         Raises:
             EmbeddingError: the model fails, takes too long, or gives no usable vector at all.
         """
-        cut = [text[: self._longest_text] for text in texts]
-        return self._checked(self._answer(lambda: self._embeddings.embed_documents(cut)), len(cut))
+        starts = [text[: self._longest_text] for text in texts]
+        return self._validate(
+            self._answer(lambda: self._embeddings.embed_documents(starts)), len(starts)
+        )
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of length 1 of a question.
@@ -93,8 +95,8 @@ class Embedder:
         """
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
-        cut = text[: self._longest_text]
-        (vector,) = self._checked(self._answer(lambda: [self._embeddings.embed_query(cut)]), 1)
+        start = text[: self._longest_text]
+        (vector,) = self._validate(self._answer(lambda: [self._embeddings.embed_query(start)]), 1)
         return np.asarray(vector, dtype=np.float32)
 
     def _answer(self, ask: Callable[[], _T]) -> _T:
@@ -119,19 +121,19 @@ class Embedder:
             raise EmbeddingError(f"the embedding model {self.model!r} failed: {answer}")
         return answer  # type: ignore[no-any-return]  # what `ask` returned, through the queue
 
-    def _checked(self, answer: object, count: int) -> NDArray[np.float32]:
+    def _validate(self, answer: object, count: int) -> NDArray[np.float32]:
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
         try:
-            made: NDArray[np.float32] = np.asarray(answer, dtype=np.float32)
+            table: NDArray[np.float32] = np.asarray(answer, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
             raise self._unusable("something that is not a table of numbers") from None
-        if made.ndim != _TABLE or len(made) != count or not 0 < made.shape[1] <= MOST_DIMENSIONS:
-            raise self._unusable(f"numbers of the shape {made.shape} for {count} texts")
+        if table.ndim != _TABLE or len(table) != count or not 0 < table.shape[1] <= MOST_DIMENSIONS:
+            raise self._unusable(f"numbers of the shape {table.shape} for {count} texts")
         with np.errstate(all="ignore"):  # what overflows or is no number is left out below
-            lengths = np.linalg.norm(made, axis=1, keepdims=True)
+            lengths = np.linalg.norm(table, axis=1, keepdims=True)
             is_usable = np.isfinite(lengths) & (lengths > 0)
-            unit: NDArray[np.float32] = np.where(is_usable, made / lengths, np.float32(0))
+            unit: NDArray[np.float32] = np.where(is_usable, table / lengths, np.float32(0))
         if count and not is_usable.any():
             raise self._unusable("zeros or values that are not numbers")
         return unit
@@ -214,12 +216,12 @@ class _LoadedWhenAsked:
 
     @cached_property
     def _embeddings(self) -> Embeddings:
-        made: Any = importlib.import_module(self._module)
+        factory: Any = importlib.import_module(self._module)
         for name in self._factory.split("."):
-            made = getattr(made, name)
-        if hasattr(made, "embed_query") and not isinstance(made, type):
-            return made  # type: ignore[no-any-return]  # an object that has the methods
-        return made(model=self._model) if self._model else made()  # type: ignore[no-any-return]  # a stranger's
+            factory = getattr(factory, name)
+        if hasattr(factory, "embed_query") and not isinstance(factory, type):
+            return factory  # type: ignore[no-any-return]  # an object that has the methods
+        return factory(model=self._model) if self._model else factory()  # type: ignore[no-any-return]  # a stranger's
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return self._embeddings.embed_documents(texts)
@@ -234,8 +236,8 @@ def _check_module(module: str, name: str) -> None:
     except (ImportError, ValueError):
         is_there = False
     if not is_there:
-        known = ", ".join(_INSTALLED.names())
+        names = ", ".join(_INSTALLED.names())
         raise ConfigError(
             f"the embedding model {name!r} cannot be used: {module!r} is neither a provider "
-            f"({known}) nor an installed module; {_HOW}"
+            f"({names}) nor an installed module; {_HOW}"
         )

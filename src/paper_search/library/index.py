@@ -60,13 +60,13 @@ def _has_its_checksum(path: Path) -> bool:
         file.seek(size - _TAIL.size)
         length, magic = _TAIL.unpack(file.read())
         file.seek(size - _TAIL.size - length)
-        expected = json.loads(file.read(length))["crc"]
+        checksum = json.loads(file.read(length))["crc"]
         file.seek(0)
-        left, found = size - _TAIL.size - length, 0
-        while left > 0 and (chunk := file.read(min(_CHUNK, left))):
-            found = zlib.crc32(chunk, found)
-            left -= len(chunk)
-    return magic == _MAGIC and bool(found == expected)
+        rest, crc = size - _TAIL.size - length, 0
+        while rest > 0 and (chunk := file.read(min(_CHUNK, rest))):
+            crc = zlib.crc32(chunk, crc)
+            rest -= len(chunk)
+    return magic == _MAGIC and bool(crc == checksum)
 
 
 FORMAT = 4
@@ -104,13 +104,13 @@ class TextIndex:
 
     @property
     def schema(self) -> tantivy.Schema:
-        return self._opened().schema
+        return self._open_index().schema
 
     def state(self) -> IndexState | None:
         """Return what the index has caught up with; None: it is absent or cannot be trusted."""
         try:
-            given = json.loads((self._path / _STATE).read_text("utf-8"))
-            state = IndexState(str(given["key"]), int(given["generation"]), int(given["format"]))
+            note = json.loads((self._path / _STATE).read_text("utf-8"))
+            state = IndexState(str(note["key"]), int(note["generation"]), int(note["format"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return state if state.format == FORMAT else None
@@ -124,7 +124,7 @@ class TextIndex:
         Raises:
             LibraryError: the index cannot be read.
         """
-        index = self._opened()
+        index = self._open_index()
         index.reload()
         return index.searcher()
 
@@ -142,11 +142,11 @@ class TextIndex:
 
         searcher, kind = self.searcher(), tantivy.FieldType.Integer
         every = tantivy.Query.range_query(self.schema, "year", kind, -9999, 9999)
-        found: list[Any] = [
+        ends: list[Any] = [
             searcher.search(every, limit=1, count=False, order_by_field="year", order=order).hits
             for order in (tantivy.Order.Asc, tantivy.Order.Desc)
         ]
-        first, last = (hits[0][0] if hits else None for hits in found)
+        first, last = (hits[0][0] if hits else None for hits in ends)
         return first, last
 
     def close(self) -> None:
@@ -169,7 +169,7 @@ class TextIndex:
 
         try:
             self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            index = self._opened(may_create=True)
+            index = self._open_index(may_create=True)
             index.reload()  # a searcher sees the commit that was last loaded, not the last one
             query = tantivy.Query.term_query
             is_empty = index.searcher().num_docs == 0
@@ -196,7 +196,7 @@ class TextIndex:
         draft.write_text(json.dumps(note), "utf-8")
         draft.replace(self._path / _STATE)
 
-    def _opened(self, *, may_create: bool = False) -> tantivy.Index:
+    def _open_index(self, *, may_create: bool = False) -> tantivy.Index:
         if self._index is not None:
             return self._index
         import tantivy  # noqa: PLC0415  # heavy: only when something is searched

@@ -138,8 +138,8 @@ class _Forms(dict[str, str]):
 def _ranked_form(word: str) -> str:
     if word in SMALL_WORDS:  # not in the ranked text; inside a phrase they count
         return ""
-    made: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
-    return made[0] if len(made) == 1 else word[:_LONGEST_WORD]
+    stems: list[str] = analysers()[STEMMED].analyze(one_spelling(word))
+    return stems[0] if len(stems) == 1 else word[:_LONGEST_WORD]
 
 
 @cache
@@ -154,12 +154,12 @@ def ranked_words(text: str) -> list[str]:
     form = _forms().__getitem__
     has_hyphens = "-" in folded
     words = (folded.replace("-", " ") if has_hyphens else folded).split()
-    found = list(filter(None, map(form, words)))
+    terms = list(filter(None, map(form, words)))
     if has_hyphens:
-        found.extend(_joints(folded))
+        terms.extend(_joints(folded))
     if not folded.isascii() and is_of_letters_apart(folded):
-        found.extend(_pairs(folded))
-    return found
+        terms.extend(_pairs(folded))
+    return terms
 
 
 def ranked_text(fields: Mapping[str, Any]) -> str:
@@ -200,7 +200,7 @@ def _folded(text: str) -> str:
         return text.lower()
     # The analyser folds as the positional fields do, letter by letter; ASCII needs no look-up.
     letters = _letters()
-    return _NOT_ASCII.sub(lambda found: letters[found[0]], normalize("NFKC", text)).lower()
+    return _NOT_ASCII.sub(lambda letter: letters[letter[0]], normalize("NFKC", text)).lower()
 
 
 class _Letters(dict[str, str]):
@@ -210,8 +210,8 @@ class _Letters(dict[str, str]):
         folded = " ".join(analysers()[EXACT].analyze(prepared(letter))) or " "
         if is_of_letters_apart(letter):
             folded = f" {folded} "
-        self[letter] = made = "-" if letter in _HYPHENS else folded
-        return made
+        self[letter] = form = "-" if letter in _HYPHENS else folded
+        return form
 
 
 @cache

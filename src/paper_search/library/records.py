@@ -81,7 +81,7 @@ class RecordStore:
         self.is_read_only = not is_new and not (
             os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
         )
-        with self._named_errors():
+        with self._library_errors():
             # Answers come from any thread of a pool, one at a time: `Library` holds a lock.
             self._connection = sqlite3.connect(
                 _address(path) if self.is_read_only else path,
@@ -91,7 +91,7 @@ class RecordStore:
                 uri=self.is_read_only,
             )
         try:
-            with self._named_errors():
+            with self._library_errors():
                 if is_new:
                     self._create()
                 self._check_version()
@@ -126,16 +126,16 @@ class RecordStore:
         return int(self._meta("generation"))
 
     def count(self) -> int:
-        with self._named_errors():
+        with self._library_errors():
             return int(self._connection.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def is_empty(self) -> bool:
-        with self._named_errors():
+        with self._library_errors():
             return self._connection.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
 
     def years(self) -> tuple[int | None, int | None]:
         """Return the first and the last year of publication, None without any."""
-        with self._named_errors():
+        with self._library_errors():
             first, last = self._connection.execute(
                 "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records"
             ).fetchone()
@@ -152,7 +152,7 @@ class RecordStore:
         The id is `stable_id` whatever id a paper brings. An update overrides field by field and
         never erases: a field that the newer record lacks stays.
         """
-        with self._named_errors(), self._transaction():
+        with self._library_errors(), self._transaction():
             generation = self.generation + 1
             folded = self._folded(papers)
             total = Changes(unchanged=len(papers) - len(folded))
@@ -187,29 +187,29 @@ class RecordStore:
 
     def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
         """Return the papers of these row numbers in their order, without the unknown."""
-        with self._named_errors():
-            found: dict[int, tuple[str, str]] = {}
+        with self._library_errors():
+            entries: dict[int, tuple[str, str]] = {}
             for chunk in _chunks(rows):
                 marks = ",".join("?" * len(chunk))
                 for row, identity, text in self._connection.execute(
                     f"SELECT row, id, paper FROM records WHERE row IN ({marks})",  # noqa: S608  # marks only
                     chunk,
                 ):
-                    found[row] = (identity, text)
-        return [_paper(*found[row]) for row in rows if row in found]
+                    entries[row] = (identity, text)
+        return [_paper(*entries[row]) for row in rows if row in entries]
 
     def fields_of(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return the fields of these row numbers as JSON has them, without the unknown."""
-        with self._named_errors():
-            found: dict[int, dict[str, Any]] = {}
+        with self._library_errors():
+            entries: dict[int, dict[str, Any]] = {}
             for chunk in _chunks(rows):
                 marks = ",".join("?" * len(chunk))
                 for row, text in self._connection.execute(
                     f"SELECT row, paper FROM records WHERE row IN ({marks})",  # noqa: S608  # marks only
                     chunk,
                 ):
-                    found[row] = decoded(text)
-        return found
+                    entries[row] = decoded(text)
+        return entries
 
     def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield row number and fields of all records written after that generation; 0: of all.
@@ -225,7 +225,7 @@ class RecordStore:
     def _pages(self, generation: int) -> Iterator[tuple[int, str, str]]:
         last = 0
         while True:
-            with self._named_errors():
+            with self._library_errors():
                 page = self._connection.execute(
                     "SELECT row, id, paper FROM records WHERE generation > ? AND row > ? "
                     "ORDER BY row LIMIT 2000",
@@ -239,44 +239,44 @@ class RecordStore:
     def _folded(self, papers: Sequence[RawPaper]) -> dict[str, tuple[bytes | None, dict[str, Any]]]:
         """Return for every id the digest on disk, if any, and its fields after this write."""
         fresh = [(stable_id(paper), _fields(paper)) for paper in papers]
-        known = self._known([identity for identity, _ in fresh])
-        merged: dict[str, tuple[bytes | None, dict[str, Any]]] = {}
+        stored = self._load([identity for identity, _ in fresh])
+        result: dict[str, tuple[bytes | None, dict[str, Any]]] = {}
         for identity, fields in fresh:
             name = identity
-            old = merged.get(name) or known.get(name)
+            old = result.get(name) or stored.get(name)
             if old is not None and not _is_same_work(old[1], fields):
                 title = normalised_title(fields["title"]).encode("utf-8", "replace")
                 name = f"{identity}#{hashlib.blake2b(title, digest_size=4).hexdigest()}"
-                old = merged.get(name) or known.get(name) or self._known([name]).get(name)
-            merged[name] = (old[0], old[1] | fields) if old else (None, fields)
-        return merged
+                old = result.get(name) or stored.get(name) or self._load([name]).get(name)
+            result[name] = (old[0], old[1] | fields) if old else (None, fields)
+        return result
 
-    def _known(self, ids: list[str]) -> dict[str, tuple[bytes, dict[str, Any]]]:
-        found: dict[str, tuple[bytes, dict[str, Any]]] = {}
+    def _load(self, ids: list[str]) -> dict[str, tuple[bytes, dict[str, Any]]]:
+        entries: dict[str, tuple[bytes, dict[str, Any]]] = {}
         for chunk in _chunks(ids):
             marks = ",".join("?" * len(chunk))
             for identity, digest, text in self._connection.execute(
                 f"SELECT id, digest, paper FROM records WHERE id IN ({marks})",  # noqa: S608  # marks only
                 chunk,
             ):
-                found[identity] = (digest, decoded(text))
-        return found
+                entries[identity] = (digest, decoded(text))
+        return entries
 
     def _of(self, column: str, ids: list[str]) -> dict[str, Any]:
-        with self._named_errors():
-            found: dict[str, Any] = {}
+        with self._library_errors():
+            entries: dict[str, Any] = {}
             for chunk in _chunks(ids):
                 marks = ",".join("?" * len(chunk))
-                found.update(
+                entries.update(
                     self._connection.execute(
                         f"SELECT id, {column} FROM records WHERE id IN ({marks})",  # noqa: S608  # our own names
                         chunk,
                     ).fetchall()
                 )
-        return found
+        return entries
 
     def _meta(self, key: str) -> str:
-        with self._named_errors():
+        with self._library_errors():
             row = self._connection.execute(
                 "SELECT value FROM meta WHERE key = ?", (key,)
             ).fetchone()
@@ -325,7 +325,7 @@ class RecordStore:
         self._connection.execute("COMMIT")
 
     @contextmanager
-    def _named_errors(self) -> Iterator[None]:
+    def _library_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -369,8 +369,8 @@ def _address(path: Path) -> str:
 
 
 def _fields(paper: RawPaper) -> dict[str, Any]:
-    said = {name: value for name, value in paper.set_fields().items() if name != "id"}
-    return said | {"title": paper.title, "source": paper.source}
+    values = {name: value for name, value in paper.set_fields().items() if name != "id"}
+    return values | {"title": paper.title, "source": paper.source}
 
 
 def _paper(identity: str, text: str) -> RawPaper:

@@ -98,10 +98,12 @@ class Retrieval:
         if not weights:
             # Stop words alone tell nothing, but may be a title: To be or not to be.
             every = words(text, EXACT)[:_MOST_WORDS]
-            asked = [Phrase(tuple(every))] if every else conditions_in(filters.every_condition)
-            if not asked:
+            conditions = [Phrase(tuple(every))] if every else conditions_in(filters.every_condition)
+            if not conditions:
                 return Ranking([], 0)
-            return self.boolean(And(tuple(asked)) if len(asked) > 1 else asked[0], limit, filters)
+            return self.boolean(
+                And(tuple(conditions)) if len(conditions) > 1 else conditions[0], limit, filters
+            )
         within = self._translator.limits(filters)
         return self._ranked(weights, within, limit, text=text, learned=_weighted(terms or {}))
 
@@ -111,7 +113,7 @@ class Retrieval:
         Raises:
             InputError: the tree means too many phrases.
         """
-        weights = self._capped(dict.fromkeys(self._asked_for(tree), 1.0))
+        weights = self._capped(dict.fromkeys(self._query_terms(tree), 1.0))
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
         return self._ranked(weights, condition, limit, text=None)
@@ -147,12 +149,16 @@ class Retrieval:
             self._near.limit_to(self._searcher, condition)
         if not self._near and not (weights and scored):
             return Ranking([hit.row for hit in scored[:limit]], int(result.count))
-        read = self._mixed(scored)[: bm25.READ]
-        known = self._records.fields_of([hit.row for hit in (*read, *scored[: bm25.READ])])
-        is_title = text and scored and _is_title(query_weights(text), known.get(scored[0].row))
+        first = self._mixed(scored)[: bm25.READ]
+        records = self._records.fields_of([hit.row for hit in (*first, *scored[: bm25.READ])])
+        is_title = text and scored and _is_title(query_weights(text), records.get(scored[0].row))
         if weights and scored and not is_title:
             # What a person marked says more than what came first.
-            wider = _joined(weights, learned) if learned else self._expanded(weights, read, known)
+            wider = (
+                _sum_weights(weights, learned)
+                if learned
+                else self._expanded(weights, first, records)
+            )
             is_short = result.count <= len(scored) and not learned
             matching = {hit.row for hit in scored} if is_short else None
             scored = self._scored(self._searcher.search(query(wider), limit=size, count=False))
@@ -160,10 +166,10 @@ class Retrieval:
                 # Few enough to be told apart: further words order them, but bring in no others.
                 scored = [hit for hit in scored if hit.row in matching]
         if text is not None:
-            scored = self._neighbours_first(scored, text, known)
+            scored = self._neighbours_first(scored, text, records)
         rows = [hit.row for hit in self._mixed(scored)]
         if text is not None:
-            rows = _exact_first(rows, text, known)
+            rows = _exact_first(rows, text, records)
         return Ranking(rows[:limit], max(int(result.count), len(rows) if self._near else 0))
 
     def _mixed(self, scored: list[_Scored]) -> list[_Scored]:
@@ -192,15 +198,15 @@ class Retrieval:
     def _expanded(
         self,
         weights: Mapping[str, float],
-        read: Sequence[_Scored],
-        known: Mapping[int, Mapping[str, Any]],
+        first: Sequence[_Scored],
+        records: Mapping[int, Mapping[str, Any]],
     ) -> dict[str, float]:
-        texts = [(hit, self._text(hit.row, known)) for hit in read if hit.row in known]
+        texts = [(hit, self._text(hit.row, records)) for hit in first if hit.row in records]
         results = [bm25.Read(hit.score, [*text.title, *text.rest]) for hit, text in texts]
         return bm25.expanded(weights, results, self._frequency, self._searcher.num_docs)
 
     def _neighbours_first(
-        self, scored: list[_Scored], text: str, known: dict[int, dict[str, Any]]
+        self, scored: list[_Scored], text: str, records: dict[int, dict[str, Any]]
     ) -> list[_Scored]:
         """Return the results, the first of them ordered also by the query's words side by side.
 
@@ -210,17 +216,17 @@ class Retrieval:
         first = scored[: bm25.READ]
         if not pairs or len(first) < 2:  # noqa: PLR2004  # one alone has no order
             return scored
-        known.update(self._records.fields_of([r.row for r in first if r.row not in known]))
-        texts = [self._text(hit.row, known) for hit in first]
+        records.update(self._records.fields_of([r.row for r in first if r.row not in records]))
+        texts = [self._text(hit.row, records) for hit in first]
         bonuses = bm25.bonuses(pairs, texts, self._rarity, TITLE_WEIGHT)
         raised = [
             _Scored(hit.row, hit.score + bonus) for hit, bonus in zip(first, bonuses, strict=True)
         ]
         return _in_order(raised) + scored[bm25.READ :]
 
-    def _text(self, row: int, known: Mapping[int, Mapping[str, Any]]) -> bm25.Text:
+    def _text(self, row: int, records: Mapping[int, Mapping[str, Any]]) -> bm25.Text:
         if row not in self._texts:
-            fields = known.get(row, {})
+            fields = records.get(row, {})
             title = ranked_words(fields.get("title") or "")
             self._texts[row] = bm25.Text(title, ranked_words(text_of(fields)))
         return self._texts[row]
@@ -234,26 +240,26 @@ class Retrieval:
     def _capped(self, weights: Mapping[str, float]) -> dict[str, float]:
         if len(weights) <= _MOST_WORDS:
             return dict(weights)
-        known = {word: count for word in weights if (count := self._frequency(word))}
-        kept = sorted(known, key=lambda word: (known[word] / weights[word], word))[:_MOST_WORDS]
-        return {word: weights[word] for word in kept}
+        counts = {word: count for word in weights if (count := self._frequency(word))}
+        rarest = sorted(counts, key=lambda word: (counts[word] / weights[word], word))[:_MOST_WORDS]
+        return {word: weights[word] for word in rarest}
 
-    def _asked_for(self, node: Node) -> Iterator[str]:
+    def _query_terms(self, node: Node) -> Iterator[str]:
         """Yield the wanted words of a tree, as `lexicon` makes them."""
         match node:
             case Term(text, _, is_prefix) if is_prefix:
-                found = self._searcher.terms_with_prefix(RANKED, text.lower(), limit=_MOST_FORMS)
-                yield from (word for word, _ in found)
+                terms = self._searcher.terms_with_prefix(RANKED, text.lower(), limit=_MOST_FORMS)
+                yield from (word for word, _ in terms)
             case Term(text):
                 yield from ranked_words(text)
             case Phrase(given):
                 yield from ranked_words(" ".join(given).replace("*", ""))
             case And(children) | Or(children):
                 for child in children:
-                    yield from self._asked_for(child)
+                    yield from self._query_terms(child)
             case Near(left, right):
-                yield from self._asked_for(left)
-                yield from self._asked_for(right)
+                yield from self._query_terms(left)
+                yield from self._query_terms(right)
             case _:
                 return
 
@@ -270,16 +276,16 @@ def _weighted(terms: Mapping[str, float]) -> dict[str, float]:
     return weights
 
 
-def _joined(weights: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
+def _sum_weights(weights: Mapping[str, float], learned: Mapping[str, float]) -> dict[str, float]:
     """Return the words of a query with what was learned; what is unwanted has no weight."""
-    made = dict(weights)
+    sums = dict(weights)
     for word, weight in learned.items():
-        made[word] = made.get(word, 0.0) + weight
-    return {word: weight for word, weight in made.items() if weight > 0}
+        sums[word] = sums.get(word, 0.0) + weight
+    return {word: weight for word, weight in sums.items() if weight > 0}
 
 
-def _in_order(found: list[_Scored]) -> list[_Scored]:
-    return sorted(found, key=lambda hit: (-round(hit.score, 4), hit.row))
+def _in_order(hits: list[_Scored]) -> list[_Scored]:
+    return sorted(hits, key=lambda hit: (-round(hit.score, 4), hit.row))
 
 
 def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) -> bool:
@@ -289,17 +295,17 @@ def _is_title(weights: Mapping[str, float], fields: Mapping[str, Any] | None) ->
     return len(title & weights.keys()) >= _MOST_ALIKE * len(every)
 
 
-def _exact_first(rows: list[int], text: str, known: Mapping[int, Mapping[str, Any]]) -> list[int]:
+def _exact_first(rows: list[int], text: str, records: Mapping[int, Mapping[str, Any]]) -> list[int]:
     """Return the rows, those whose title was given word for word before all others."""
-    wanted = normalised_title(text)
+    target = normalised_title(text)
 
     def is_meant(row: int) -> int:
-        if row not in known:
+        if row not in records:
             return 2
-        title = normalised_title(known[row].get("title") or "")
-        if title == wanted:
+        title = normalised_title(records[row].get("title") or "")
+        if title == target:
             return 0
-        is_beginning = len(text.split()) >= _LONG_TITLE and title.startswith(wanted)
+        is_beginning = len(text.split()) >= _LONG_TITLE and title.startswith(target)
         return 1 if is_beginning else 2
 
     return sorted(rows, key=is_meant)

@@ -136,7 +136,7 @@ class LibrarySource:
                 source=self._name,
                 query=query if isinstance(query, str) else query.text,
                 is_ranked=isinstance(query, RankedQuery),
-                texts=[_written(query)],
+                texts=[_label(query)],
                 error=_fault(query, strategy.filters),
             )
             for query in _queries(strategy)
@@ -151,7 +151,7 @@ class LibrarySource:
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
         with self._open().library as library:
             hits = library.search_boolean(query, limit=limits.max_results, filters=limits)
-        return self._seen(hits, query)
+        return self._with_sightings(hits, query)
 
     def _report(self, strategy: SearchStrategy) -> SearchReport:
         queries = _queries(strategy)
@@ -163,14 +163,14 @@ class LibrarySource:
             failed = {"status": SourceStatus.UNREACHABLE, "error": str(error)}
             return SearchReport(
                 sources=[
-                    SourceReport(source=self._name, query=_written(query), **failed)
+                    SourceReport(source=self._name, query=_label(query), **failed)
                     for query in queries
                 ]
             )
-        found: dict[str, RawPaper] = {}
+        by_id: dict[str, RawPaper] = {}
         reports: list[SourceReport] = []
         with library:
-            answers = [self._named(library, strategy.works)] if strategy.works else []
+            answers = [self._find_works(library, strategy.works)] if strategy.works else []
             answers += [self._answer(library, query, strategy.filters) for query in queries]
             for papers, report in answers:
                 report.note = "; ".join(filter(None, (note, report.note))) or None
@@ -178,41 +178,41 @@ class LibrarySource:
                     _say_sample(papers, report)
                 reports.append(report)
                 for paper in papers:
-                    if paper.id in found:
-                        found[paper.id].sightings += paper.sightings
+                    if paper.id in by_id:
+                        by_id[paper.id].sightings += paper.sightings
                         report.kept, report.repeated = report.kept - 1, report.repeated + 1
                     else:
-                        found[paper.id] = paper
-        return SearchReport(papers=list(found.values()), sources=reports)
+                        by_id[paper.id] = paper
+        return SearchReport(papers=list(by_id.values()), sources=reports)
 
-    def _named(
+    def _find_works(
         self, library: Library, identifiers: list[str]
     ) -> tuple[list[RawPaper], SourceReport]:
         """Return the works that the question names, whatever the limits."""
-        held = library.get(identifiers)
-        papers = [held[name] for name in identifiers if name in held]
-        written = " ".join(identifiers)
+        records = library.get(identifiers)
+        papers = [records[name] for name in identifiers if name in records]
+        label = " ".join(identifiers)
         report = SourceReport(
             source=self._name,
             purpose=Purpose.WORK,
-            query=written,
+            query=label,
             limit=len(identifiers),
             status=SourceStatus.OK if papers else SourceStatus.EMPTY,
             hits=len(papers),
             kept=len(papers),
         )
-        return self._seen(Hits(papers, len(papers)), written), report
+        return self._with_sightings(Hits(papers, len(papers)), label), report
 
     def _answer(
         self, library: Library, query: RankedQuery | str, limits: SearchConstraints
     ) -> tuple[list[RawPaper], SourceReport]:
         started = time.monotonic()
         papers: list[RawPaper] = []
-        written = _written(query)
+        label = _label(query)
         depth = 0 if isinstance(query, str) else query.depth or 0
         limit = max(limits.max_results, depth)
         report = SourceReport(
-            source=self._name, query=written, limit=limit, status=SourceStatus.EMPTY
+            source=self._name, query=label, limit=limit, status=SourceStatus.EMPTY
         )
         try:
             if isinstance(query, str):
@@ -224,13 +224,13 @@ class LibrarySource:
         except LibraryError as error:
             report.status, report.error = SourceStatus.UNREACHABLE, str(error)
         else:
-            papers = self._seen(hits, written)
+            papers = self._with_sightings(hits, label)
             report.hits, report.kept, report.note = hits.total, len(papers), hits.note
             report.status = SourceStatus.OK if papers else SourceStatus.EMPTY
         report.milliseconds = round((time.monotonic() - started) * 1000)
         return papers, report
 
-    def _seen(self, hits: Hits, query: str) -> list[RawPaper]:
+    def _with_sightings(self, hits: Hits, query: str) -> list[RawPaper]:
         """Return the papers, each saying that it was seen here, for which query, at which rank."""
         now = self._clock().isoformat()
         for rank, paper in enumerate(hits.papers, start=1):
@@ -269,7 +269,7 @@ def _fault(query: RankedQuery | str, filters: SearchConstraints) -> str | None:
     return None
 
 
-def _written(query: RankedQuery | str) -> str:
+def _label(query: RankedQuery | str) -> str:
     """Return a query as the report names it."""
     if isinstance(query, str):
         return query

@@ -131,13 +131,13 @@ class Translator:
                     ]
                 )
 
-    def limits(self, given: SearchConstraints) -> tantivy.Query | None:
+    def limits(self, constraints: SearchConstraints) -> tantivy.Query | None:
         """Return the query for what is within years, language and conditions; None: all is.
 
         A record that does not say its year or its language may be of any.
         """
         conditions: list[tantivy.Query] = []
-        if given.year_from is not None or given.year_to is not None:
+        if constraints.year_from is not None or constraints.year_to is not None:
             dated = self._years(None, None)
             undated = self._make.boolean_query(
                 [
@@ -145,14 +145,16 @@ class Translator:
                     (self._engine.Occur.MustNot, dated),
                 ]
             )
-            conditions.append(self._any_of([self._years(given.year_from, given.year_to), undated]))
-        if given.language:
-            languages = (given.language.lower(), UNKNOWN_LANGUAGE)
+            conditions.append(
+                self._any_of([self._years(constraints.year_from, constraints.year_to), undated])
+            )
+        if constraints.language:
+            languages = (constraints.language.lower(), UNKNOWN_LANGUAGE)
             spoken = [
                 self._make.term_query(self._schema, "language", language) for language in languages
             ]
             conditions.append(self._any_of(spoken))
-        conditions += map(self.boolean, conditions_in(given.every_condition))
+        conditions += map(self.boolean, conditions_in(constraints.every_condition))
         return self._unscored(self._all(conditions)) if conditions else None
 
     def both(self, first: tantivy.Query, second: tantivy.Query | None) -> tantivy.Query:
@@ -160,9 +162,9 @@ class Translator:
 
     def _all_of(self, children: tuple[Node, ...]) -> tantivy.Query:
         occur = self._engine.Occur
-        wanted = [child for child in children if not isinstance(child, Not)]
-        parts = [(occur.Must, self._matched(child)) for child in wanted]
-        if not wanted:
+        positive = [child for child in children if not isinstance(child, Not)]
+        parts = [(occur.Must, self._matched(child)) for child in positive]
+        if not positive:
             parts.append((occur.Must, self._unscored(self._make.all_query())))
         parts += [
             (occur.MustNot, self._matched(child.child))
@@ -201,8 +203,8 @@ class Translator:
                 (word.place, self._regex(word, field)) for word in pattern
             ]
             return self._make.regex_phrase_query(self._schema, field, regexes)
-        placed: list[str | tuple[int, str]] = [(word.place, word.text) for word in pattern]
-        return self._make.phrase_query(self._schema, field, placed)
+        positions: list[str | tuple[int, str]] = [(word.place, word.text) for word in pattern]
+        return self._make.phrase_query(self._schema, field, positions)
 
     def _regex(self, word: _Word, field: str) -> str:
         """Return the pattern of a word in a field; words are letters and digits, so all literal."""
@@ -219,20 +221,20 @@ class Translator:
         if (field, word.text) not in self._known:
             stem = _stem(word.text)
             longest = len(stem) + _LONGEST_ENDING
-            found = {
+            forms = {
                 word
                 for word in self._vocabulary(field, _beginning(stem))
                 if len(word) <= longest and _stem(word) == stem
             }
             irregular = {_IRREGULAR[stem]} if stem in _IRREGULAR else set[str]()
-            self._known[field, word.text] = sorted(found | irregular | {word.text})
+            self._known[field, word.text] = sorted(forms | irregular | {word.text})
         return self._known[field, word.text]
 
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
-    made = words(word, STEMMED)
-    return made[0] if len(made) == 1 else word
+    stems = words(word, STEMMED)
+    return stems[0] if len(stems) == 1 else word
 
 
 def _beginning(stem: str) -> str:
@@ -257,33 +259,33 @@ def _patterns(node: Node, field: str) -> list[_Pattern]:
             raise InputError("NEAR accepts only words, phrases and OR groups of them")
 
 
-def _run(given: tuple[str, ...], field: str) -> list[_Pattern]:
+def _run(texts: tuple[str, ...], field: str) -> list[_Pattern]:
     """Return the one arrangement of words that follow each other; none, if there are no words."""
     usual = _Kind.AS_IT_IS if field == _NAMES else _Kind.BY_STEM
-    made: list[_Word] = []
-    for word in given:
+    result: list[_Word] = []
+    for word in texts:
         if is_pattern(word):
-            made += _cut_words(word, len(made))
+            result += _wildcard_words(word, len(result))
             continue
         parts = words(word, EXACT)
         # Only the last part is cut short: state-of-the-ar* begins with three whole words.
         last = _Kind.BY_BEGINNING if word.endswith("*") else usual
         for number, part in enumerate(parts, start=1):
-            made.append(_Word(len(made), part, last if number == len(parts) else usual))
-    return [tuple(made)] if made else []
+            result.append(_Word(len(result), part, last if number == len(parts) else usual))
+    return [tuple(result)] if result else []
 
 
-def _cut_words(word: str, place: int) -> list[_Word]:
+def _wildcard_words(word: str, place: int) -> list[_Word]:
     """Return a word with wildcards; what is between them is folded as the index is."""
-    made: list[_Word] = []
+    result: list[_Word] = []
     for piece in _PIECE.findall(word):
         parts = [
             _MEANING.get(part) or "".join(words(part, EXACT))
             for part in re.split(r"([*?$])", piece)
             if part
         ]
-        made.append(_Word(place + len(made), "".join(parts), _Kind.BY_PATTERN))
-    return made
+        result.append(_Word(place + len(result), "".join(parts), _Kind.BY_PATTERN))
+    return result
 
 
 def _near(
@@ -300,12 +302,12 @@ def _near(
         for other in right
         for gap in range(distance + 1)
         for pattern in (
-            _joined(one, other, gap),
-            *([] if is_ordered else [_joined(other, one, gap)]),
+            _append(one, other, gap),
+            *([] if is_ordered else [_append(other, one, gap)]),
         )
     ]
 
 
-def _joined(first: _Pattern, second: _Pattern, gap: int) -> _Pattern:
+def _append(first: _Pattern, second: _Pattern, gap: int) -> _Pattern:
     start = first[-1].place + 1 + gap
     return first + tuple(_Word(start + w.place, w.text, w.kind) for w in second)

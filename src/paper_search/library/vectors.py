@@ -88,16 +88,16 @@ class Matrix:
         self, question: NDArray[np.float32], places: NDArray[np.intp] | None
     ) -> NDArray[np.float32]:
         count = len(self) if places is None else len(places)
-        made = np.empty(count, dtype=np.float32)
+        result = np.empty(count, dtype=np.float32)
         room = np.empty((_BLOCK, self._codes.shape[1]), dtype=np.float32)
         for start in range(0, count, _BLOCK):
             stop = min(start + _BLOCK, count)
             part = room[: stop - start]
-            chosen = slice(start, stop) if places is None else places[start:stop]
-            part[...] = self._codes[chosen]
-            np.matmul(part, question, out=made[start:stop])
-        made *= self._scales if places is None else self._scales[places]
-        return made
+            selection = slice(start, stop) if places is None else places[start:stop]
+            part[...] = self._codes[selection]
+            np.matmul(part, question, out=result[start:stop])
+        result *= self._scales if places is None else self._scales[places]
+        return result
 
 
 class Neighbourhood:
@@ -122,7 +122,9 @@ class Neighbourhood:
         irrelevant: Sequence[int] = (),
     ) -> None:
         self._matrix = matrix
-        self._question = moved(question, matrix.vectors(relevant), matrix.vectors(irrelevant))
+        self._question = move_question(
+            question, matrix.vectors(relevant), matrix.vectors(irrelevant)
+        )
         self._near: dict[int, float] | None = None
 
     def limit_to(self, searcher: tantivy.Searcher, condition: tantivy.Query | None) -> None:
@@ -153,14 +155,14 @@ def fused(words: Mapping[int, float], cosines: Mapping[int, float]) -> dict[int,
     best = max(words.values(), default=0.0) or 1.0
     least, most = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)
     width = most - least or 1.0
-    made = {
+    scores = {
         row: round((words.get(row, 0.0) / best + (cosines.get(row, least) - least) / width) / 2, 6)
         for row in words.keys() | cosines.keys()
     }
-    return {row: made[row] for row in sorted(made, key=lambda row: (-made[row], row))}
+    return {row: scores[row] for row in sorted(scores, key=lambda row: (-scores[row], row))}
 
 
-def moved(
+def move_question(
     question: NDArray[np.float32], relevant: NDArray[np.float32], irrelevant: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Return the question, moved towards relevant and away from irrelevant papers (Rocchio 1971).
@@ -172,9 +174,9 @@ def moved(
         relevant: a row for every record to move towards; none: there is none.
         irrelevant: the same for those to move away from.
     """
-    made = question.astype(np.float32)
+    vector = question.astype(np.float32)
     for vectors, weight in ((relevant, RELEVANT), (irrelevant, -IRRELEVANT)):
         if len(vectors):
-            made = made + np.float32(weight) * vectors.mean(axis=0)
-    length = np.linalg.norm(made)
-    return np.asarray(made / length, dtype=np.float32) if length else question
+            vector = vector + np.float32(weight) * vectors.mean(axis=0)
+    length = np.linalg.norm(vector)
+    return np.asarray(vector / length, dtype=np.float32) if length else question

@@ -25,7 +25,7 @@ from paper_search.query.evaluation import (
 )
 from paper_search.query.linter import Finding, lint
 from paper_search.query.normal_form import normalise, render
-from paper_search.query.parser import conditions_in, limited, parse
+from paper_search.query.parser import conditions_in, parse, with_conditions
 
 __all__ = [
     "FIELDS",
@@ -48,10 +48,10 @@ __all__ = [
     "heading_words",
     "headings_as_words",
     "judge",
-    "limited",
     "lint",
     "normalise",
     "parse",
     "render",
     "tokenise",
+    "with_conditions",
 ]

@@ -22,13 +22,13 @@ class LineContribution:
     Attributes:
         label: of the line.
         text: the line as it was written.
-        found: places of the papers that it finds.
+        matches: places of the papers that it finds.
         unique: those that no other line of its concept finds.
     """
 
     label: str
     text: str
-    found: frozenset[int]
+    matches: frozenset[int]
     unique: frozenset[int] = frozenset()
 
 
@@ -38,14 +38,14 @@ class ConceptContribution:
 
     Attributes:
         lines: of its lines, in their order; none: it is written in a line with other parts.
-        found: places of the papers that it finds.
-        lost: those that it does not find.
+        matches: places of the papers that it finds.
+        misses: those that it does not find.
         unknown: those whose text is not complete enough to tell.
     """
 
     lines: tuple[LineContribution, ...]
-    found: frozenset[int]
-    lost: frozenset[int]
+    matches: frozenset[int]
+    misses: frozenset[int]
     unknown: frozenset[int]
 
 
@@ -63,22 +63,22 @@ def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[Concep
 def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> ConceptContribution:
     verdicts = [judge(part, paper) for paper in papers]
     lines = []
-    wanted = set(map(identity, alternatives(part)))
+    targets = set(map(identity, alternatives(part)))
     for read in strategy.lines:
         node = read.node
-        if node is not None and {*map(identity, alternatives(node))} <= wanted:
-            found = frozenset(n for n, paper in enumerate(papers) if judge(node, paper))
-            lines.append((read.line, node, found))
+        if node is not None and {*map(identity, alternatives(node))} <= targets:
+            matches = frozenset(n for n, paper in enumerate(papers) if judge(node, paper))
+            lines.append((read.line, node, matches))
     # A line that only joins others of the concept finds nothing by itself.
     own = [entry for entry in lines if identity(entry[1]) != identity(part)] or lines
     shares = tuple(
         LineContribution(
             line.label,
             line.text,
-            found,
-            found.difference(*(other for one, _, other in own if one is not line)),
+            matches,
+            matches.difference(*(other for one, _, other in own if one is not line)),
         )
-        for line, _, found in own
+        for line, _, matches in own
     )
     return ConceptContribution(
         shares,
@@ -89,9 +89,9 @@ def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> Conc
     )
 
 
-def interval(found: int, total: int) -> tuple[float, float]:
+def interval(count: int, total: int) -> tuple[float, float]:
     """Return the 95 % interval of Wilson for a share."""
-    share, z = found / total, _Z
+    share, z = count / total, _Z
     centre = (share + z * z / (2 * total)) / (1 + z * z / total)
     half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total**2)) / (1 + z * z / total)
     return max(centre - half, 0.0), min(centre + half, 1.0)
@@ -101,21 +101,21 @@ def report(concepts: Sequence[ConceptContribution], names: Sequence[str]) -> Ite
     """Yield what each line contributes, and the relative recall of all concepts together."""
     for number, concept in enumerate(concepts, start=1):
         labels = ", ".join(line.label for line in concept.lines) or "in the last line"
-        known = f": finds {len(concept.found)} of {len(names)} known papers" if names else ""
+        recall = f": finds {len(concept.matches)} of {len(names)} known papers" if names else ""
         yield (
-            f"concept {number} (lines {labels}){known}"
+            f"concept {number} (lines {labels}){recall}"
             if concept.lines
-            else (f"concept {number} ({labels}){known}")
+            else (f"concept {number} ({labels}){recall}")
         )
         for line in concept.lines if names else ():
-            yield f"  line {line.label}: {len(line.found)}, {len(line.unique)} by it alone"
-        yield from (f"  loses {names[place]}" for place in sorted(concept.lost))
+            yield f"  line {line.label}: {len(line.matches)}, {len(line.unique)} by it alone"
+        yield from (f"  loses {names[place]}" for place in sorted(concept.misses))
         if concept.unknown:
             yield f"  {len(concept.unknown)} cannot be told: abstract or headings are not known"
     if names:
-        found = frozenset(range(len(names))).intersection(*(one.found for one in concepts))
-        low, high = interval(len(found), len(names))
+        common = frozenset(range(len(names))).intersection(*(one.matches for one in concepts))
+        low, high = interval(len(common), len(names))
         yield (
-            f"relative recall: {len(found)} of {len(names)} known papers"
-            f" ({len(found) / len(names):.0%}, 95 % interval {low:.0%} to {high:.0%})"
+            f"relative recall: {len(common)} of {len(names)} known papers"
+            f" ({len(common) / len(names):.0%}, 95 % interval {low:.0%} to {high:.0%})"
         )

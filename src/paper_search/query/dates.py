@@ -24,10 +24,10 @@ FAR_FUTURE = 2099
 def iso_date(text: str) -> str | None:
     """Return a day, month or year as `2019-07-01`, `2019-07` or `2019`; None: it is none."""
     plain = text.strip(' "')
-    if found := _DAY_FIRST.fullmatch(plain):
-        parts = found.groups()[::-1]
-    elif found := _WRITTEN.fullmatch(plain):
-        parts = found.groups()
+    if match_of_date := _DAY_FIRST.fullmatch(plain):
+        parts = match_of_date.groups()[::-1]
+    elif match_of_date := _WRITTEN.fullmatch(plain):
+        parts = match_of_date.groups()
     else:
         return None
     numbers = [int(part) for part in parts if part]
@@ -54,8 +54,8 @@ def entry_span(first: str | None, last: str | None) -> Term:
 
 def day_after(day: str, days: int = 1) -> str:
     """Return the date that lies some days after a day, or after the first day of a month."""
-    found = date(*[*(int(part) for part in day.split("-")), 1, 1][:3])
-    return (found + timedelta(days=days)).isoformat()
+    start = date(*[*(int(part) for part in day.split("-")), 1, 1][:3])
+    return (start + timedelta(days=days)).isoformat()
 
 
 def last_day(day: str) -> str:

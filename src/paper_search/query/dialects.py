@@ -96,7 +96,7 @@ class Dialect:
 
     def leaf(self, leaf: Term | Phrase) -> str:
         """Return a word or a phrase, between quotes where it needs them."""
-        text = _OPERATOR.sub(lambda found: found[0].lower(), " ".join(words_of(leaf)))
+        text = _OPERATOR.sub(lambda operator: operator[0].lower(), " ".join(words_of(leaf)))
         is_bare = isinstance(leaf, Term) and _SAFE.fullmatch(text) and not _UNSAFE.fullmatch(text)
         if is_bare and self.quote == '"':
             return text
@@ -106,25 +106,25 @@ class Dialect:
     def spellings(self, leaf: Term | Phrase) -> list[Term | Phrase]:
         """Return a leaf with wildcards of this database, or all that it stands for."""
         options = [self._forms(word) for word in words_of(leaf)]
-        made = [_as_written(words, leaf) for words in product(*options)]
-        if not 0 < len(made) <= _MOST_FORMS:
+        forms = [_as_written(words, leaf) for words in product(*options)]
+        if not 0 < len(forms) <= _MOST_FORMS:
             raise InexpressibleError(f"{' '.join(words_of(leaf))}: the wildcard")
-        return made
+        return forms
 
     def _forms(self, word: str) -> list[str]:
         stem = word.rstrip("*")
         star = self.signs["*"] if stem != word else ""
-        found = set("*?$") & set(stem)
-        if self.name == "Ovid" and (cut := re.fullmatch(r"([^*?$]+)(\${2,})", word)):
-            return [f"{cut[1]}${len(cut[2])}"]
+        signs = set("*?$") & set(stem)
+        if self.name == "Ovid" and (part := re.fullmatch(r"([^*?$]+)(\${2,})", word)):
+            return [f"{part[1]}${len(part[2])}"]
         if self.name == "ProQuest":
-            stem = re.sub(r"\$+", lambda cut: f"[*{len(cut[0])}]", stem)
-            found -= {"$"}
-        if "$" in found and "$" not in self.signs and "?" in self.signs:
+            stem = re.sub(r"\$+", lambda part: f"[*{len(part[0])}]", stem)
+            signs -= {"$"}
+        if "$" in signs and "$" not in self.signs and "?" in self.signs:
             parts = [("", "?") if sign == "$" else (sign,) for sign in stem]
             stems = ["".join(letters) for letters in product(*parts)]
-        elif found - {*self.signs}:
-            if "*" in found:
+        elif signs - {*self.signs}:
+            if "*" in signs:
                 raise InexpressibleError(f"{word}: the wildcard")
             stems = list(spelled(stem))
         else:
@@ -163,9 +163,9 @@ class Dialect:
         begin = day_after(first or f"{FIRST_YEAR}-01-01", 0)
         end = last_day(last) if last else f"{FAR_FUTURE}-12-31"
         values = {
-            "first": _written(begin, self.day), "last": _written(end, self.day),
-            "before": _written(day_after(begin, -1), self.day),
-            "after": _written(day_after(end), self.day),
+            "first": _format_day(begin, self.day), "last": _format_day(end, self.day),
+            "before": _format_day(day_after(begin, -1), self.day),
+            "after": _format_day(day_after(end), self.day),
         }  # fmt: skip
         return _open_ended(form, first, last).format(**values)
 
@@ -203,11 +203,11 @@ class Dialect:
         if near.is_ordered or name not in {None, "tiab", "title"} or not all(sides):
             return None
         tag = "ti" if name == "title" else "tiab"
-        made = [
+        texts = [
             f'"{one} {other}"[{tag}:~{near.distance}]'
             for one, other in product(sides[0] or (), sides[1] or ())
         ]
-        return made if len(made) <= _MOST_FORMS else None
+        return texts if len(texts) <= _MOST_FORMS else None
 
 
 def _open_ended(form: str, first: object, last: object) -> str:
@@ -233,7 +233,7 @@ def _terms(node: Node) -> list[str] | None:
     return texts if len(texts) == len(children) else None
 
 
-def _written(day: str, form: str) -> str:
+def _format_day(day: str, form: str) -> str:
     year, month, number = day.split("-")
     return form.replace("%Y", year).replace("%m", month).replace("%d", number)
 

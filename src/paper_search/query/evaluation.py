@@ -81,8 +81,8 @@ class _Document:
             field: tokeniser(str(text)) for field, text in document.items() if field != "year"
         }
         self._entered = str(document.get("entered") or "")
-        found = YEAR.search(str(document.get("year") or ""))
-        self._year = int(found[0]) if found else None
+        year = YEAR.search(str(document.get("year") or ""))
+        self._year = int(year[0]) if year else None
 
     def matches(self, node: Node) -> bool:
         match node:
@@ -144,15 +144,15 @@ class _Document:
                 tokens += [_pattern(piece, self._tokeniser)] if is_cut else self._tokeniser(piece)
         return tokens
 
-    def _runs(self, wanted: list[str | re.Pattern[str]], field: str) -> Iterator[_Span]:
+    def _runs(self, pattern: list[str | re.Pattern[str]], field: str) -> Iterator[_Span]:
         tokens = self._tokens[field]
-        for start in range(len(tokens) - len(wanted) + 1 if wanted else 0):
-            found = tokens[start : start + len(wanted)]
+        for start in range(len(tokens) - len(pattern) + 1 if pattern else 0):
+            window = tokens[start : start + len(pattern)]
             if all(
                 token == word if isinstance(word, str) else word.fullmatch(token)
-                for token, word in zip(found, wanted, strict=True)
+                for token, word in zip(window, pattern, strict=True)
             ):
-                yield start, start + len(wanted)
+                yield start, start + len(pattern)
 
 
 _MEANING = {"*": r"\w*", "?": r"\w", "$": r"\w?"}
@@ -185,11 +185,11 @@ class _Judge:
     def of(self, node: Node) -> bool | None:
         match node:
             case And(children):
-                found = [self.of(child) for child in children]
-                return False if False in found else None if None in found else True
+                verdicts = [self.of(child) for child in children]
+                return False if False in verdicts else None if None in verdicts else True
             case Or(children):
-                found = [self.of(child) for child in children]
-                return True if True in found else None if None in found else False
+                verdicts = [self.of(child) for child in children]
+                return True if True in verdicts else None if None in verdicts else False
             case Not(child):
                 inner = self.of(child)
                 return None if inner is None else not inner
@@ -242,9 +242,9 @@ def heading_words(leaf: Term | Phrase) -> tuple[str, ...]:
 def heading_as_listed(leaf: Term | Phrase) -> tuple[str, ...]:
     """Return the words of a heading as indexers write it."""
     text = " ".join(words_of(leaf))
-    named, _, sub = text.rpartition("/")
-    is_qualified = named and sub.replace(" ", "").isalpha() and sub.islower()
-    return tuple((named if is_qualified else text).split())
+    base, _, sub = text.rpartition("/")
+    is_qualified = base and sub.replace(" ", "").isalpha() and sub.islower()
+    return tuple((base if is_qualified else text).split())
 
 
 _MOST_INVERTED = 3

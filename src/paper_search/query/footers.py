@@ -95,8 +95,8 @@ def meaning_of(footer: Footer, system: System, refuse: _Refuse) -> Conditions:
         return conditions_of(value, footer.start, refuse) if value.strip() else ([], [])
     if not footer.value and key in {"expanders", "search modes", "sort by", "results"}:
         return [], []
-    shown = f"{footer.key} {footer.value}".strip()
-    return [], [(footer.start, f"{shown!r} is left out")]
+    label = f"{footer.key} {footer.value}".strip()
+    return [], [(footer.start, f"{label!r} is left out")]
 
 
 def _narrowed(key: str, footer: Footer, refuse: _Refuse) -> Node:
@@ -128,15 +128,15 @@ def command_of(text: str, refuse: _Refuse) -> Command | None:
     if same := _SAME.fullmatch(text):
         note = (same.start("line"), "duplicates are left to this program")
         return Command(same["line"], same.start("line"), notes=(note,))
-    if found := _LIMIT.fullmatch(text):
-        what, start = found["what"], found.start("what")
+    if limit := _LIMIT.fullmatch(text):
+        what, start = limit["what"], limit.start("what")
         notes = []
         if remark := _NOT_VALID.search(what):
             notes = [(start + remark.start(), f"{remark[0].strip()!r} is left out")]
             what = what[: remark.start()]
         nodes, others = conditions_of(what, start, refuse)
         notes += others
-        return Command(found["line"], found.start("line"), tuple(nodes), tuple(notes))
-    if kept := _KEPT.match(text):
-        refuse(kept.start(), f"{text.strip()!r} has no counterpart here: leave it out")
+        return Command(limit["line"], limit.start("line"), tuple(nodes), tuple(notes))
+    if selection := _KEPT.match(text):
+        refuse(selection.start(), f"{text.strip()!r} has no counterpart here: leave it out")
     return None

@@ -34,29 +34,29 @@ LETTER = re.compile(r"\w")
 YEAR = re.compile(r"\d{4}")
 
 
-def read_word(text: str, refuse: Refusal) -> Term:
+def parse_word(text: str, refuse: Refusal) -> Term:
     """Return the term of a bare word."""
     word = text.rstrip(_TRAILING)
     _refuse_foreign_operators(text, refuse)
     if not LETTER.search(word):
         refuse(0, f"expected a word, a \"phrase\" or '(' but found {text!r}")
-    if named := _UNKNOWN_FIELD.match(word):
+    if prefix := _UNKNOWN_FIELD.match(word):
         refuse(
             0,
-            f"unknown field '{named[1]}:': known are {FIELD_PREFIXES};"
+            f"unknown field '{prefix[1]}:': known are {FIELD_PREFIXES};"
             " quote the word if no field is meant",
         )
     stem = word.rstrip("*")
     return Term(stem, is_prefix=stem != word)
 
 
-def read_exact_word(text: str) -> Term:
+def parse_exact_word(text: str) -> Term:
     """Return the term for a word that is taken literally, such as a DOI."""
     word = text.rstrip(_TRAILING)
     return Term(word.rstrip("*"), is_prefix=word.endswith("*"))
 
 
-def read_phrase(text: str, refuse: Refusal) -> Term | Phrase:
+def parse_phrase(text: str, refuse: Refusal) -> Term | Phrase:
     """Return the leaf for the text between two quotes; one word alone is a term."""
     words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
     if not LETTER.search("".join(words)):
@@ -86,12 +86,12 @@ def is_pattern(word: str) -> bool:
     return _PATTERN.search(word.rstrip("*")) is not None
 
 
-def read_years(text: str, refuse: Refusal) -> YearRange:
+def parse_years(text: str, refuse: Refusal) -> YearRange:
     """Return the range for what follows `year:`: 2015, 2015-2019, 2015- or -2019."""
-    found = _YEARS.fullmatch(text.strip().rstrip(",;."))
-    if found is None:
+    years = _YEARS.fullmatch(text.strip().rstrip(",;."))
+    if years is None:
         refuse(0, f"expected a year as in 2015, 2015-2019, 2015- or -2019 but found {text!r}")
-    first, dash, last, only_last = found.groups()
+    first, dash, last, only_last = years.groups()
     if only_last:
         return YearRange(None, int(only_last))
     if last and not dash:

@@ -102,7 +102,7 @@ def conditions_of(text: str, start: int, refuse: _Refuse) -> Conditions:
 
     Several languages or several types are alternatives, if they stand in a list of commas.
     """
-    found: dict[object, list[Node]] = {}
+    groups: dict[object, list[Node]] = {}
     notes: list[tuple[int, str]] = []
     for offset, piece in _pieces(text, start):
         if _NOTHING.fullmatch(piece.strip('" ')):
@@ -111,10 +111,10 @@ def conditions_of(text: str, start: int, refuse: _Refuse) -> Conditions:
         node = condition_of(piece, offset, refuse)
         if _BOUND.search(piece):
             notes.append((offset, f"{piece!r} is read with that year in it"))
-        named = node.field if isinstance(node, Term | Phrase) else None
-        key = named if named in {"type", "language"} and "," in text else object()
-        found.setdefault(key, []).append(node)
-    nodes = [group[0] if len(group) == 1 else Or(tuple(group)) for group in found.values()]
+        name = node.field if isinstance(node, Term | Phrase) else None
+        key = name if name in {"type", "language"} and "," in text else object()
+        groups.setdefault(key, []).append(node)
+    nodes = [group[0] if len(group) == 1 else Or(tuple(group)) for group in groups.values()]
     return nodes, notes
 
 
@@ -124,16 +124,16 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
     if is_wrapped(inner):
         start, text = start + text.index("(") + 1, inner[1:-1]
     name, before, sign = "", 0, ";"
-    for found in [*(cut for cut in _CUT.finditer(text) if cut["cut"]), None]:
-        end = len(text) if found is None else found.start()
+    for mark in [*(sign_match for sign_match in _CUT.finditer(text) if sign_match["cut"]), None]:
+        end = len(text) if mark is None else mark.start()
         piece = text[before:end].strip().rstrip(".")
         if piece:
-            if named := _NAMED.match(piece):
-                name = named["name"]
-            is_value = name.lower() in _KIND_OF and not named and sign == ","
+            if label := _NAMED.match(piece):
+                name = label["name"]
+            is_value = name.lower() in _KIND_OF and not label and sign == ","
             yield start + before, f"{name}: {piece}" if is_value else piece
-        if found is not None:
-            before, sign = found.end(), found["cut"].strip()
+        if mark is not None:
+            before, sign = mark.end(), mark["cut"].strip()
 
 
 def condition_of(text: str, start: int, refuse: _Refuse) -> Node:
@@ -142,15 +142,15 @@ def condition_of(text: str, start: int, refuse: _Refuse) -> Node:
     plain = " ".join(_bare(piece).split())
     if excluded := _EXCLUDED.match(plain):
         return Not(condition_of(plain[excluded.end() :], start, refuse))
-    named = _NAMED.fullmatch(plain)
-    kind = _KIND_OF.get(named["name"].lower()) if named else None
-    made = _MEANING.get(kind or "", _anything)
-    values = _OR.split(_bare(named["value"]) if named and kind else plain)
-    nodes = [made(_bare(value).lower()) for value in values if _bare(value)]
-    wanted = [node for node in nodes if node is not None]
-    if not wanted or len(wanted) < len(nodes):
+    label = _NAMED.fullmatch(plain)
+    kind = _KIND_OF.get(label["name"].lower()) if label else None
+    meaning = _MEANING.get(kind or "", _anything)
+    values = _OR.split(_bare(label["value"]) if label and kind else plain)
+    nodes = [meaning(_bare(value).lower()) for value in values if _bare(value)]
+    conditions = [node for node in nodes if node is not None]
+    if not conditions or len(conditions) < len(nodes):
         refuse(start, f"the limit {text.strip()!r} has no counterpart here: leave it out")
-    return wanted[0] if len(wanted) == 1 else Or(tuple(wanted))
+    return conditions[0] if len(conditions) == 1 else Or(tuple(conditions))
 
 
 def _bare(text: str) -> str:
@@ -162,12 +162,12 @@ def _bare(text: str) -> str:
 
 
 def _years(text: str) -> Node | None:
-    found = _SPAN.fullmatch(text)
-    if found is None or not (found["first"] or found["last"]):
+    span = _SPAN.fullmatch(text)
+    if span is None or not (span["first"] or span["last"]):
         return None
-    first, last = (_YEAR.search(found[name] or "") for name in ("first", "last"))
+    first, last = (_YEAR.search(span[name] or "") for name in ("first", "last"))
     begin, end = (int(year[0]) if year else None for year in (first, last))
-    if begin is not None and not found["to"] and not text.startswith(("since", "after")):
+    if begin is not None and not span["to"] and not text.startswith(("since", "after")):
         end = begin
     if end is not None and end >= FAR_FUTURE:
         end = None
@@ -177,18 +177,18 @@ def _years(text: str) -> Node | None:
 
 
 def _entry_dates(text: str) -> Node | None:
-    found = _SPAN.fullmatch(text)
-    if found is None or not (found["first"] or found["last"]):
+    span = _SPAN.fullmatch(text)
+    if span is None or not (span["first"] or span["last"]):
         return None
-    first, last = (iso_date(found[name] or "") for name in ("first", "last"))
-    if (found["first"] and not first) or not (first or last):
+    first, last = (iso_date(span[name] or "") for name in ("first", "last"))
+    if (span["first"] and not first) or not (first or last):
         return None
-    return entry_span(first, last if found["to"] else first)
+    return entry_span(first, last if span["to"] else first)
 
 
 def _language(text: str) -> Node | None:
-    found = _LANGUAGE.fullmatch(text)
-    name = _LANGUAGE_OF.get(found["name"]) if found else None
+    language = _LANGUAGE.fullmatch(text)
+    name = _LANGUAGE_OF.get(language["name"]) if language else None
     return Term(name, "language") if name else None
 
 

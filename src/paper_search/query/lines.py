@@ -90,8 +90,8 @@ class Line:
         self.text += f" {text}"
 
     def place(self, offset: int) -> tuple[int, int]:
-        found = [(0, self.row, self.column), *self.wraps]
-        start, row, column = next(wrap for wrap in reversed(found) if wrap[0] <= offset)
+        starts = [(0, self.row, self.column), *self.wraps]
+        start, row, column = next(wrap for wrap in reversed(starts) if wrap[0] <= offset)
         return row, column + offset - start
 
 
@@ -144,19 +144,19 @@ def lines_of(text: str) -> Lines:
     is_numbered = bool(steps) and near * 2 >= len(steps) and (len(steps) + 1) * 3 >= len(rows)
     headings: list[tuple[int, str]] = []
     if table:
-        made, is_numbered = table, True
+        lines, is_numbered = table, True
         numbers = [order(line.label)[0] for line in table]
         steps = [after - before for before, after in pairwise(numbers)]
     else:
-        made = _numbered(rows, labels, headings) if is_numbered else _counted(rows)
+        lines = _numbered(rows, labels, headings) if is_numbered else _number_rows(rows)
     if is_numbered and steps.count(-1) * 2 > len(steps):
-        made.reverse()
-    names = {line.label.upper() for line in made}
-    ends = [_BARE_COUNT.search(one.text) for one in made]
-    has_counts = len(made) > 1 and all(ends)  # a number behind every line: a column of hits
-    for one in made:
+        lines.reverse()
+    names = {line.label.upper() for line in lines}
+    ends = [_BARE_COUNT.search(one.text) for one in lines]
+    has_counts = len(lines) > 1 and all(ends)  # a number behind every line: a column of hits
+    for one in lines:
         one.text = _without_count(one.text, names, has_counts=has_counts)
-    return Lines([one for one in made if one.text], is_numbered, headings)
+    return Lines([one for one in lines if one.text], is_numbered, headings)
 
 
 def _table_of(text: str) -> list[Line]:
@@ -175,7 +175,7 @@ def _table_of(text: str) -> list[Line]:
         if not is_head or any(len(row) != len(names) for _, row in cells[1:]):
             continue
         extra = [n for n, name in enumerate(names) if _LIMIT_COLUMN.fullmatch(name)]
-        return [_table_line(row, found, names, columns[0], extra) for row, found in cells[1:]]
+        return [_table_line(row, values, names, columns[0], extra) for row, values in cells[1:]]
     return []
 
 
@@ -208,27 +208,27 @@ def _is_noise(line: str) -> bool:
 
 def _labelled(line: str) -> re.Match[str] | None:
     """Return the label of a line; None: what looks like one names another line, or is text."""
-    found = _LABELLED.match(line)
-    if found is None or found["dot"] or found["letter"]:
-        return found
-    if found["sign"] and (counted := _COUNT_IN_FRONT.match(line)):
-        return counted
-    rest = line[found.end() :]
-    if rest and (_STARTS_ON.match(rest) or not line[found.end() - 1].isspace()):
+    label = _LABELLED.match(line)
+    if label is None or label["dot"] or label["letter"]:
+        return label
+    if label["sign"] and (count := _COUNT_IN_FRONT.match(line)):
+        return count
+    rest = line[label.end() :]
+    if rest and (_STARTS_ON.match(rest) or not line[label.end() - 1].isspace()):
         return None
-    return found
+    return label
 
 
-def _counted(rows: list[tuple[int, str]]) -> list[Line]:
-    made: list[Line] = []
+def _number_rows(rows: list[tuple[int, str]]) -> list[Line]:
+    lines: list[Line] = []
     for row, line in rows:
         text = line.lstrip()
         is_rest = _STARTS_ON.match(text) or is_footer(text)
-        if made and (is_rest or _ENDS_ON.search(made[-1].text) or _is_open(made[-1].text)):
-            made[-1].go_on(text, row, len(line) - len(text) + 1)
+        if lines and (is_rest or _ENDS_ON.search(lines[-1].text) or _is_open(lines[-1].text)):
+            lines[-1].go_on(text, row, len(line) - len(text) + 1)
         else:
-            made.append(Line(str(len(made) + 1), text, row, len(line) - len(text) + 1))
-    return made
+            lines.append(Line(str(len(lines) + 1), text, row, len(line) - len(text) + 1))
+    return lines
 
 
 def _numbered(
@@ -236,15 +236,15 @@ def _numbered(
     labels: list[re.Match[str] | None],
     headings: list[tuple[int, str]],
 ) -> list[Line]:
-    made: list[Line] = []
-    for (row, line), found in zip(rows, labels, strict=True):
-        if found is not None and not _is_count(found, line, made):
-            name = found["number"] or found["letter"]
-            made.append(Line(name, line[found.end() :], row, found.end() + 1))
-        elif not made or not _add(made, row, line):
+    drafts: list[Line] = []
+    for (row, line), label in zip(rows, labels, strict=True):
+        if label is not None and not _is_count(label, line, drafts):
+            name = label["number"] or label["letter"]
+            drafts.append(Line(name, line[label.end() :], row, label.end() + 1))
+        elif not drafts or not _add(drafts, row, line):
             headings.append((row, line.strip()))
     lines = []
-    for one, after in zip(made, [*made[1:], None], strict=True):
+    for one, after in zip(drafts, [*drafts[1:], None], strict=True):
         if _is_heading(one.text) and (":" in one.text or _is_part(after, one)):
             headings.append((one.row, one.text.strip()))
         else:
@@ -252,9 +252,9 @@ def _numbered(
     return lines
 
 
-def _add(made: list[Line], row: int, line: str) -> bool:
+def _add(lines: list[Line], row: int, line: str) -> bool:
     """Add a row without a number to the last line, or as a line of its own; False: a heading."""
-    text, last = line.strip(), made[-1]
+    text, last = line.strip(), lines[-1]
     column = len(line) - len(line.lstrip()) + 1
     titled = _TITLED.match(text)
     shift = titled.end() if titled else 0
@@ -266,24 +266,24 @@ def _add(made: list[Line], row: int, line: str) -> bool:
         if not last.wraps:
             last.text = _COUNT.sub("", last.text)
         last.go_on(text, row, column)
-    elif is_combined(text[shift:], {line.label.upper() for line in made}):
-        made.append(Line("final", text[shift:], row, column + shift))
+    elif is_combined(text[shift:], {line.label.upper() for line in lines}):
+        lines.append(Line("final", text[shift:], row, column + shift))
     elif _is_heading(last.text) and _MARKED.search(text):
         last.text, last.row, last.column = text, row, column
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
         last.go_on(text, row, column)
     elif _MARKED.search(text):
-        made.append(Line(f"of row {row}", text, row, column))
+        lines.append(Line(f"of row {row}", text, row, column))
     else:
         return False
     return True
 
 
-def _is_count(found: re.Match[str], line: str, made: list[Line]) -> bool:
+def _is_count(label: re.Match[str], line: str, lines: list[Line]) -> bool:
     """Whether a number alone counts the hits of the line before, rather than begins a new one."""
-    if line[found.end() :] or not made or not made[-1].text or not found["number"]:
+    if line[label.end() :] or not lines or not lines[-1].text or not label["number"]:
         return False
-    return abs(order(found["number"])[0] - order(made[-1].label)[0]) > 1
+    return abs(order(label["number"])[0] - order(lines[-1].label)[0]) > 1
 
 
 def _is_open(text: str) -> bool:
@@ -304,10 +304,10 @@ def _without_count(text: str, labels: set[str], *, has_counts: bool) -> str:
     bare = _COUNT.sub("", text).rstrip()
     if bare and bare != text and not _ENDS_ON.search(bare):
         return bare
-    found = _BARE_COUNT.search(text)
-    rest = text[: found.start()].rstrip() if found else ""
-    if found and rest and not _ENDS_ON.search(rest):
-        is_line = found["count"].replace(",", "") in labels
+    count = _BARE_COUNT.search(text)
+    rest = text[: count.start()].rstrip() if count else ""
+    if count and rest and not _ENDS_ON.search(rest):
+        is_line = count["count"].replace(",", "") in labels
         if (is_combined(rest, labels) or has_counts) and not is_line:
             return rest
     return text

@@ -9,7 +9,7 @@ from paper_search.errors import QuerySyntaxError
 from paper_search.query.ast import And, Node, Not, Or, Phrase, Term, YearRange
 from paper_search.query.leaves import CURLY_QUOTES, straighten
 from paper_search.query.normal_form import identity, parts
-from paper_search.query.parser import Reading, read
+from paper_search.query.parser import Reading, analyse
 
 STOP_WORDS = frozenset({
         "a", "an", "are", "as", "at", "be", "been", "but", "by", "for", "from", "had", "has",
@@ -45,11 +45,11 @@ def lint(text: str) -> list[Finding]:
     the rewriting from another service's style could not carry over.
     """
     findings = [
-        Finding(found.start() + 1, f"the curly quote {found[0]} is read as a plain one")
-        for found in _CURLY.finditer(text)
+        Finding(quote.start() + 1, f"the curly quote {quote[0]} is read as a plain one")
+        for quote in _CURLY.finditer(text)
     ]
     try:
-        reading = read(text)
+        reading = analyse(text)
     except QuerySyntaxError as error:
         reason = str(error).removeprefix(f"column {error.column}: ")
         return sorted([*findings, Finding(error.column, reason)])
@@ -63,11 +63,11 @@ def lint(text: str) -> list[Finding]:
 def _lower_operators(text: str) -> list[Finding]:
     return [
         Finding(
-            found.start() + 1,
-            f"{found[1]!r} is read as a word: write {found[1].upper()} for the operator",
+            operator.start() + 1,
+            f"{operator[1]!r} is read as a word: write {operator[1].upper()} for the operator",
         )
-        for found in _LOWER_OPERATOR.finditer(text)
-        if found[1]
+        for operator in _LOWER_OPERATOR.finditer(text)
+        if operator[1]
     ]
 
 
@@ -83,9 +83,11 @@ class _Inspection:
 
     def findings(self) -> list[Finding]:
         root = self._reading.node
-        found: list[Finding] = []
+        findings: list[Finding] = []
         if (column := self._pure_exclusion(root)) is not None:
-            found.append(Finding(column, "this only excludes: say before the NOT what is wanted"))
+            findings.append(
+                Finding(column, "this only excludes: say before the NOT what is wanted")
+            )
         waiting: list[Node] = [root]
         while waiting:
             node = waiting.pop()
@@ -95,21 +97,21 @@ class _Inspection:
                     f"{node.text!r} alone says nothing of a subject: leave it out or quote the"
                     " phrase that it is part of"
                 )
-                found.append(Finding(self._column(node), message))
+                findings.append(Finding(self._column(node), message))
             if isinstance(node, And | Or):
-                found += self._repeated(node)
-        return found
+                findings += self._repeated(node)
+        return findings
 
     def _repeated(self, group: And | Or) -> list[Finding]:
-        seen: set[object] = set()
-        found = []
+        keys: set[object] = set()
+        findings = []
         for leaf in self._operands(group, type(group)):
             key = identity(leaf)
-            if key in seen and isinstance(leaf, Term | Phrase | YearRange):
-                shown = leaf.text if isinstance(leaf, Term) else "this part"
-                found.append(Finding(self._column(leaf), f"{shown!r} is repeated in its group"))
-            seen.add(key)
-        return found
+            if key in keys and isinstance(leaf, Term | Phrase | YearRange):
+                label = leaf.text if isinstance(leaf, Term) else "this part"
+                findings.append(Finding(self._column(leaf), f"{label!r} is repeated in its group"))
+            keys.add(key)
+        return findings
 
     def _operands(self, node: Node, kind: type[And | Or]) -> list[Node]:
         if not isinstance(node, kind):
@@ -122,8 +124,8 @@ class _Inspection:
             return self._column(node)
         if isinstance(node, And):
             columns = [self._pure_exclusion(child) for child in node.children]
-            known = [column for column in columns if column is not None]
-            return known[0] if len(known) == len(columns) else None
+            places = [column for column in columns if column is not None]
+            return places[0] if len(places) == len(columns) else None
         if isinstance(node, Or):
             columns = [self._pure_exclusion(child) for child in node.children]
             return next((column for column in columns if column is not None), None)

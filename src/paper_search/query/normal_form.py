@@ -40,16 +40,16 @@ def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
         case Phrase():
             return _normal_leaf(node.words, node.field)
         case And(children):
-            return _joined(And, children)
+            return _join(And, children)
         case Or(children):
-            return _joined(Or, children)
+            return _join(Or, children)
         case Not(child):
             inner = normalise(child)
             return inner.child if isinstance(inner, Not) else Not(inner)
         case Near():
             return _normal_near(node)
         case YearRange():
-            return _checked_years(node)
+            return _check_years(node)
 
 
 def folded(node: Node) -> Node:
@@ -60,9 +60,9 @@ def folded(node: Node) -> Node:
     """
     match node:
         case Or(children):
-            return _folded_group(Or, children, _merged_fields)
+            return _folded_group(Or, children, _merge_fields)
         case And(children):
-            return _folded_group(And, children, _merged_spans)
+            return _folded_group(And, children, _merge_spans)
         case Not(child):
             inner = folded(child)
             return node if inner is child else Not(inner)
@@ -71,19 +71,19 @@ def folded(node: Node) -> Node:
 
 
 def _folded_group(
-    kind: type[And | Or], children: tuple[Node, ...], merged: Callable[[Node, Node], Node | None]
+    kind: type[And | Or], children: tuple[Node, ...], merge: Callable[[Node, Node], Node | None]
 ) -> Node:
-    made: list[Node] = []
+    parts: list[Node] = []
     for child in map(folded, children):
-        one = merged(made[-1], child) if made else None
+        one = merge(parts[-1], child) if parts else None
         if one is None:
-            made.append(child)
+            parts.append(child)
         else:
-            made[-1] = one
-    return kind(tuple(made)) if len(made) > 1 else made[0]
+            parts[-1] = one
+    return kind(tuple(parts)) if len(parts) > 1 else parts[0]
 
 
-def _merged_fields(one: Node, other: Node) -> Node | None:
+def _merge_fields(one: Node, other: Node) -> Node | None:
     fields = field_of(one), field_of(other)
     if in_field(one, None) != in_field(other, None):
         return None
@@ -92,7 +92,7 @@ def _merged_fields(one: Node, other: Node) -> Node | None:
     return in_field(one, None) if fields == ("tiab", None) else None
 
 
-def _merged_spans(one: Node, other: Node) -> Node | None:
+def _merge_spans(one: Node, other: Node) -> Node | None:
     match one, other:
         case YearRange(int() as first, None), YearRange(None, int() as last) if first <= last:
             return YearRange(first, last)
@@ -121,8 +121,8 @@ def field_of(node: Node) -> str | Several | None:
         case Term() | Phrase():
             return SEVERAL if node.field in {*HEADINGS, *INDEXED} else node.field
         case And(children) | Or(children):
-            found = {field_of(child) for child in children}
-            return found.pop() if len(found) == 1 else SEVERAL
+            fields = {field_of(child) for child in children}
+            return fields.pop() if len(fields) == 1 else SEVERAL
         case Near(left, right):
             one, other = field_of(left), field_of(right)
             return one if one == other else SEVERAL
@@ -173,14 +173,14 @@ def all_leaves(node: Node) -> Iterator[Term | Phrase]:
         yield from all_leaves(part)
 
 
-def wanted_leaves(node: Node) -> Iterator[Term | Phrase]:
+def positive_leaves(node: Node) -> Iterator[Term | Phrase]:
     """Yield the words and phrases of a tree in order, without those that are excluded."""
     if isinstance(node, Not):
         return
     if isinstance(node, Term | Phrase):
         yield node
     for part in parts(node):
-        yield from wanted_leaves(part)
+        yield from positive_leaves(part)
 
 
 def identity(node: Node) -> object:
@@ -205,7 +205,7 @@ def is_near_side(node: Node) -> bool:
     return isinstance(node, Term | Phrase | Near)
 
 
-def _joined(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
+def _join(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
     if not children:
         raise InputError(f"{kind.__name__} has no parts: give it at least one")
     flat: list[Node] = []
@@ -241,7 +241,7 @@ def _normal_near(node: Near) -> Near:
     return Near(left, right, node.distance, node.is_ordered)
 
 
-def _checked_years(years: YearRange) -> YearRange:
+def _check_years(years: YearRange) -> YearRange:
     bounds = [bound for bound in (years.first, years.last) if bound is not None]
     if not bounds or bounds != sorted(bounds) or not all(map(_is_year, bounds)):
         raise InputError(

@@ -18,13 +18,13 @@ class Part:
     """A part of a string: its tree, how it reads with all parentheses, and its last operator."""
 
     node: Node
-    shown: str
+    text: str
     operator: str | None = None
 
     def within(self, operator: str) -> str:
         """Return how it reads as a side of another operator."""
         is_same = self.operator in {None, operator} and operator != "NOT"
-        return self.shown if self.operator is None or is_same else f"({self.shown})"
+        return self.text if self.operator is None or is_same else f"({self.text})"
 
 
 class OperatorReader(ABC):
@@ -61,24 +61,21 @@ class OperatorReader(ABC):
     def _group_of(self, start: int) -> Part:
         """Return the tree at the top or between two parentheses; say how a mixture is read."""
         self._operators.append(set())
-        part = self._joined(0)
-        used = self._operators.pop()
+        part = self._operation(0)
+        operators = self._operators.pop()
         is_ordered = len(set(self._system.levels.values())) > 1 and self._system.levels["NOT"] == 1
         if (
-            {"AND", "OR"} <= used
-            or {"OR", "NOT"} <= used
-            or (is_ordered and {"AND", "NOT"} <= used)
+            {"AND", "OR"} <= operators
+            or {"OR", "NOT"} <= operators
+            or (is_ordered and {"AND", "NOT"} <= operators)
         ):
-            shown = part.shown if len(part.shown) <= _SHOWN else f"{part.shown[:_SHOWN]}…"
-            self.notes.append(
-                (
-                    start,
-                    f"{' and '.join(sorted(used))} are mixed without parentheses: read as {shown}",
-                )
-            )
+            text = part.text if len(part.text) <= _SHOWN else f"{part.text[:_SHOWN]}…"
+            mixture = " and ".join(sorted(operators))
+            note = f"{mixture} are mixed without parentheses: read as {text}"
+            self.notes.append((start, note))
         return part
 
-    def _joined(self, least: int) -> Part:
+    def _operation(self, least: int) -> Part:
         """Return parts joined by operators that bind at least so tight."""
         left = self._inversion()
         while (name := self._operator()) is not None:
@@ -90,7 +87,7 @@ class OperatorReader(ABC):
                 if name == "NOT" and token.kind == "AND":
                     self._take()
             self._operators[-1].add(name)
-            left = self._combined(left, name, self._joined(level + 1))
+            left = self._combined(left, name, self._operation(level + 1))
         return left
 
     def _operator(self) -> str | None:
@@ -122,18 +119,18 @@ class OperatorReader(ABC):
         self._refuse(token.start, f"{reason} {token.text.strip()!r}")
 
     def _combined(self, left: Part, name: str, right: Part) -> Part:
-        shown = f"{left.within(name)} {name} {right.within(name)}"
+        text = f"{left.within(name)} {name} {right.within(name)}"
         if name == "NOT":
             excluded = right.node.child if isinstance(right.node, Not) else Not(right.node)
             self._leaves.located(excluded, self._leaves.columns.get(id(right.node), 1) - 1)
-            return Part(And((left.node, excluded)), shown, name)
-        if self._system is SCOPUS and right.shown.startswith("EXCLUDE"):
+            return Part(And((left.node, excluded)), text, name)
+        if self._system is SCOPUS and right.text.startswith("EXCLUDE"):
             name = "AND"  # what any of them excludes is left out
         kind = And if name == "AND" else Or
         parts: tuple[Node, ...] = (left.node,)
         if left.operator == name and isinstance(left.node, And | Or):
             parts = left.node.children
-        return Part(kind((*parts, right.node)), shown, name)
+        return Part(kind((*parts, right.node)), text, name)
 
     def _inversion(self) -> Part:
         """Return a part with the NOTs in front of it."""

@@ -14,8 +14,8 @@ from paper_search.query import leaves
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
 from paper_search.query.leaves import straighten
 from paper_search.query.normal_form import depth, is_near_side, normalise, parts, render
-from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, read_sentence
-from paper_search.query.strategy import read_strategy
+from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
+from paper_search.query.strategy import parse_strategy
 from paper_search.query.systems import SYSTEMS, recognised
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def parse(text: str) -> Node:
     Raises:
         QuerySyntaxError: it cannot be read; the message begins with the column.
     """
-    written = _bounded(read(text).node, 2 * MAX_DEPTH, text)  # what is flat may be written deep
-    return _bounded(normalise(written), MAX_DEPTH, text)
+    tree = _bounded(analyse(text).node, 2 * MAX_DEPTH, text)  # what is flat may be written deep
+    return _bounded(normalise(tree), MAX_DEPTH, text)
 
 
 def conditions_in(texts: Iterable[str]) -> list[Node]:
@@ -58,7 +58,7 @@ def conditions_in(texts: Iterable[str]) -> list[Node]:
     return [part for tree in trees for part in (tree.children if isinstance(tree, And) else [tree])]
 
 
-def limited(tree: Node, texts: Iterable[str]) -> Node:
+def with_conditions(tree: Node, texts: Iterable[str]) -> Node:
     conditions = conditions_in(texts)
     return normalise(And((tree, *conditions))) if conditions else tree
 
@@ -80,7 +80,7 @@ class Reading:
     system: str | None = None
 
 
-def read(text: str) -> Reading:
+def analyse(text: str) -> Reading:
     """Return the tree as it was written, with the columns of its parts.
 
     Raises:
@@ -93,23 +93,23 @@ def read(text: str) -> Reading:
         refuse(MAX_LENGTH, f"the query is longer than {MAX_LENGTH:,} characters")
     if not text.strip():
         refuse(0, "the query is empty: expected a word, a \"phrase\" or '('")
-    if "\n" in text.strip() and (strategy := read_strategy(text)) is not None:
+    if "\n" in text.strip() and (strategy := parse_strategy(text)) is not None:
         return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
     plain = straighten(text)
     if (system := recognised(plain)) is not None:
-        found = read_sentence(plain, system, refuse)
-        notes = tuple((offset + 1, note) for offset, note in found.notes)
-        return Reading(found.node, found.columns, notes, system.name)
-    if sign := next((found for found in _FOREIGN.finditer(plain) if found["sign"]), None):
+        sentence = parse_sentence(plain, system, refuse)
+        notes = tuple((offset + 1, note) for offset, note in sentence.notes)
+        return Reading(sentence.node, sentence.columns, notes, system.name)
+    if sign := next((sentence for sentence in _FOREIGN.finditer(plain) if sentence["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
-    opened = _open_parentheses(plain, refuse)
+    open_brackets = _open_parentheses(plain, refuse)
     builder = _builder(plain, refuse)
     try:
         node = builder.transform(_grammar().parse(plain))
     except VisitError as error:
         raise error.orig_exc from None
     except UnexpectedInput as error:
-        offset, reason = _explain(error, opened, len(text))
+        offset, reason = _explain(error, open_brackets, len(text))
     else:
         return Reading(node, builder.columns, tuple(builder.notes))
     return refuse(offset, reason)
@@ -141,18 +141,18 @@ def _grammar() -> Lark:
 
 def _open_parentheses(text: str, refuse: Callable[[int, str], NoReturn]) -> list[int]:
     """Return the offsets of the parentheses that are never closed."""
-    opened: list[int] = []
-    for found in _PARENTHESES.finditer(text):
-        if found[0] == "(":
-            opened.append(found.start())
-            if len(opened) > MAX_DEPTH:
-                refuse(opened[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
-        elif found[0] == ")" and opened:
-            opened.pop()
-    return opened
+    offsets: list[int] = []
+    for bracket in _PARENTHESES.finditer(text):
+        if bracket[0] == "(":
+            offsets.append(bracket.start())
+            if len(offsets) > MAX_DEPTH:
+                refuse(offsets[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
+        elif bracket[0] == ")" and offsets:
+            offsets.pop()
+    return offsets
 
 
-def _explain(error: Any, opened: list[int], end: int) -> tuple[int, str]:
+def _explain(error: Any, offsets: list[int], end: int) -> tuple[int, str]:
     """Return the offset in the text as given, and what was expected there."""
     from lark.exceptions import UnexpectedCharacters  # noqa: PLC0415  # slow to import
 
@@ -161,15 +161,15 @@ def _explain(error: Any, opened: list[int], end: int) -> tuple[int, str]:
         return offset, "this quote is never closed"
     token = error.token
     at_end = token.type == "$END"
-    found = "the end" if at_end else repr(str(token))
+    actual = "the end" if at_end else repr(str(token))
     offset = end if at_end else token.start_pos
     if not error.accepts & {"_OR", "_AND", "_RPAR", "$END"}:
-        return offset, f"expected a word, a \"phrase\" or '(' but found {found}"
-    if at_end and opened:
-        return offset, f"expected ')' for the '(' in column {opened[-1] + 1} but found the end"
+        return offset, f"expected a word, a \"phrase\" or '(' but found {actual}"
+    if at_end and offsets:
+        return offset, f"expected ')' for the '(' in column {offsets[-1] + 1} but found the end"
     if token.type == "_RPAR":
         return offset, "expected AND, OR or the end but found ')', which closes nothing"
-    return offset, f"expected AND, OR or the end but found {found}"
+    return offset, f"expected AND, OR or the end but found {actual}"
 
 
 def _builder(text: str, refuse: Callable[[int, str], NoReturn]) -> Any:
@@ -195,15 +195,15 @@ class _Construction:
 
     def disjunction(self, children: list[Node]) -> Node:
         bare = [child for child in children if id(child) not in self._grouped]
-        made = Or(tuple(children))
+        node = Or(tuple(children))
         if any(isinstance(child, And) for child in bare):
-            shown = render(made)
-            shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-            column = self.columns.get(id(_first_leaf(made)), 1)
-            note = f"AND and OR are mixed without parentheses: read as {shown}"
+            text = render(node)
+            text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            column = self.columns.get(id(_first_leaf(node)), 1)
+            note = f"AND and OR are mixed without parentheses: read as {text}"
             self.notes.append((column, note))
-        self._kept.append(made)
-        return made
+        self._kept.append(node)
+        return node
 
     def group(self, children: list[Node]) -> Node:
         [node] = children
@@ -211,9 +211,9 @@ class _Construction:
         return node
 
     def conjunction(self, children: list[Node]) -> Node:
-        made = And(tuple(children))
-        self._kept.append(made)
-        return made
+        node = And(tuple(children))
+        self._kept.append(node)
+        return node
 
     def exclusion(self, children: list[Any]) -> Node:
         token, node = children
@@ -236,25 +236,25 @@ class _Construction:
     def word(self, children: list[Token]) -> Node:
         [token] = children
         return self._located(
-            leaves.read_word(str(token), partial(self._refuse_at, token)), token, 0
+            leaves.parse_word(str(token), partial(self._refuse_at, token)), token, 0
         )
 
     def exact_word(self, children: list[Token]) -> Node:
         [token] = children
-        return self._located(leaves.read_exact_word(str(token)), token, 0)
+        return self._located(leaves.parse_exact_word(str(token)), token, 0)
 
     def phrase(self, children: list[Token]) -> Node:
         [token] = children
-        leaf = leaves.read_phrase(str(token)[1:-1], partial(self._refuse_at, token))
+        leaf = leaves.parse_phrase(str(token)[1:-1], partial(self._refuse_at, token))
         return self._located(leaf, token, 0)
 
     def year(self, children: list[Token]) -> Node:
         [token] = children
         start = str(token).index(":") + 1
         refuse = partial(self._refuse_at, token)
-        return self._located(leaves.read_years(str(token)[start:].strip(), refuse), token, 0)
+        return self._located(leaves.parse_years(str(token)[start:].strip(), refuse), token, 0)
 
-    def limited(self, children: list[Any]) -> Node:
+    def field(self, children: list[Any]) -> Node:
         token, node = children
         return self._within(str(token).split(":")[0].lower(), node)
 

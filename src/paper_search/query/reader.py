@@ -65,7 +65,7 @@ class Sentence:
     notes: list[tuple[int, str]]
 
 
-def read_sentence(
+def parse_sentence(
     text: str, system: System, refuse: Refuse, lines: EarlierLines | None = None
 ) -> Sentence:
     """Return the tree of one search string.
@@ -108,20 +108,20 @@ class _Reader(OperatorReader):
             limits += nodes
             self.notes += notes
         node = self._whole()
-        kept = self._without_limits_left_out(node)
-        if kept is None:
+        rest = self._without_limits_left_out(node)
+        if rest is None:
             self._refuse(
                 0, "nothing is left to search for but limits that have no counterpart here"
             )
-        made = folded(And((kept, *limits)) if limits else kept)
-        return Sentence(made, self._leaves.columns, self.notes)
+        tree = folded(And((rest, *limits)) if limits else rest)
+        return Sentence(tree, self._leaves.columns, self.notes)
 
     def _whole(self) -> Node:
         """Return the tree of all of the string but what is printed behind it."""
-        if self._system is OVID and (found := command_of(self._text, self._refuse)):
-            base = self._line(found.line, found.start)
-            self.notes += found.notes
-            return And((base, *found.conditions)) if found.conditions else base
+        if self._system is OVID and (command := command_of(self._text, self._refuse)):
+            base = self._line(command.line, command.start)
+            self.notes += command.notes
+            return And((base, *command.conditions)) if command.conditions else base
         unknown = next((token for token in self._tokens if token.kind == "unknown"), None)
         if unknown is not None:
             self._refuse_sign(unknown)
@@ -152,20 +152,20 @@ class _Reader(OperatorReader):
             if count > MAX_DEPTH:
                 self._refuse(token.start, f"more than {MAX_DEPTH} NEAR in a row")
             right = self._primary()
-            shown = f"{left.within('')} {token.text} {right.within('')}"
-            left = Part(self._near(left.node, token, right.node), shown)
+            text = f"{left.within('')} {token.text} {right.within('')}"
+            left = Part(self._near(left.node, token, right.node), text)
         while self._is("suffix"):
             token = self._take()
-            shown = f"{left.within('')}{token.text.strip()}"
-            left = Part(self._leaves.limited(left.node, token), shown)
+            text = f"{left.within('')}{token.text.strip()}"
+            left = Part(self._leaves.limit_by_tag(left.node, token), text)
             if links := _LINKS.search(token.text):
                 self.notes.append((token.start, f"the subheadings {links[0]} are left out"))
         return left
 
     def _near(self, left: Node, token: Token, right: Node) -> Node:
-        number = token.found["distance"]
+        number = token.match["distance"]
         distance = int(number) if number else self._system.default_distance
-        is_ordered = token.found["ordered"] is not None
+        is_ordered = token.match["ordered"] is not None
         if not number and is_ordered:
             distance = self._system.adjacent  # NEXT and adj: side by side
         if distance > MAX_DISTANCE:
@@ -188,9 +188,9 @@ class _Reader(OperatorReader):
     def _primary(self) -> Part:  # noqa: PLR0911  # one case per kind of token
         token = self._peek()
         if token is None or token.kind in {")", "AND", "OR", "NOT", "near"}:
-            found = "the end" if token is None else repr(token.text)
+            actual = "the end" if token is None else repr(token.text)
             where = len(self._text) if token is None else token.start
-            self._refuse(where, f"{EXPECTED} but found {found}")
+            self._refuse(where, f"{EXPECTED} but found {actual}")
         match token.kind:
             case "(":
                 return self._parenthesis()
@@ -217,8 +217,8 @@ class _Reader(OperatorReader):
 
     def _limit(self, token: Token) -> Part:
         """Return a limit between brackets; which of two databases has a record is left out."""
-        said = token.found["limits"].strip("[]").lower()
-        if said in self._system.availability:
+        name = token.match["limits"].strip("[]").lower()
+        if name in self._system.availability:
             self.notes.append((token.start, f"the limit {token.text} is left out"))
             return Part(_ANYTHING, token.text)
         return Part(self._leaves.limit(token), token.text)
@@ -246,7 +246,7 @@ class _Reader(OperatorReader):
                 f'expected a word or a "phrase" in front of {token.text}: write the tag behind'
                 " every word of the group",
             )
-        return Part(part.node, f"({part.shown})")
+        return Part(part.node, f"({part.text})")
 
     def _deeper(self, start: int) -> None:
         self._depth += 1
@@ -255,14 +255,14 @@ class _Reader(OperatorReader):
 
     def _prefixed(self) -> Part:
         token = self._take()
-        tags = token.found["before"]
+        tags = token.match["before"]
         if tags.lower() in self._system.availability:
             self._depth_of_tags += 1
             operand = self._closeness()
             self._depth_of_tags -= 1
-            shown = f"{token.text}{operand.within('')}"
-            self.notes.append((token.start, f"the limit {shown} is left out"))
-            return Part(_ANYTHING, shown)
+            text = f"{token.text}{operand.within('')}"
+            self.notes.append((token.start, f"the limit {text} is left out"))
+            return Part(_ANYTHING, text)
         self._leaves.check_field(tags, token)
         fields = self._leaves.fields(tags)
         is_years = self._system is WEB_OF_SCIENCE and self._is("(")  # a list of years
@@ -296,47 +296,47 @@ class _Reader(OperatorReader):
         token = self._peek()
         if token is None or token.kind != "prefix" or self._system is not EBSCO:
             return False
-        return token.found["before"] not in EBSCO_TAGS
+        return token.match["before"] not in EBSCO_TAGS
 
     def _words(self) -> Part:
         pieces = self._pieces()
-        shown = " ".join(piece.text for piece in pieces)
+        text = " ".join(piece.text for piece in pieces)
         if pieces[0].kind == "span" and len(pieces) == 1:
-            return Part(self._leaves.located(Term(shown), pieces[0].start), shown)
+            return Part(self._leaves.located(Term(text), pieces[0].start), text)
         if self._is_line(pieces):
-            return Part(self._line(pieces[0].text, pieces[0].start), shown)
+            return Part(self._line(pieces[0].text, pieces[0].start), text)
         for piece in pieces:
             self._leaves.check(piece)
         if self._has_tags and not self._depth_of_tags and self._system in {SCOPUS, WEB_OF_SCIENCE}:
-            self._refuse(pieces[0].start, f"{shown!r} has no field: write one in front of it")
+            self._refuse(pieces[0].start, f"{text!r} has no field: write one in front of it")
         lettered = [piece for piece in pieces if LETTER.search(piece.text)]
         if not lettered:
             self._refuse(pieces[0].start, f"{EXPECTED} but found {pieces[0].text!r}")
         if self._is_naming or self._is_named_behind():
-            return Part(self._leaves.author(lettered), shown)
+            return Part(self._leaves.author(lettered), text)
         if self._system.is_phrase or self._is_exact:
-            return Part(self._leaves.phrase(lettered), shown)
+            return Part(self._leaves.phrase(lettered), text)
         if self._system is PUBMED and self._is("suffix"):
             token = self._take()
             leaves = self._leaves.tagged(lettered, token)
-            shown = f"{shown}{token.text.strip()}"
+            text = f"{text}{token.text.strip()}"
         else:
             leaves = [self._leaves.phrase([piece]) for piece in lettered]
         if len(leaves) > 1:
             self._operators[-1].add("AND")
-            return Part(And(tuple(leaves)), shown, "AND")
-        return Part(leaves[0], shown)
+            return Part(And(tuple(leaves)), text, "AND")
+        return Part(leaves[0], text)
 
     def _is_named_behind(self) -> bool:
         """Whether the tag behind words says that they are a name."""
         token = self._peek()
         if token is None or token.kind != "suffix" or self._system is PUBMED:
             return False
-        return self._leaves.fields(token.found["behind"]) == {"author"}
+        return self._leaves.fields(token.match["behind"]) == {"author"}
 
     def _sets(self, token: Token) -> Node:
         nodes = [self._line(label, token.start) for label in labels_of(token, self._refuse)]
-        kind = And if token.kind == "sets" and token.found["how_many"].upper() == "AND" else Or
+        kind = And if token.kind == "sets" and token.match["how_many"].upper() == "AND" else Or
         return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]
 
     def _is_line(self, pieces: list[Token]) -> bool:
@@ -357,12 +357,12 @@ class _Reader(OperatorReader):
         """Return the tree without limits that are left out; None: nothing else is in it."""
         match node:
             case And(children) | Or(children):
-                found = [self._without_limits_left_out(child) for child in children]
-                kept = tuple(child for child in found if child is not None)
-                if isinstance(node, Or) and 0 < len(kept) < len(found):
+                parts = [self._without_limits_left_out(child) for child in children]
+                rest = tuple(child for child in parts if child is not None)
+                if isinstance(node, Or) and 0 < len(rest) < len(parts):
                     self._refuse(0, "a limit that has no counterpart here is joined by OR")
-                is_same = all(one is other for one, other in zip(found, children, strict=True))
-                return node if is_same else replace(node, children=kept) if kept else None
+                is_same = all(one is other for one, other in zip(parts, children, strict=True))
+                return node if is_same else replace(node, children=rest) if rest else None
             case Not(child):
                 inner = self._without_limits_left_out(child)
                 return node if inner is child else None if inner is None else Not(inner)

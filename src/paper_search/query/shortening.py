@@ -83,8 +83,8 @@ def _groups(node: Node) -> list[Or]:
 
 
 def _thinned(group: Or) -> Node:
-    kept = group.children[: max(len(group.children) * 3 // 4, 1)]
-    return Or(kept) if len(kept) > 1 else kept[0]
+    rest = group.children[: max(len(group.children) * 3 // 4, 1)]
+    return Or(rest) if len(rest) > 1 else rest[0]
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:

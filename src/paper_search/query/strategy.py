@@ -12,7 +12,7 @@ from paper_search.query.ast import Node
 from paper_search.query.leaves import straighten
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import normalise
-from paper_search.query.reader import read_sentence
+from paper_search.query.reader import parse_sentence
 from paper_search.query.systems import PUBMED, System, recognised
 
 
@@ -56,25 +56,25 @@ class Strategy:
         Raises:
             QuerySyntaxError: a line could not be read.
         """
-        for read in self.lines:
-            if read.error is not None:
-                raise read.error
+        for entry in self.lines:
+            if entry.error is not None:
+                raise entry.error
         last = self.lines[-1].node
         assert last is not None  # noqa: S101  # a line has a tree or an error
         return last
 
     def remarks(self) -> Iterator[tuple[int, str]]:
         """Yield the column and the text of every remark, which names its line."""
-        for read in self.lines:
-            for column, note in read.notes:
-                yield column, f"line {read.line.row}: {note}"
+        for entry in self.lines:
+            for column, note in entry.notes:
+                yield column, f"line {entry.line.row}: {note}"
         for row, text in self.headings:
             yield 1, f"line {row} is read as a heading and left out: {text!r}"
         if self.unused:
             yield 1, f"no line names line {', '.join(self.unused)}: it has no part in the search"
 
 
-def read_strategy(text: str) -> Strategy | None:
+def parse_strategy(text: str) -> Strategy | None:
     """Return the strategy that a text is; None: it is one query, or no query at all.
 
     Lines that cannot be read say so in `ReadLine.error`.
@@ -84,32 +84,32 @@ def read_strategy(text: str) -> Strategy | None:
     """
     plain = straighten(text)
     system = recognised(plain)
-    found = lines_of(plain)
-    if not found.is_strategy or (system is None and not found.is_combined):
+    lines = lines_of(plain)
+    if not lines.is_strategy or (system is None and not lines.is_combined):
         if system is not None:
-            _refuse_loose(found, system, text)
+            _refuse_loose(lines, system, text)
         return None
-    known = _Known(system or PUBMED, text, found.lines)
-    read = tuple(map(known.read, found.lines))
-    unused = {line.label for line in found.lines[:-1]} - known.used
-    return Strategy(known.system, read, tuple(sorted(unused, key=order)), tuple(found.headings))
+    reader = _LineReader(system or PUBMED, text, lines.lines)
+    entries = tuple(map(reader.parse, lines.lines))
+    unused = {line.label for line in lines.lines[:-1]} - reader.used
+    return Strategy(reader.system, entries, tuple(sorted(unused, key=order)), tuple(lines.headings))
 
 
-def _refuse_loose(found: Lines, system: System, text: str) -> None:
+def _refuse_loose(lines: Lines, system: System, text: str) -> None:
     """Refuse several queries that nothing combines: their meaning together is not known."""
-    marked = [line for line in found.lines if system.marks.search(line.text)]
-    if len(marked) > 1 and (found.is_numbered or len(marked) == len(found.lines)):
-        last = found.lines[-1]
+    foreign = [line for line in lines.lines if system.marks.search(line.text)]
+    if len(foreign) > 1 and (lines.is_numbered or len(foreign) == len(lines.lines)):
+        last = lines.lines[-1]
         raise QuerySyntaxError(
             f"line {last.row}, column {last.column}: nothing says how the lines are combined: add"
-            f" a last line such as {found.lines[0].label} AND {last.label}",
+            f" a last line such as {lines.lines[0].label} AND {last.label}",
             query=text,
             column=last.column,
             line=last.row,
         )
 
 
-class _Known:
+class _LineReader:
     """The lines read so far."""
 
     def __init__(self, system: System, text: str, lines: list[Line]) -> None:
@@ -118,7 +118,7 @@ class _Known:
         self._labels = {line.label.upper() for line in lines}
         self._read: dict[str, ReadLine] = {}
 
-    def read(self, line: Line) -> ReadLine:
+    def parse(self, line: Line) -> ReadLine:
         """Return a line with its tree, or with the reason why it cannot be read."""
         refuse = partial(self._refuse, line)
         name = line.label.upper()
@@ -127,14 +127,14 @@ class _Known:
                 refuse(0, f"two lines are numbered {line.label}: number them apart")
             # Operators between the numbers of lines need no capitals in any system.
             text = line.text.upper() if is_combined(line.text, self._labels) else line.text
-            found = read_sentence(text, self.system, refuse, self)
-            node = normalise(found.node)
-            notes = tuple((offset + line.column, note) for offset, note in found.notes)
-            read = ReadLine(line, node, notes)
+            sentence = parse_sentence(text, self.system, refuse, self)
+            node = normalise(sentence.node)
+            notes = tuple((offset + line.column, note) for offset, note in sentence.notes)
+            entry = ReadLine(line, node, notes)
         except QuerySyntaxError as error:
-            read = ReadLine(line, error=error)
-        self._read.setdefault(name, read)
-        return read
+            entry = ReadLine(line, error=error)
+        self._read.setdefault(name, entry)
+        return entry
 
     def knows(self, label: str) -> bool:
         return _bare(label) in self._labels
@@ -142,16 +142,18 @@ class _Known:
     def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:
         """Return the tree of an earlier line."""
         name = _bare(label)
-        read = self._read.get(name)
-        if read is None and name in self._labels:
+        entry = self._read.get(name)
+        if entry is None and name in self._labels:
             refuse(f"line {name} is not before this one: a line can name earlier lines only")
-        if read is None:
-            known = ", ".join(sorted(self._read, key=order)[-3:])
-            refuse(f"there is no line {name}: the last lines before this one are {known or 'none'}")
-        self.used.add(read.line.label)
-        if read.node is None:
+        if entry is None:
+            labels = ", ".join(sorted(self._read, key=order)[-3:])
+            refuse(
+                f"there is no line {name}: the last lines before this one are {labels or 'none'}"
+            )
+        self.used.add(entry.line.label)
+        if entry.node is None:
             refuse(f"line {name} could not be read: correct it first")
-        return read.node
+        return entry.node
 
     def _refuse(self, line: Line, offset: int, reason: str) -> NoReturn:
         row, column = line.place(offset)

@@ -69,11 +69,11 @@ class System:
 
 def _table(**tags: str) -> dict[str, str]:
     """Return a table of tags from our fields with theirs, between bars."""
-    found = {}
+    table = {}
     for ours, theirs in tags.items():
         name = {"anywhere": ANYWHERE}.get(ours, ours.replace("_", "-"))
-        found.update(dict.fromkeys(map(str.strip, theirs.split("|")), name))
-    return found
+        table.update(dict.fromkeys(map(str.strip, theirs.split("|")), name))
+    return table
 
 
 _EQUAL_LEVELS = {"OR": 1, "AND": 1, "NOT": 1}
@@ -377,9 +377,9 @@ def count_tags(text: str) -> int:
     system = recognised(plain)
     if system is not PUBMED:
         return 0 if system is None else max(1, len(set(_where(system, bare))))
-    found = (mark[0].lower() for mark in PUBMED.marks.finditer(bare))
+    marks = (mark[0].lower() for mark in PUBMED.marks.finditer(bare))
     # Databases print " [abstract]" behind the titles of abstracts of conferences.
-    tags = [mark.strip(" []").partition(":~")[0] for mark in found if mark != " [abstract]"]
+    tags = [mark.strip(" []").partition(":~")[0] for mark in marks if mark != " [abstract]"]
     return sum(PUBMED.field_of(tag) is not None for tag in tags)
 
 
@@ -389,4 +389,4 @@ def _blanked(text: str) -> str:
 
 
 def _where(system: System, bare: str) -> list[int]:
-    return [found.start() for found in system.marks.finditer(bare)]
+    return [mark.start() for mark in system.marks.finditer(bare)]

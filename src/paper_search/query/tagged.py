@@ -82,22 +82,22 @@ class Leaves:
             ending: punctuation that is taken off the end of each.
         """
         ours = [self._translated(word, start, ending) for word in words]
-        kept = tuple(word for word in ours if LETTER.search(word))
-        if self._system is PUBMED and kept == ("hasabstract",):
+        texts = tuple(word for word in ours if LETTER.search(word))
+        if self._system is PUBMED and texts == ("hasabstract",):
             return self.located(Term("hasabstract", "subset"), start)
-        if not kept:
+        if not texts:
             self._refuse(start, f"{EXPECTED} but found {' '.join(words)!r}")
-        return self.located(leaf_of(kept), start)
+        return self.located(leaf_of(texts), start)
 
     def _translated(self, word: str, start: int, ending: str) -> str:
         """Return a word with our wildcards for those of the system."""
         signs = self._system.wildcards
         text = word.rstrip(ending) if ":" not in signs else word.rstrip(ending.replace(":", ""))
         text = text.replace("\u00ad", "").replace("\u200b", "")
-        if cut := _CUT.get(self._system.name):
-            limited = cut.sub(lambda found: "$" * int(found[found.lastindex or 1]), text)
-            if limited != text:
-                text, signs = limited, {**signs, "$": "$"}
+        if pattern := _CUT.get(self._system.name):
+            shorter = pattern.sub(lambda sign: "$" * int(sign[sign.lastindex or 1]), text)
+            if shorter != text:
+                text, signs = shorter, {**signs, "$": "$"}
         if _COUNTED.search(text):
             self._refuse(start, f"{word!r}: {self._system.name} has no such wildcard")
         ours = "".join(
@@ -119,34 +119,34 @@ class Leaves:
             while count < len(pieces) and pieces[-count - 1].kind == "word":
                 count += 1
         own, start = pieces[-count:], pieces[-count].start
-        name = " ".join(token.found["behind"].lower().split())
+        name = " ".join(token.match["behind"].lower().split())
         proximity = _PROXIMITY.fullmatch(name)
         tag = proximity[1] if proximity else name
         self.check_field(tag, token)
         fields = self.fields(tag)
         words = [word for piece in own for word in _bare(piece).split()]
-        limited: Node
+        result: Node
         if fields <= {YEAR_FIELD, "entered"}:
             self._refuse(
                 token.start, f"expected years or dates in front of it, as in 2015:2019{token.text}"
             )
         if fields == {"author"}:
-            limited = self.author(own)
+            result = self.author(own)
         elif proximity and len(words) > 1:
-            limited, *others = [self.leaf([word], start) for word in words if LETTER.search(word)]
+            result, *others = [self.leaf([word], start) for word in words if LETTER.search(word)]
             for other in others:
-                limited = Near(limited, other, int(proximity[2]))
-            limited = self.within(tag, limited)
+                result = Near(result, other, int(proximity[2]))
+            result = self.within(tag, result)
         elif fields == {"subset"} and _RELATIVE.fullmatch(" ".join(words)):
             self._refuse(
                 start, "years back from today change by the day: write them as 2015:2019[dp]"
             )
         elif fields <= {*HEADINGS}:
             is_exploded = len(words) > 1 and words[0].lower() in {"exp", "explode"}
-            limited = self.located(leaf_of(tuple(words[is_exploded:]), fields.pop()), start)
+            result = self.located(leaf_of(tuple(words[is_exploded:]), fields.pop()), start)
         else:
-            limited = self.within(tag, self.leaf(words, start))
-        return [*(self.phrase([piece]) for piece in pieces[:-count]), limited]
+            result = self.within(tag, self.leaf(words, start))
+        return [*(self.phrase([piece]) for piece in pieces[:-count]), result]
 
     def author(self, pieces: list[Token]) -> Node:
         words = [word.strip(",;?.") for piece in pieces for word in _bare(piece).split()]
@@ -167,8 +167,8 @@ class Leaves:
         found = self._system.field_of(tags)
         if found is not None:
             return {found}
-        named = {self._system.field_of(tag.strip()) for tag in tags.split(",")}
-        return {name for name in named if name is not None}
+        names = {self._system.field_of(tag.strip()) for tag in tags.split(",")}
+        return {name for name in names if name is not None}
 
     def check_field(self, tags: str, token: Token) -> None:
         """Refuse tags that we have no counterpart of."""
@@ -176,18 +176,18 @@ class Leaves:
             return
         for tag in tags.split(","):
             if self._system.field_of(tag) is None:
-                shown = (
+                label = (
                     f"the tag {token.text.strip()}"
                     if token.kind == "suffix"
                     else f"the field {tag.strip()}"
                 )
                 self._refuse(
                     token.start,
-                    f"{shown} of {self._system.name} has no counterpart here: leave it out",
+                    f"{label} of {self._system.name} has no counterpart here: leave it out",
                 )
 
-    def limited(self, node: Node, token: Token) -> Node:
-        tags = token.found["behind"].strip("()")
+    def limit_by_tag(self, node: Node, token: Token) -> Node:
+        tags = token.match["behind"].strip("()")
         self.check_field(tags, token)
         return self.within(tags, node)
 
@@ -208,8 +208,8 @@ class Leaves:
             case And(children) | Or(children):
                 return replace(node, children=tuple(self._in_field(name, c) for c in children))
             case Not(child):
-                made = Not(self._in_field(name, child))
-                return self.located(made, self.columns.get(id(node), 1) - 1)
+                result = Not(self._in_field(name, child))
+                return self.located(result, self.columns.get(id(node), 1) - 1)
             case Near(left, right):
                 if name in {YEAR_FIELD, "entered"}:
                     self._refuse(0, "words at a distance are no years: write them as 2015-2019")
@@ -221,17 +221,17 @@ class Leaves:
     def _leaf_in_field(self, name: str, leaf: Term | Phrase) -> Node:
         if name in {YEAR_FIELD, "entered"}:
             return self._dates_of(name, leaf)
-        made = replace(leaf, field=name)
+        result = replace(leaf, field=name)
         if name in _NAMED_ANEW:
-            made = _NAMED_ANEW[name](made)
-        elif name in HEADINGS and "/" in " ".join(words_of(made)) and "+" not in str(made):
-            text, slash, sub = " ".join(words_of(made)).partition("/")
-            made = leaf_of(tuple(f"{text}{slash}{sub.lower()}".split()), name)
-        elif name in HEADINGS and (found := _EXPLODED.fullmatch(" ".join(words_of(made)))):
+            result = _NAMED_ANEW[name](result)
+        elif name in HEADINGS and "/" in " ".join(words_of(result)) and "+" not in str(result):
+            text, slash, sub = " ".join(words_of(result)).partition("/")
+            result = leaf_of(tuple(f"{text}{slash}{sub.lower()}".split()), name)
+        elif name in HEADINGS and (exploded := _EXPLODED.fullmatch(" ".join(words_of(result)))):
             # EBSCO's plus sign takes the narrower headings in.
-            text = found["heading"] + (found["sub"] or "").lower()
-            made = leaf_of(tuple(text.split()), name.removesuffix("-only"))
-        return self.located(made, self.columns.get(id(leaf), 1) - 1)
+            text = exploded["heading"] + (exploded["sub"] or "").lower()
+            result = leaf_of(tuple(text.split()), name.removesuffix("-only"))
+        return self.located(result, self.columns.get(id(leaf), 1) - 1)
 
     def _dates_of(self, name: str, leaf: Term | Phrase) -> Node:
         """Return the years or dates that words in front of a tag name."""
@@ -249,7 +249,7 @@ class Leaves:
 
     def heading(self, token: Token) -> Node:
         """Return a subject heading, one for each of its subheadings."""
-        parts = token.found.groupdict()
+        parts = token.match.groupdict()
         if (name := parts.get("heading")) is not None:
             is_main = parts["star"] is not None or name.startswith("*")
             kind = ("majr" if is_main else "mesh") + ("" if parts["exp"] else "-only")
@@ -261,8 +261,8 @@ class Leaves:
             codes = re.split(r"[,;]", parts.get("qualifier") or parts.get("qualifiers") or "")
             subs = [code.rpartition("- ")[2].strip().lower() for code in codes if code.strip()]
             if not name and subs:
-                made = [self.located(Term(sub, "subheading"), token.start) for sub in subs]
-                return Or(tuple(made)) if len(made) > 1 else made[0]
+                nodes = [self.located(Term(sub, "subheading"), token.start) for sub in subs]
+                return Or(tuple(nodes)) if len(nodes) > 1 else nodes[0]
         words = name.replace('"', " ").strip(" *").split()
         if not LETTER.search("".join(words)):
             self._refuse(token.start, f"expected a subject heading in front of {token.text!r}")
@@ -277,26 +277,26 @@ class Leaves:
 
     def pubmed_dates(self, token: Token) -> Node:
         """Return a span of years of publication, or of dates of entry."""
-        found = token.found
+        parts = token.match
         first, last = (
-            iso_date(found["since"] or found["day"]),
-            iso_date(found["until"] or found["day"]),
+            iso_date(parts["since"] or parts["day"]),
+            iso_date(parts["until"] or parts["day"]),
         )
         if first is None or last is None:
             self._refuse(token.start, f"there is no such date: {token.text}")
-        if any(found[name] for name in ("entry1", "entry2", "entry3")):
+        if any(parts[name] for name in ("entry1", "entry2", "entry3")):
             return self.located(entry_span(first, last), token.start)
         return self._range(int(first[:4]), int(last[:4]), token.start)
 
     def dates(self, token: Token) -> Node:
         """Return a span of dates, or several joined by OR."""
-        found = token.found
-        is_entry = self._system.field_of(found["dated"].rpartition("ORIG-")[2]) == "entered"
-        first = iso_date(found["first"])
-        last = iso_date(found["last"] or "") if found["dash"] else first
-        if first is None or (found["last"] and last is None):
+        parts = token.match
+        is_entry = self._system.field_of(parts["dated"].rpartition("ORIG-")[2]) == "entered"
+        first = iso_date(parts["first"])
+        last = iso_date(parts["last"] or "") if parts["dash"] else first
+        if first is None or (parts["last"] and last is None):
             self._refuse(token.start, f"there is no such date: {token.text}")
-        sign = _SIGNS.get((found["sign"] or "=").upper(), "=")
+        sign = _SIGNS.get((parts["sign"] or "=").upper(), "=")
         is_year = len(first) == len("2019")
         if is_entry or not is_year:
             begin, end = {
@@ -320,7 +320,7 @@ class Leaves:
         node = self._range(*spans.get(sign, (year, int(last[:4]) if last else None)), token.start)
         others = [
             self._range(int(span[:4]), int(span[-4:]), token.start)
-            for span in _SPANS.findall(found["others"])
+            for span in _SPANS.findall(parts["others"])
         ]
         return Or((node, *others)) if others else node
 
@@ -333,22 +333,22 @@ class Leaves:
 
     def limit(self, token: Token) -> Node:
         """Return what a limit between brackets or parentheses means."""
-        said = token.found["limits"].replace("[", " ").replace("]", " ").strip(' "').lower()
-        name = token.found["limit"].upper()
-        is_out = (token.found.groupdict().get("to") or "").upper() == "EXCLUDE"
+        value = token.match["limits"].replace("[", " ").replace("]", " ").strip(' "').lower()
+        name = token.match["limit"].upper()
+        is_out = (token.match.groupdict().get("to") or "").upper() == "EXCLUDE"
         kinds = {"DOCTYPE": "type: ", "LANGUAGE": "language: ", "PUBYEAR": "year: ", "LIM": "",
                  "PY": "year: ", "DT": "type: "}  # fmt: skip
         node: Node
         if name in {"SD", "DD"}:
-            first, _, last = (part.strip() for part in said.replace(" to ", ":").partition(":"))
+            first, _, last = (part.strip() for part in value.replace(" to ", ":").partition(":"))
             ends = iso_date(first), iso_date(last) if last else None
             if ends[0] is None or (last and ends[1] is None):
                 self._refuse(token.start, f"expected a date as in [31-12-2019]/sd: {token.text}")
             node = entry_span(*ends)
         elif name == "EXACTKEYWORD":
-            node = leaf_of(tuple(said.split()))
+            node = leaf_of(tuple(value.split()))
         elif name in kinds:
-            node = condition_of(f"{kinds[name]}{said}", token.start, self._refuse)
+            node = condition_of(f"{kinds[name]}{value}", token.start, self._refuse)
         else:
             self._refuse(token.start, f"the limit {token.text} has no counterpart here")
         return self.located(Not(node) if is_out else node, token.start)

@@ -80,13 +80,13 @@ class Token:
             `named`, `set`, `sets`, `span`, `quoted`, `word`, or `unknown`: what is not understood.
         text: as it was written.
         start: its offset.
-        found: its parts.
+        match: its parts.
     """
 
     kind: str
     text: str
     start: int
-    found: re.Match[str]
+    match: re.Match[str]
 
     @property
     def end(self) -> int:
@@ -157,7 +157,7 @@ def _word(system: System) -> str:
 
 def tokens_of(text: str, system: System) -> list[Token]:
     """Return the tokens of a search string, without white space and comments."""
-    found = []
+    tokens = []
     for match in _pattern(system).finditer(text):
         kind = next(name for name in _KINDS if match.groupdict().get(name) is not None)
         if kind in {"space", "comment"}:
@@ -166,8 +166,8 @@ def tokens_of(text: str, system: System) -> list[Token]:
             kind = match[0]
         elif kind == "operator":
             kind = match[0].upper().split()[-1]
-        found.append(Token(_NAMES.get(kind, kind), match[0], match.start(), match))
-    return list(_without_punctuation(found))
+        tokens.append(Token(_NAMES.get(kind, kind), match[0], match.start(), match))
+    return list(_without_punctuation(tokens))
 
 
 def _without_punctuation(tokens: list[Token]) -> Iterator[Token]:
@@ -192,38 +192,38 @@ _NAMES = {"is_heading": "heading", "is_limit": "limit"}
 
 def with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
     """Return the tokens of Web of Science with the fields that stand behind words before them."""
-    made: list[Token] = []
+    result: list[Token] = []
     for token in tokens:
         if token.kind != "named":
-            made.append(token)
+            result.append(token)
             continue
-        start, depth = len(made), 0
-        while start and not (depth == 0 and made[start - 1].kind in {"AND", "NOT", "("}):
+        start, depth = len(result), 0
+        while start and not (depth == 0 and result[start - 1].kind in {"AND", "NOT", "("}):
             start -= 1
-            depth += {")": 1, "(": -1}.get(made[start].kind, 0)
-        tag = WOS_NAMES[" ".join(token.found["name"].lower().split())]
+            depth += {")": 1, "(": -1}.get(result[start].kind, 0)
+        tag = WOS_NAMES[" ".join(token.match["name"].lower().split())]
         prefix, opening = tokens_of(f"{tag}=(x)", system)[:2]
         closing = tokens_of(")", system)[0]
-        if token.found["exclude"]:
-            made.insert(start, replace(tokens_of("NOT x", system)[0], start=token.start))
+        if token.match["exclude"]:
+            result.insert(start, replace(tokens_of("NOT x", system)[0], start=token.start))
             start += 1
-        made.insert(start, replace(prefix, start=token.start))
-        made.insert(start + 1, replace(opening, start=token.start))
-        made.append(replace(closing, start=token.start))
-    return made
+        result.insert(start, replace(prefix, start=token.start))
+        result.insert(start + 1, replace(opening, start=token.start))
+        result.append(replace(closing, start=token.start))
+    return result
 
 
 def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> list[str]:
     """Return the labels of the lines that a token names: `#3`, `#1-#4`, `or/1-3,5`."""
-    named = token.text.strip("[]") if token.kind == "set" else token.found["lines"]
-    found: list[str] = []
-    for piece in named.split(","):
+    text = token.text.strip("[]") if token.kind == "set" else token.match["lines"]
+    labels: list[str] = []
+    for piece in text.split(","):
         first, dash, last = (part.strip() for part in piece.partition("-"))
         if not dash:
-            found.append(first)
+            labels.append(first)
             continue
         begin, end = (int("".join(filter(str.isdigit, label))) for label in (first, last))
         if end < begin:
             refuse(token.start, f"the lines run backwards: {piece.strip()}")
-        found += [str(number) for number in range(begin, end + 1)]
-    return found
+        labels += [str(number) for number in range(begin, end + 1)]
+    return labels

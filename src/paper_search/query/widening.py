@@ -74,12 +74,12 @@ def askable(
     walk = _Walk(fields, shortest_stem, is_full=is_full)
     parts = tree.children if isinstance(tree, And) else (tree,)
     wide = [(part, walk.of(part)) for part in parts]
-    kept = tuple(found.node for _, found in wide if found.node is not None)
-    rest = tuple(part for part, found in wide if not found.is_exact and not _is_indexed(part))
-    if all(found.is_exact and found.node is part for part, found in wide):
+    nodes = tuple(answer.node for _, answer in wide if answer.node is not None)
+    rest = tuple(part for part, answer in wide if not answer.is_exact and not _is_indexed(part))
+    if all(answer.is_exact and answer.node is part for part, answer in wide):
         return Askable(tree)
     return Askable(
-        (And(kept) if len(kept) > 1 else kept[0]) if kept else None,
+        (And(nodes) if len(nodes) > 1 else nodes[0]) if nodes else None,
         (And(rest) if len(rest) > 1 else rest[0]) if rest else None,
         tuple(walk.notes),
     )
@@ -99,16 +99,16 @@ class _Walk:
             case Term() | Phrase():
                 return self._leaf(node)
             case And(children):
-                found = [self.of(child) for child in children]
-                kept = tuple(part.node for part in found if part.node is not None)
-                is_exact = all(part.is_exact for part in found)
-                return _Wide(_same(node, And(kept)) if kept else None, is_exact)
+                answers = [self.of(child) for child in children]
+                nodes = tuple(part.node for part in answers if part.node is not None)
+                is_exact = all(part.is_exact for part in answers)
+                return _Wide(_same(node, And(nodes)) if nodes else None, is_exact)
             case Or(children):
-                found = [self.of(child) for child in children]
-                if any(part.node is None for part in found):
+                answers = [self.of(child) for child in children]
+                if any(part.node is None for part in answers):
                     return _ANYTHING
-                kept = tuple(part.node for part in found if part.node is not None)
-                return _Wide(_same(node, Or(kept)), all(part.is_exact for part in found))
+                nodes = tuple(part.node for part in answers if part.node is not None)
+                return _Wide(_same(node, Or(nodes)), all(part.is_exact for part in answers))
             case Not(child):
                 inner = self.of(child)
                 if inner.node is None or not inner.is_exact:
@@ -131,42 +131,43 @@ class _Walk:
 
     def _leaf(self, leaf: Term | Phrase) -> _Wide:
         if leaf.field in INDEXED and leaf.field not in self._fields:
-            said = f"{leaf.field}: is known to few services"
-            self.notes.setdefault(f"{said}: {' '.join(words_of(leaf))!r} is left out here")
+            label = f"{leaf.field}: is known to few services"
+            self.notes.setdefault(f"{label}: {' '.join(words_of(leaf))!r} is left out here")
             return _ANYTHING
         if leaf.field in HEADINGS:
             if leaf.field in self._fields:
                 return _Wide(leaf)
-            natural, listed = headings_as_words(leaf), leaf_of(heading_as_listed(leaf))
+            natural, as_listed = headings_as_words(leaf), leaf_of(heading_as_listed(leaf))
             # Keywords of a library's records have headings in their inverted form.
-            is_turned = self._is_full and natural != listed
-            return _Wide(Or((natural, listed)) if is_turned else natural)
+            is_turned = self._is_full and natural != as_listed
+            return _Wide(Or((natural, as_listed)) if is_turned else natural)
         if leaf.field == "tiab" and "tiab" not in self._fields:
             both = Or((replace(leaf, field="title"), replace(leaf, field="abstract")))
             return self.of(both)
         if self._is_full or not any(map(is_pattern, words_of(leaf))):
             return _Wide(leaf)
-        return self._written_out(leaf)
+        return self._spell_out(leaf)
 
-    def _written_out(self, leaf: Term | Phrase) -> _Wide:
+    def _spell_out(self, leaf: Term | Phrase) -> _Wide:
         """Return the alternatives of a leaf with wildcards."""
         forms = [self._forms(word) for word in words_of(leaf)]
         count = 1
-        for found in forms:
-            count *= max(len(found), 1)
+        for options in forms:
+            count *= max(len(options), 1)
         if count > _MOST_FORMS:
             forms = [
-                self._cut(word) if is_pattern(word) else [(word, True)] for word in words_of(leaf)
+                self._shorten(word) if is_pattern(word) else [(word, True)]
+                for word in words_of(leaf)
             ]
         if not all(forms):
             self.notes.setdefault(f"{' '.join(words_of(leaf))!r} is checked in the results")
             return _ANYTHING
-        is_exact = all(exact for found in forms for _, exact in found)
+        is_exact = all(exact for options in forms for _, exact in options)
         if not is_exact:
             self.notes.setdefault(
                 f"{' '.join(words_of(leaf))!r} is sent cut short and checked in the results"
             )
-        texts = product(*([word for word, _ in found] for found in forms))
+        texts = product(*([word for word, _ in options] for options in forms))
         leaves = tuple(leaf_of(words, leaf.field) for words in texts)
         return _Wide(Or(leaves) if len(leaves) > 1 else leaves[0], is_exact)
 
@@ -179,13 +180,13 @@ class _Walk:
         if "*" in stem or (
             stem.endswith("$") and is_long and not set(WILDCARDS) & set(stem.rstrip("$"))
         ):
-            return self._cut(word)
+            return self._shorten(word)
         words = list(spelled(stem))
         if not words:
-            return self._cut(word)
+            return self._shorten(word)
         return [(f"{form}{word[len(stem) :]}", True) for form in words]
 
-    def _cut(self, word: str) -> list[tuple[str, bool]]:
+    def _shorten(self, word: str) -> list[tuple[str, bool]]:
         """Return the word up to its first wildcard."""
         stem = before_wildcard(word)
         if self._shortest is None or len(stem) < max(self._shortest, 1):

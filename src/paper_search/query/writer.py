@@ -113,7 +113,7 @@ class _Writer:
 
     def _restrict(self, last: int, part: Node) -> int:
         """Write a limit or an exclusion on what a line finds."""
-        named = self.dialect.reference.format(last)
+        line = self.dialect.reference.format(last)
         if isinstance(part, Not):
             count = len(self.lines)
             try:
@@ -122,12 +122,12 @@ class _Writer:
                 del self.lines[count:]
                 raise
             return self._add(
-                f"{named} {self.dialect.word('NOT')} {self.dialect.reference.format(excluded)}"
+                f"{line} {self.dialect.word('NOT')} {self.dialect.reference.format(excluded)}"
             )
-        if limit := self.dialect.limit_line(named, part):
+        if limit := self.dialect.limit_line(line, part):
             self.notes |= dict.fromkeys(self.dialect.limit_notes)
             return self._add(limit)
-        return self._add(f"{named} {self.dialect.word('AND')} {self._expression(part)}")
+        return self._add(f"{line} {self.dialect.word('AND')} {self._expression(part)}")
 
     def _concept(self, node: Node, *, is_exact: bool = False) -> int:
         """Write a concept on lines of its own: one for each heading and each run of one field."""
@@ -143,27 +143,27 @@ class _Writer:
     def _alternatives(self, run: Or, *, is_exact: bool) -> str:
         """Return alternatives on one line; those that cannot be expressed are left out."""
         texts = []
-        kept = []
+        children = []
         for child in run.children:
             try:
                 texts.append(self._expression(child, is_exact=is_exact))
-                kept.append(child)
+                children.append(child)
             except InexpressibleError as error:
                 if is_exact:
                     raise
                 self.notes[f"this alternative is left out, so less is found: {error}"] = None
-        if not kept:
+        if not children:
             return ""
         uniform = field_of(run)
-        if len(kept) == len(run.children) and len(kept) > 1 and uniform is not SEVERAL:
+        if len(children) == len(run.children) and len(children) > 1 and uniform is not SEVERAL:
             return self._expression(run, is_exact=is_exact)
         return f" {self.dialect.word('OR')} ".join(texts)
 
     def _expression(self, node: Node, *, is_exact: bool = False) -> str:
         """Return a part as one string that can stand beside an operator."""
-        named = field_of(node)
-        if isinstance(named, str | None) and not self.dialect.tags_each_leaf:
-            return self.dialect.within(named, self._bare(node, is_exact=is_exact))
+        name = field_of(node)
+        if isinstance(name, str | None) and not self.dialect.tags_each_leaf:
+            return self.dialect.within(name, self._bare(node, is_exact=is_exact))
         match node:
             case Term() | Phrase():
                 return self._leaf(node, is_exact=is_exact)
@@ -187,12 +187,12 @@ class _Writer:
         text = self._expression(first[0], is_exact=is_exact)
         for number, child in enumerate(rest):
             if isinstance(child, Not):
-                joined = (
+                clause = (
                     f"{self.dialect.word('NOT')} {self._expression(child.child, is_exact=True)}"
                 )
             else:
-                joined = f"{self.dialect.word('AND')} {self._expression(child, is_exact=is_exact)}"
-            text = f"({text}) {joined}" if number else f"{text} {joined}"
+                clause = f"{self.dialect.word('AND')} {self._expression(child, is_exact=is_exact)}"
+            text = f"({text}) {clause}" if number else f"{text} {clause}"
         return f"({text})"
 
     def _leaf(self, leaf: Term | Phrase, *, is_exact: bool) -> str:
@@ -239,17 +239,17 @@ class _Writer:
                 raise InexpressibleError(render(node))
 
     def _group(self, operator: str, texts: list[str]) -> str:
-        joined = f" {self.dialect.word(operator)} ".join(texts)
-        return joined if len(texts) == 1 else f"({joined})"
+        text = f" {self.dialect.word(operator)} ".join(texts)
+        return text if len(texts) == 1 else f"({text})"
 
     def _near(self, near: Near, *, is_exact: bool) -> str:
         """Return words at a distance where every word has its own tag."""
-        named = field_of(near)
-        if not isinstance(named, str | None):
+        name = field_of(near)
+        if not isinstance(name, str | None):
             raise InexpressibleError(f"{render(near)}: the sides are in different fields")
-        pairs = self.dialect.pairs(near, named)
+        pairs = self.dialect.pairs(near, name)
         if pairs is not None:
-            if named is None:
+            if name is None:
                 if is_exact:
                     raise InexpressibleError(
                         f"{render(near)}: distances are of title and abstract only"
@@ -258,7 +258,7 @@ class _Writer:
             return self._group("OR", pairs)
         leaves = self._phrases(near, is_exact=is_exact)
         return self._group(
-            "OR", [self.dialect.within(named, self.dialect.leaf(one)) for one in leaves]
+            "OR", [self.dialect.within(name, self.dialect.leaf(one)) for one in leaves]
         )
 
     def _phrases(self, near: Near, *, is_exact: bool) -> list[Phrase]:
@@ -270,18 +270,18 @@ class _Writer:
                 f"{render(near)}: {self.dialect.name} cannot express this distance; written as"
                 " phrases, which find less"
             ] = None
-        made = []
+        phrases = []
         for left, right in product(list(_leaves(near.left)), list(_leaves(near.right))):
             for one, other in (
                 [(left, right)] if near.is_ordered else [(left, right), (right, left)]
             ):
                 phrase = leaf_of((*words_of(one), *words_of(other)), one.field)
-                made += [
+                phrases += [
                     form for form in self.dialect.spellings(phrase) if isinstance(form, Phrase)
                 ]
-        if len(made) > _MOST_PHRASES:
+        if len(phrases) > _MOST_PHRASES:
             raise InexpressibleError(f"{render(near)}: the distance")
-        return made
+        return phrases
 
 
 def is_limit(node: Node) -> bool:

@@ -25,7 +25,7 @@ from paper_search.query import (
     normalise,
     render,
 )
-from paper_search.query.normal_form import wanted_leaves
+from paper_search.query.normal_form import positive_leaves
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import common_span
 
@@ -50,7 +50,7 @@ def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Trans
     parts = list(tree.children) if isinstance(tree, And) else [tree]
     span = [part for part in parts if isinstance(part, YearRange)]
     rest = [part for part in parts if not isinstance(part, YearRange)]
-    leaves = list(wanted_leaves(And(tuple(rest)))) if rest else []
+    leaves = list(positive_leaves(And(tuple(rest)))) if rest else []
     words = dict.fromkeys(word for leaf in leaves for word in _words(leaf))
     if not words:
         raise InputError("the query only excludes: add what to search for")

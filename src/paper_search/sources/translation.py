@@ -12,7 +12,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
-from paper_search.query import And, Node, Term, limited, parse
+from paper_search.query import And, Node, Term, parse, with_conditions
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.client import explain_bug
@@ -74,7 +74,7 @@ def translated(
     if isinstance(query, RankedQuery):
         return adapter.translate_ranked(query, in_words(adapter, filters, endings))
     reading = parse_or_words(text_of(query))
-    tree = limited(reading.tree, filters.every_condition)
+    tree = with_conditions(reading.tree, filters.every_condition)
     parts = union(adapter, tree, filters, endings)
     return [replace(part, notes=(*reading.notes, *part.notes)) for part in parts]
 

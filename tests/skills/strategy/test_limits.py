@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints
-from paper_search.query import limited, parse
+from paper_search.query import parse, with_conditions
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.limits import changed_by, limits_of_intent, next_limits
 from paper_search.skills.strategy.trees import written
@@ -59,10 +59,10 @@ def test_a_kind_in_any_words_is_a_condition_that_can_be_read(kind: str) -> None:
 
 def test_a_query_within_limits_repeats_none_that_it_has() -> None:
     conditions = ["lichens OR lichen", "NOT (wasps OR wasp)"]
-    tree = limited(parse("bees OR ants"), conditions)
+    tree = with_conditions(parse("bees OR ants"), conditions)
     assert written(tree) == "(bees OR ants) AND (lichens OR lichen) NOT (wasps OR wasp)"
-    assert limited(tree, conditions) == tree
-    assert limited(tree, []) is tree
+    assert with_conditions(tree, conditions) == tree
+    assert with_conditions(tree, []) is tree
 
 
 def test_a_note_adds_conditions_and_takes_back_what_no_longer_holds() -> None:

@@ -12,10 +12,10 @@ from paper_search.models import IntentType, ParsedIntent, SearchConstraints, Str
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
 from paper_search.query.leaves import straighten
-from paper_search.query.normal_form import wanted_leaves
-from paper_search.query.parser import Reading, read
+from paper_search.query.normal_form import positive_leaves
+from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
-from paper_search.query.strategy import Strategy, read_strategy
+from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
@@ -79,10 +79,10 @@ def parse_boolean(question: str) -> BooleanQuestion | None:
         plain = straighten(question)
         if is_prose(plain):
             return None
-        strategy = read_strategy(question)
+        strategy = parse_strategy(question)
         if strategy is None and not _is_query(plain):
             return None
-        reading = read(question) if strategy is None else None
+        reading = analyse(question) if strategy is None else None
         tree = normalise(strategy.node) if strategy else parse(question)
     except QuerySyntaxError as error:
         what = "boolean query" if error.line is None else "search strategy"
@@ -96,7 +96,7 @@ def parse_boolean(question: str) -> BooleanQuestion | None:
             " say what you are looking for"
         )
     groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_wanted(part))))]
-    authors = [_text(leaf) for leaf in wanted_leaves(tree) if leaf.field == "author"]
+    authors = [_text(leaf) for leaf in positive_leaves(tree) if leaf.field == "author"]
     return BooleanQuestion(
         tuple(dict.fromkeys(group[0] for group in groups)),
         {group[0]: group[1:] for group in groups if len(group) > 1},
@@ -160,7 +160,7 @@ def _limits(tree: Node) -> SearchConstraints:
 
 def _asks(node: Node) -> bool:
     is_dated = any(isinstance(part, YearRange) for part in _parts(node))
-    return is_dated or next(wanted_leaves(node), None) is not None
+    return is_dated or next(positive_leaves(node), None) is not None
 
 
 def _is_query(text: str) -> bool:
@@ -190,7 +190,7 @@ def _parts(node: Node) -> Iterator[Node]:
 
 
 def _wanted(node: Node) -> Iterator[str]:
-    for leaf in wanted_leaves(node):
+    for leaf in positive_leaves(node):
         if leaf.field not in {"author", "venue", *INDEXED}:
             yield _text(leaf)
 

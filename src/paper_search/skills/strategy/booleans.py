@@ -17,9 +17,9 @@ from paper_search.query import (
     Phrase,
     Term,
     YearRange,
-    limited,
     normalise,
     parse,
+    with_conditions,
 )
 from paper_search.query.leaves import leaf_of
 from paper_search.query.writer import Written, write_strategy
@@ -165,7 +165,7 @@ def tree_of_strategy(strategy: SearchStrategy) -> Node:
         names = [_TYPES.get(name, name.replace("-", " ")) for name in filters.publication_types]
         limits.append(Or(tuple(leaf_of(tuple(name.split()), "type") for name in names)))
     tree = Or(tuple(queries)) if len(queries) > 1 else queries[0]
-    return normalise(limited(And((tree, *limits)), filters.every_condition))
+    return normalise(with_conditions(And((tree, *limits)), filters.every_condition))
 
 
 def database_text(strategy: SearchStrategy, database: str) -> Written:
