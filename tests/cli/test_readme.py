@@ -1,5 +1,6 @@
 """What the README shows is what the program prints."""
 
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 README = Path(__file__).parents[2] / "README.md"
+WEIGHTS = README.parent / ".minilm"
+"""Where `.ci/run` puts the package of the weights."""
 QUESTION = "graph neural networks for molecular property prediction since 2018"
 _THREAD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PROMPT = re.compile(r"(.*\] ?\w+ > )(\w+)")
@@ -46,6 +49,22 @@ def check(shown: Iterable[str], printed: str) -> None:
         rest, may_skip = rest[place + 1 :], False
 
 
+needs_weights = pytest.mark.skipif(
+    not WEIGHTS.is_dir() and "CI" not in os.environ, reason="`.ci/run` fetches the weights"
+)
+
+
+@pytest.fixture
+def weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rank by meaning, as after the first command of the README."""
+    monkeypatch.syspath_prepend(str(WEIGHTS))
+    path = os.pathsep.join(filter(None, [str(WEIGHTS), os.environ.get("PYTHONPATH")]))
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "minilm")
+
+
+@needs_weights
+@pytest.mark.usefixtures("weights")
 def test_the_first_command_prints_what_the_readme_shows(cli: Callable[..., Any]) -> None:
     ended = cli("find", QUESTION, "--yes", "--output", "result.bib")
     assert ended.code == 0
