@@ -13,7 +13,6 @@ MAX_SAMPLE_BYTES = 2_500_000
 SAMPLE = "paper_search/library/sample/"
 NEEDED = (
     "paper_search/py.typed",
-    "paper_search/query/grammar.lark",
     "paper_search/web/static/page.js",
     "paper_search/web/templates/base.html",
     SAMPLE,

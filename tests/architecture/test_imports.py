@@ -16,7 +16,6 @@ HEAVY = {
     "langchain_core",
     "langchain_openai",
     "langgraph",
-    "lark",
     "openai",
     "py3langid",
     "rich",

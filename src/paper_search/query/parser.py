@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import partial
+from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import leaves
@@ -17,9 +16,6 @@ from paper_search.query.normal_form import depth, is_near_side, normalise, parts
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
 from paper_search.query.strategy import parse_strategy
 from paper_search.query.systems import SYSTEMS, recognised
-
-if TYPE_CHECKING:
-    from lark import Lark, Token
 
 MAX_LENGTH = 50_000
 """Characters in a query, or in all lines of a strategy."""
@@ -33,7 +29,17 @@ _FOREIGN = re.compile(
     r"(?<!AND)(?<!NOT)(?<!NEAR)\((?=[^()]{0,60}[^\W\d]{3}))"
 )
 """Fields and commands of databases, where too few stand together to tell whose they are."""
-_PARENTHESES = re.compile(r'"[^"]*"|[()]')
+_NO_WORD = r'(?![^\s()"])'
+_TOKEN = re.compile(
+    rf"(?P<or>OR{_NO_WORD})|(?P<and>AND{_NO_WORD})|(?P<not>NOT{_NO_WORD})"
+    rf'|(?P<near>(?:NEAR|PRE)(?:/[^\s()"]*)?{_NO_WORD})'
+    r"|(?P<field>(?i:(?:title|abstract|author|venue|tiab|mesh(?:-only)?|majr(?:-only)?):\s*"
+    r'|(?:substance|type|language|subheading|subset|entered):(?=[\w"(])))'
+    r'|(?P<year>(?i:year):\s*(?:\d+\s*-\s*\d+|[^\s()"]*))'
+    r'|(?P<doi>10\.\d{4,9}/(?:[^\s"()]|\([^\s"()]*\))+)'
+    r'|(?P<blank>\s+|[^\w\s()"*|!]+(?=[\s)]|$))'  # punctuation alone says nothing: R & D
+    r'|(?P<phrase>"[^"]*")|(?P<quote>")|(?P<word>[^\s()"]+)|(?P<open>\()|(?P<close>\))'
+)
 
 
 def parse(text: str) -> Node:
@@ -86,8 +92,6 @@ def analyse(text: str) -> Reading:
     Raises:
         QuerySyntaxError: it cannot be read.
     """
-    from lark.exceptions import UnexpectedInput, VisitError  # noqa: PLC0415  # slow to import
-
     refuse = partial(_refuse, text)
     if len(text) > MAX_LENGTH:
         refuse(MAX_LENGTH, f"the query is longer than {MAX_LENGTH:,} characters")
@@ -100,19 +104,10 @@ def analyse(text: str) -> Reading:
         sentence = parse_sentence(plain, system, refuse)
         notes = tuple((offset + 1, note) for offset, note in sentence.notes)
         return Reading(sentence.node, sentence.columns, notes, system.name)
-    if sign := next((sentence for sentence in _FOREIGN.finditer(plain) if sentence["sign"]), None):
+    if sign := next((mark for mark in _FOREIGN.finditer(plain) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not understood: leave it out, or quote it as a word")
-    open_brackets = _open_parentheses(plain, refuse)
-    builder = _builder(plain, refuse)
-    try:
-        node = builder.transform(_grammar().parse(plain))
-    except VisitError as error:
-        raise error.orig_exc from None
-    except UnexpectedInput as error:
-        offset, reason = _explain(error, open_brackets, len(text))
-    else:
-        return Reading(node, builder.columns, tuple(builder.notes))
-    return refuse(offset, reason)
+    parser = _Parser(plain, refuse)
+    return Reading(parser.whole(), parser.columns, tuple(parser.notes))
 
 
 def _bounded(node: Node, limit: int, text: str) -> Node:
@@ -131,171 +126,166 @@ def _refuse(query: str, offset: int, reason: str) -> NoReturn:
     raise QuerySyntaxError(f"column {offset + 1}: {reason}", query=query, column=offset + 1)
 
 
-@cache
-def _grammar() -> Lark:
-    from lark import Lark  # noqa: PLC0415  # slow to import
+class _Parser:
+    """Recursive descent: NEAR binds tightest, then NOT, then AND (written or not), then OR."""
 
-    grammar = files("paper_search.query").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic")
-
-
-def _open_parentheses(text: str, refuse: Callable[[int, str], NoReturn]) -> list[int]:
-    """Return the offsets of the parentheses that are never closed."""
-    offsets: list[int] = []
-    for bracket in _PARENTHESES.finditer(text):
-        if bracket[0] == "(":
-            offsets.append(bracket.start())
-            if len(offsets) > MAX_DEPTH:
-                refuse(offsets[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
-        elif bracket[0] == ")" and offsets:
-            offsets.pop()
-    return offsets
-
-
-def _explain(error: Any, offsets: list[int], end: int) -> tuple[int, str]:
-    """Return the offset in the text as given, and what was expected there."""
-    from lark.exceptions import UnexpectedCharacters  # noqa: PLC0415  # slow to import
-
-    offset: int = error.pos_in_stream
-    if isinstance(error, UnexpectedCharacters):
-        return offset, "this quote is never closed"
-    token = error.token
-    at_end = token.type == "$END"
-    actual = "the end" if at_end else repr(str(token))
-    offset = end if at_end else token.start_pos
-    if not error.accepts & {"_OR", "_AND", "_RPAR", "$END"}:
-        return offset, f"expected a word, a \"phrase\" or '(' but found {actual}"
-    if at_end and offsets:
-        return offset, f"expected ')' for the '(' in column {offsets[-1] + 1} but found the end"
-    if token.type == "_RPAR":
-        return offset, "expected AND, OR or the end but found ')', which closes nothing"
-    return offset, f"expected AND, OR or the end but found {actual}"
-
-
-def _builder(text: str, refuse: Callable[[int, str], NoReturn]) -> Any:
-    from lark.visitors import Transformer_NonRecursive  # noqa: PLC0415  # slow to import
-
-    class Builder(_Construction, Transformer_NonRecursive[Any, Any]):
-        """Turns lark's tree into ours without recursion, so that depth cannot overflow."""
-
-    return Builder(text, refuse)
-
-
-class _Construction:
-    """One method for every rule of the grammar."""
-
-    def __init__(self, text: str, refuse: Callable[[int, str], NoReturn], **options: Any) -> None:
-        super().__init__(**options)
-        self._text = text
-        self._refuse = refuse
-        self._grouped: set[int] = set()
+    def __init__(self, text: str, refuse: Callable[[int, str], NoReturn]) -> None:
+        self._refuse, self._end = refuse, len(text)
+        self._tokens = [sign for sign in _TOKEN.finditer(text) if sign.lastgroup != "blank"]
+        self._next = 0
+        self._open: list[int] = []
+        self._groups: set[int] = set()
+        self._alive: list[Node] = []
         self.notes: list[tuple[int, str]] = []
         self.columns: dict[int, int] = {}
-        self._kept: list[Node] = []
 
-    def disjunction(self, children: list[Node]) -> Node:
-        bare = [child for child in children if id(child) not in self._grouped]
+    def whole(self) -> Node:
+        """Return the tree of all of the text."""
+        node = self._disjunction()
+        if self._kind() != "end":
+            self._unexpected("expected AND, OR or the end", ", which closes nothing")
+        return node
+
+    def _kind(self) -> str:
+        if self._next == len(self._tokens):
+            return "end"
+        token = self._tokens[self._next]
+        return token[0] if token[0] in {"(", ")"} else str(token.lastgroup)
+
+    def _take(self) -> re.Match[str]:
+        self._next += 1
+        return self._tokens[self._next - 1]
+
+    def _unexpected(self, reason: str, rest: str = "") -> NoReturn:
+        if self._kind() == "end":
+            self._refuse(self._end, f"{reason} but found the end")
+        token = self._take()
+        if token.lastgroup == "quote":
+            self._refuse(token.start(), "this quote is never closed")
+        self._refuse(token.start(), f"{reason} but found {token[0]!r}{rest}")
+
+    def _disjunction(self) -> Node:
+        children = [self._conjunction()]
+        while self._kind() == "or":
+            self._take()
+            children.append(self._conjunction())
+        if len(children) == 1:
+            return children[0]
         node = Or(tuple(children))
-        if any(isinstance(child, And) for child in bare):
+        if any(isinstance(child, And) and id(child) not in self._groups for child in children):
             text = render(node)
             text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
             column = self.columns.get(id(_first_leaf(node)), 1)
             note = f"AND and OR are mixed without parentheses: read as {text}"
             self.notes.append((column, note))
-        self._kept.append(node)
+        self._alive.append(node)
         return node
 
-    def group(self, children: list[Node]) -> Node:
-        [node] = children
-        self._grouped.add(id(node))
+    def _conjunction(self) -> Node:
+        children = [self._inversion()]
+        while self._kind() not in {"or", ")", "end"}:
+            if self._kind() == "and":
+                self._take()
+            children.append(self._inversion())
+        node = And(tuple(children)) if len(children) > 1 else children[0]
+        self._alive.append(node)
         return node
 
-    def conjunction(self, children: list[Node]) -> Node:
-        node = And(tuple(children))
-        self._kept.append(node)
+    def _inversion(self) -> Node:
+        signs = []
+        while self._kind() == "not":
+            signs.append(self._take())
+        node = self._closeness()
+        for sign in reversed(signs):
+            node = node.child if isinstance(node, Not) else self._located(Not(node), sign)
         return node
 
-    def exclusion(self, children: list[Any]) -> Node:
-        token, node = children
-        return node.child if isinstance(node, Not) else self._located(Not(node), token, 0)
+    def _closeness(self) -> Node:
+        node = self._operand()
+        count = 0
+        while self._kind() == "near":
+            token, count = self._take(), count + 1
+            name, _, number = token[0].partition("/")
+            if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
+                reason = f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
+                self._refuse(token.start(), reason)
+            if count > MAX_DEPTH:
+                self._refuse(token.start(), f"more than {MAX_DEPTH} NEAR in a row")
+            right = self._operand()
+            if not (is_near_side(node) and is_near_side(right)):
+                reason = f"{name} joins words, phrases or OR-groups of them"
+                self._refuse(token.start(), reason)
+            node = Near(node, right, int(number), name == "PRE")
+        return node
 
-    def proximity(self, children: list[Any]) -> Node:
-        left, token, right = children
-        name, _, number = str(token).partition("/")
-        if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
-            self._refuse_at(
-                token, 0, f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
-            )
-        for side in (left, right):
-            if not is_near_side(side):
-                self._refuse_at(token, 0, f"{name} joins words, phrases or OR-groups of them")
-        if _spine(left) >= MAX_DEPTH:
-            self._refuse_at(token, 0, f"more than {MAX_DEPTH} NEAR in a row")
-        return Near(left, right, int(number), name == "PRE")
+    def _operand(self) -> Node:
+        fields: list[str] = []
+        while self._kind() == "field":
+            fields.append(self._take()[0].partition(":")[0].lower())
+        kind = self._kind()
+        if kind == "(":
+            node = self._group()
+        elif kind == "year" and not fields:
+            token = self._take()
+            start = token[0].index(":") + 1
+            refuse = self._at(token)
+            node = self._located(leaves.parse_years(token[0][start:].strip(), refuse), token)
+        elif kind in {"word", "doi", "phrase"}:
+            node = self._leaf(self._take())
+        else:
+            self._unexpected("expected a word, a \"phrase\" or '('")
+        for field in reversed(fields):
+            node = self._within(field, node)
+        return node
 
-    def word(self, children: list[Token]) -> Node:
-        [token] = children
-        return self._located(
-            leaves.parse_word(str(token), partial(self._refuse_at, token)), token, 0
-        )
+    def _group(self) -> Node:
+        self._open.append(self._take().start())
+        if len(self._open) > MAX_DEPTH:
+            self._refuse(self._open[-1], f"parentheses are nested deeper than {MAX_DEPTH}")
+        node = self._disjunction()
+        if self._kind() != ")":
+            self._unexpected(f"expected ')' for the '(' in column {self._open[-1] + 1}")
+        self._take()
+        self._open.pop()
+        self._groups.add(id(node))
+        return node
 
-    def exact_word(self, children: list[Token]) -> Node:
-        [token] = children
-        return self._located(leaves.parse_exact_word(str(token)), token, 0)
-
-    def phrase(self, children: list[Token]) -> Node:
-        [token] = children
-        leaf = leaves.parse_phrase(str(token)[1:-1], partial(self._refuse_at, token))
-        return self._located(leaf, token, 0)
-
-    def year(self, children: list[Token]) -> Node:
-        [token] = children
-        start = str(token).index(":") + 1
-        refuse = partial(self._refuse_at, token)
-        return self._located(leaves.parse_years(str(token)[start:].strip(), refuse), token, 0)
-
-    def field(self, children: list[Any]) -> Node:
-        token, node = children
-        return self._within(str(token).split(":")[0].lower(), node)
+    def _leaf(self, token: re.Match[str]) -> Node:
+        if token.lastgroup == "doi":
+            return self._located(leaves.parse_exact_word(token[0]), token)
+        if token.lastgroup == "phrase":
+            return self._located(leaves.parse_phrase(token[0][1:-1], self._at(token)), token)
+        return self._located(leaves.parse_word(token[0], self._at(token)), token)
 
     def _within(self, field: str, node: Node) -> Node:
         match node:
             case Term() | Phrase():
-                return node if node.field else self._at_column_of(replace(node, field=field), node)
-            case And(children):
-                return And(tuple(map(partial(self._within, field), children)))
-            case Or(children):
-                return Or(tuple(map(partial(self._within, field), children)))
+                result: Node = node if node.field else replace(node, field=field)
+            case And(children) | Or(children):
+                inner = tuple(self._within(field, child) for child in children)
+                result = replace(node, children=inner)
             case Not(child):
-                return self._at_column_of(Not(self._within(field, child)), node)
-            case Near(left, right, distance):
+                result = Not(self._within(field, child))
+            case Near(left, right):
                 sides = self._within(field, left), self._within(field, right)
-                return Near(*sides, distance, node.is_ordered)
+                result = replace(node, left=sides[0], right=sides[1])
             case YearRange():
-                return node
+                result = node
+        self._alive.append(result)
+        if id(node) in self.columns:
+            self.columns[id(result)] = self.columns[id(node)]
+        return result
 
-    def _located(self, node: Node, token: Token, offset: int) -> Node:
-        self._kept.append(node)
-        self.columns[id(node)] = (token.start_pos or 0) + offset + 1
+    def _located(self, node: Node, token: re.Match[str]) -> Node:
+        self._alive.append(node)
+        self.columns[id(node)] = token.start() + 1
         return node
 
-    def _at_column_of(self, node: Node, origin: Node) -> Node:
-        self._kept.append(node)
-        self.columns[id(node)] = self.columns.get(id(origin), 1)
-        return node
-
-    def _refuse_at(self, token: Token, offset: int, reason: str) -> NoReturn:
-        self._refuse((token.start_pos or 0) + offset, reason)
+    def _at(self, token: re.Match[str]) -> Callable[[int, str], NoReturn]:
+        return lambda offset, reason: self._refuse(token.start() + offset, reason)
 
 
 def _first_leaf(node: Node) -> Node:
     while inner := parts(node):
         node = inner[0]
     return node
-
-
-def _spine(node: Node) -> int:
-    length = 0
-    while isinstance(node, Near):
-        node, length = node.left, length + 1
-    return length
