@@ -126,7 +126,7 @@ def test_a_record_without_a_vector_is_not_lost_and_the_person_is_told(library: L
     assert "Automobile repair" in [hit.title for hit in hits.papers]
     assert "library embed" in str(hits.note)
     assert not library.info().vectors.is_current
-    assert library.embed().count == 1
+    assert library.embed().made == 1
     assert library.search("automobile").note is None
     assert library.info().vectors.is_current
 
@@ -137,10 +137,10 @@ def test_a_changed_text_gets_a_new_vector_and_any_other_change_does_not(tmp_path
         library.add(PAPERS)
         library.embed()
         library.add([paper("On glass", venue="Nature", doi="10.1000/4")])
-        assert library.embed().count == 0
+        assert library.embed().made == 0
         library.add([paper("On glass", abstract="automobile", doi="10.1000/4")])
         summary = library.embed()
-        assert (summary.count, summary.total) == (1, 4)
+        assert (summary.made, summary.total) == (1, 4)
         assert model.asked[-1] == "On glass\nautomobile"
         assert "On glass" in titles(library, "vehicles")
 
@@ -174,7 +174,7 @@ def test_a_model_that_fails_half_way_keeps_what_was_made(tmp_path: Path) -> None
         assert [hit.title for hit in hits.papers] == ["On glass"]
         assert "ranked by words only" in str(hits.note)
         model.fails_after = None
-        assert library.embed().count == 2
+        assert library.embed().made == 2
         assert titles(library, "vehicles")[0] == "Vehicles"
 
 
@@ -189,7 +189,7 @@ def test_vectors_of_another_model_are_not_mixed_and_not_thrown_away(
         with pytest.raises(EmbeddingError, match="--again"):
             changed.embed()
         assert changed.info().vectors.model == "FakeEmbeddings:fake"
-        assert changed.embed(anew=True).count == 4
+        assert changed.embed(anew=True).made == 4
         assert changed.info().vectors.model == "FakeEmbeddings:other"
         assert changed.search("automobile").note is None
 
@@ -224,7 +224,7 @@ def test_damaged_vectors_are_told_and_made_again(
         hits = opened.search("automobile")
         assert [hit.title for hit in hits.papers] == ["Automobile history"]
         assert "library embed" in str(hits.note)
-        assert opened.embed().count == 4
+        assert opened.embed().made == 4
         assert opened.search("automobile").note is None
 
 
@@ -236,7 +236,7 @@ def test_vectors_of_another_library_are_not_used(library: Library, tmp_path: Pat
     with Library.open(tmp_path, embedder=fake()) as opened:
         opened.add(PAPERS[::-1])
         assert "no record has a vector" in str(opened.search("glass").note)
-        assert opened.embed().count == 4
+        assert opened.embed().made == 4
 
 
 def test_a_second_writer_of_vectors_waits_and_is_told(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(library: Library, tmp_pat
     with Library.open(tmp_path, embedder=fake()) as opened:
         assert opened.info().vectors.records == 4
         assert titles(opened, "vehicles")[0] == "Vehicles"
-        assert opened.embed().count == 1
+        assert opened.embed().made == 1
 
 
 def test_progress_is_told(library: Library) -> None:
@@ -317,5 +317,5 @@ def test_kill_9_while_vectors_are_made_loses_none_that_was_there(tmp_path: Path)
     assert before > 0
     with Library.open(tmp_path, embedder=model) as library:
         summary = library.embed()
-        assert (summary.count, summary.total) == (records - before, records)
+        assert (summary.made, summary.total) == (records - before, records)
         assert library.search("word7 title").note is None

@@ -14,7 +14,7 @@ def test_every_record_of_the_sample_has_its_vector(tmp_path: Path) -> None:
     with open_sample(tmp_path, Embedder(SampleVectors(), model="minilm")) as sample:
         info = sample.info()
         assert (info.vectors.records, info.vectors.is_current) == (info.records, True)
-        assert sample.embed().count == 0
+        assert sample.embed().made == 0
 
 
 def test_what_an_abbreviation_stands_for_is_ranked_by(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ def embed(
 
 
 def summary_of(summary: "EmbeddingSummary") -> str:
-    line = f"vectors: {summary.count} created, {summary.total} in total, by {summary.model}"
+    line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
     if summary.unusable:
         line += f"; the model can make nothing of {summary.unusable} records"
     return visible(line)

@@ -58,7 +58,7 @@ class EmbeddingSummary:
     """The result of one run."""
 
     model: str
-    count: int
+    made: int
     """Vectors that were asked for and kept."""
     unusable: int
     """Records for which the model returned no usable vector."""
