@@ -15,6 +15,8 @@ LEARNING = 20
 RESEMBLANCE = 0.15
 """Weight of likeness to the question and to the first papers before anything is marked; ranks have
 the rest. With more, one collection of five fell .02 below its own order (decision 0015)."""
+BY_MEANING = 20
+"""Papers whose order by vectors is kept; below them, words order, too (decision 0019)."""
 FIRST = 5
 """Papers that stand in for marked ones until there are some."""
 
@@ -49,9 +51,10 @@ class ResultRanker:
         decided = _decisions([paper.paper for paper in papers], marked)
         learner = _Learner(papers, marked, decided, question) if len(papers) > FIRST else None
         numbers = by_rank = _by_rank(papers, asked, learner)
-        is_done = not marked and _is_by_meaning(papers, asked)
-        if learner is not None and not is_done:
-            numbers = learner.order(by_rank)
+        is_by_meaning = not marked and _is_by_meaning(papers, asked)
+        if learner is not None:
+            first = by_rank[:BY_MEANING] if is_by_meaning else []
+            numbers = [*first, *(n for n in learner.order(by_rank) if n not in first)]
         return [papers[n] for n in _marks_first(numbers, decided)]
 
 
@@ -145,7 +148,7 @@ def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | No
 
 
 def _is_by_meaning(papers: Sequence[ScoredPaper], asked: Asked) -> bool:
-    """Return whether vectors had a part in all ranks: likeness of words would add nothing."""
+    """Return whether vectors had a part in all ranks."""
     sightings = [sighting for paper in papers for sighting in paper.paper.sightings]
     ranked = [one for one in sightings if not asked or (one.source, one.query) in asked]
     return bool(ranked) and all(one.by_meaning for one in ranked)
