@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from paper_search.config import (
     load_config,
     remember_setting,
     setting_origins,
+    use_one_blas_thread,
 )
 from paper_search.errors import ConfigError, UnknownNameError
 from paper_search.sources.base import service_of
@@ -525,3 +527,14 @@ def test_it_is_known_where_each_setting_comes_from(tmp_path, monkeypatch, env_fi
     assert origins["report_pages"] == ".env: PAPER_SEARCH_PAGES"
     assert (origins["domain"], origins["sources"]) == ("config.toml", "default")
     assert origins["home"] == "--home"
+
+
+def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for before, after in ((None, "1"), ("4", "4")):
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", before or "")
+        if before is None:
+            monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+        use_one_blas_thread()
+        assert os.environ["OPENBLAS_NUM_THREADS"] == after

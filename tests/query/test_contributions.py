@@ -2,8 +2,7 @@
 
 import pytest
 
-from paper_search.query.contributions import contributions, interval, report
-from paper_search.query.strategy import parse_strategy
+from paper_search.query.strategy import contributions, interval, parse_strategy, report
 
 TEXT = """\
 1. asthma.ti,ab.

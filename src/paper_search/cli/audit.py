@@ -117,8 +117,7 @@ def print_contributions(text: str, must_find: list[str]) -> None:
     Papers that are named by identifier or title only have no text: they are not looked at here.
     """
     from paper_search.cli.find import records_of
-    from paper_search.query.contributions import contributions, report
-    from paper_search.query.strategy import parse_strategy
+    from paper_search.query.strategy import contributions, parse_strategy, report
 
     query = parse_strategy(text)
     if query is None:

@@ -30,6 +30,7 @@ from paper_search.cli.source_lines import (
     unfinished_line,
 )
 from paper_search.cli.stored_threads import preview, reading
+from paper_search.config import use_one_blas_thread
 from paper_search.errors import (
     InputError,
     InvalidDecisionError,
@@ -120,6 +121,7 @@ class ThreadRunner(ABC):
             typer.Exit: with the exit code, if the thread does not simply end well.
             PaperSearchError: it failed; if the thread can be resumed, this was said already.
         """
+        use_one_blas_thread()
         with asyncio.Runner() as runner:
             try:
                 outcome = self._work(runner, beginning)

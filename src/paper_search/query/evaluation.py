@@ -23,8 +23,8 @@ from paper_search.query.ast import (
     Term,
     YearRange,
 )
-from paper_search.query.dates import is_entered, is_span
 from paper_search.query.leaves import YEAR, leaf_of, words_of
+from paper_search.query.limits import is_entered, is_span
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]
 _Span: TypeAlias = tuple[int, int]

@@ -20,8 +20,8 @@ from paper_search.query.ast import (
     Term,
     YearRange,
 )
-from paper_search.query.dates import day_after, entry_span
 from paper_search.query.leaves import LETTER, clean_word, leaf_of, straighten
+from paper_search.query.limits import day_after, entry_span
 
 
 def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node

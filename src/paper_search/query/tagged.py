@@ -8,9 +8,17 @@ from dataclasses import replace
 from typing import NoReturn, TypeAlias, TypeVar
 
 from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.dates import FAR_FUTURE, FIRST_YEAR, day_after, entry_span, iso_date
 from paper_search.query.leaves import LETTER, leaf_of, words_of
-from paper_search.query.limits import condition_of, language_of, type_of
+from paper_search.query.limits import (
+    FAR_FUTURE,
+    FIRST_YEAR,
+    condition_of,
+    day_after,
+    entry_span,
+    iso_date,
+    language_of,
+    type_of,
+)
 from paper_search.query.systems import ANYWHERE, PUBMED, System
 from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tokens import Token
