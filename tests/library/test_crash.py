@@ -105,7 +105,7 @@ with Library.open(sys.argv[1]) as library:
     ("owner", "name", "moment", "count"),
     [
         ("records", "_create", "after", 1),
-        ("records", "_known", "after", 2),  # inside of a transaction
+        ("records", "_load", "after", 2),  # inside of a transaction
         ("records", "upsert", "before", 4),
         ("records", "upsert", "after", 4),  # between the records and the index
         ("index", "write", "before", 1),
