@@ -207,6 +207,10 @@ def test_a_line_that_cannot_be_read_is_refused_with_its_place(text: str, said: s
     assert 1 <= caught.value.column <= len(row) + 1
 
 
+def test_text_with_a_carriage_return_in_a_line_is_no_table_of_a_history() -> None:
+    assert parse_strategy(",,\r0") is None
+
+
 def test_a_line_that_no_line_names_is_remarked_on() -> None:
     found = lint("1. exp Asthma/\n2. wheez$.ti.\n3. child$.ti.\n4. 1 and 3")
     assert [finding.message for finding in found] == [

@@ -286,8 +286,8 @@ class SearchRunner(ThreadRunner):
         for source in summaries(reports):
             if source.note and not source.status.is_failure:
                 yield shortened(visible(f"{source.source}: {source.note}"))
-        if state.result is not None and state.result.counts and state.result.counts.fit:
-            yield state.result.counts.fit
+        if state.fit:
+            yield state.fit
         if collection.known_papers is not None:
             yield visible(collection.known_papers.summary)
         failed = failed_sources(reports)

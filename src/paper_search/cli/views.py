@@ -272,6 +272,8 @@ def _result_question(payload: ResultPayload, *, has_details: bool) -> Iterator[L
         yield "unfinished", f"{in_words(late)} may have more: wait, and the rest joins this result"
     if narrowed := collection.metadata.search_strategy.filters.in_words:
         yield "limits", "; ".join(narrowed)
+    if payload.fit:
+        yield "concepts", payload.fit
     yield from _must_find(payload.known_papers)
     yield from _unjudged(collection)
     yield from usage_facts(payload.usage)

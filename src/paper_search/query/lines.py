@@ -162,11 +162,12 @@ def lines_of(text: str) -> Lines:
 def _table_of(text: str) -> list[Line]:
     """Return the lines of a history whose columns have names; empty: it is none."""
     for sign in "\t,":
-        cells = [
-            (row, next(csv.reader([raw], delimiter=sign)))
-            for row, raw in enumerate(text.split("\n"), start=1)
-            if raw.count(sign) > 1 - (sign == "\t")
-        ]
+        rows = enumerate(text.split("\n"), start=1)
+        raws = [(row, raw) for row, raw in rows if raw.count(sign) > 1 - (sign == "\t")]
+        try:
+            cells = [(row, next(csv.reader([raw], delimiter=sign))) for row, raw in raws]
+        except csv.Error:  # as of a carriage return in the middle of a line
+            continue
         if not cells:
             continue
         names = [name.strip() for name in cells[0][1]]

@@ -80,11 +80,11 @@ def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
     if not counts or not concepts:
         return ""
     every, none = sum(count >= concepts for count in counts), counts.count(0)
+    head = f"of {len(counts):,} papers, {every:,} with"
     if concepts == 1:
-        return f"{every:,} papers have the concept of the question, {none:,} do not"
+        return f"{head} the concept of the question, {none:,} without"
     some = len(counts) - every - none
-    rest = f"{some:,} some, {none:,} none"
-    return f"{every:,} papers have all {concepts} concepts of the question, {rest}"
+    return f"{head} all {concepts} concepts of the question, {some:,} with some, {none:,} with none"
 
 
 def by_score(paper: Paper) -> tuple[float, float, int, str, str]:

@@ -95,6 +95,8 @@ class ResultPayload(BaseModel):
     """Sources that ran out of time: an edit with `wait_for_sources` takes the rest of them."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that the search must find; None: none were named."""
+    fit: str = ""
+    """How many papers of the round have all concepts of the question, some and none."""
     total_papers: int | None = None
     """How many papers there are, where the collection shows only the first; None: it has all."""
     hidden: int = 0

@@ -129,8 +129,6 @@ class RoundCounts(BaseModel):
     """Works of which no record had arrived before."""
     works: int
     """Works of all rounds up to this one."""
-    fit: str = Field(default="", exclude_if=lambda fit: not fit)
-    """How many papers of the round have all concepts of the question, some and none."""
 
     @property
     def summary(self) -> str:
@@ -142,8 +140,7 @@ class RoundCounts(BaseModel):
         ]
         line = f"{quantity(self.arrived, 'record')} arrived: {', '.join(filter(None, parts))}"
         earlier = f" (with earlier rounds {self.works:,})" if self.round > 1 else ""
-        fit = f". {self.fit}" if self.fit else ""
-        return f"{line}; {quantity(self.new_works, 'new work')}{earlier}{fit}"
+        return f"{line}; {quantity(self.new_works, 'new work')}{earlier}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from paper_search.models import (
     SourceReport,
     UserFeedback,
 )
+from paper_search.skills.result_organizer import concept_counts
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
@@ -231,9 +232,10 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     stored_ref = await records.save_collection(collection, limit, scored=scored)
     stored_ref = await with_earlier(state, records, stored_ref)
     await records.index(state.question)
-    reference = await with_counts(state, records, stored_ref, ctx.services, scored)
+    reference = await with_counts(state, records, stored_ref, ctx.services)
     known_report = fate_of_known_papers(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
+    update["fit"] = concept_counts(scored, len(state.intent.concepts) if state.intent else 0)
     if ctx.workflow_params.enable_result_checkpoint:
         return Outcome.OK, update
     ending = _end_round(state, len(reference.paper_ids))

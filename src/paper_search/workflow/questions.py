@@ -51,6 +51,8 @@ def describe_result(payload: ResultPayload) -> str:
     lines = [f"{total:,} papers, {payload.set_aside:,} set aside"]
     if payload.counts:
         lines.append(payload.counts.summary)
+    if payload.fit:
+        lines.append(payload.fit)
     failed = sorted({report.source for report in payload.reports if report.error})
     if failed:
         lines.append(f"Failed, papers may be missing: {', '.join(failed)}")
@@ -157,6 +159,7 @@ async def result_question(
         silent_sources=state.silent_sources,
         unfinished_sources=state.unfinished_sources,
         known_papers=state.known_papers,
+        fit=state.fit,
         same_work=same_work_questions(state),
         total_papers=len(state.result.paper_ids),
         hidden=state.result.hidden,

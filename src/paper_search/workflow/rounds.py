@@ -25,7 +25,7 @@ from paper_search.models import (
 )
 from paper_search.models.source_report import minute
 from paper_search.skills import ResultOrganizer
-from paper_search.skills.result_organizer import concept_counts, facets_of
+from paper_search.skills.result_organizer import facets_of
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps.types import PARAMS, VISITS
 from paper_search.threads.records import storable
@@ -100,22 +100,12 @@ async def with_earlier(
 
 
 async def with_counts(
-    state: WorkflowState,
-    records: SearchRecords,
-    reference: CollectionRef,
-    skills: Skills,
-    scored: Sequence[ScoredPaper] = (),
+    state: WorkflowState, records: SearchRecords, reference: CollectionRef, skills: Skills
 ) -> CollectionRef:
-    """Return the result with what its round brought, and what differs from the result before.
-
-    `scored` are the papers of the round.
-    """
+    """Return the result with what its round brought, and what differs from the result before."""
     rounds, work_of = await records.rounds_until(state.current_iteration)
     counts = count_rounds(rounds, work_of)
-    fit = concept_counts(scored, len(state.intent.concepts) if state.intent else 0)
-    update: dict[str, Any] = {
-        "counts": counts[-1].model_copy(update={"fit": fit}) if counts else None
-    }
+    update: dict[str, Any] = {"counts": counts[-1] if counts else None}
     if counts and isinstance(skills.result_organizer, ResultOrganizer):
         total = {"total_found": len({work_of.get(i, i) for i in state.found})}
         update["metadata"] = reference.metadata.model_copy(update=total)

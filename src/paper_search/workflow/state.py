@@ -197,6 +197,8 @@ class WorkflowState(BaseModel):
     """What each source did in the rounds before."""
     known_papers: KnownPapersReport | None = None
     """What became of the papers that the run must find, in all rounds."""
+    fit: str = ""
+    """How many papers of this round have all concepts of the question, some and none."""
     uncertain: list[PairEvidence] = Field(default_factory=list)
     """Pairs of records of this round that may be one work: questions for a person."""
     result: CollectionRef | None = None
