@@ -17,6 +17,7 @@ from paper_search.models import (
     SearchMetadata,
     SearchStrategy,
 )
+from paper_search.models.source_report import LOCAL
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import STOP_WORDS
 
@@ -43,14 +44,17 @@ class ResultOrganizer:
     ) -> PaperCollection:
         """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
-        So is what has none of the concepts, where no paper fits the question.
+        So is what has none of the concepts, where no paper of a library fits the question: a web
+        service may know by other words that a paper does.
         By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
         """
         shown_papers: list[Paper] = []
         set_aside: list[Paper] = []
-        fits_nothing = all(scored.relevance_score < FITS for scored in papers)
+        fits_nothing = all(
+            scored.relevance_score < FITS and scored.paper.source in LOCAL for scored in papers
+        )
         for scored in sorted(papers, key=_order):
             is_off = fits_nothing and scored.whole_concepts == 0
             stays = self._stays(scored) and not is_off
