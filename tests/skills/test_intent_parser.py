@@ -563,4 +563,6 @@ async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is() -> None:
 
     question = "papers like visual odometry on small drones"
     parser = IntentParser(find_paper=find)
-    assert await parser.parse(question) == await IntentParser().parse(question)
+    read, plain = await parser.parse(question), await IntentParser().parse(question)
+    assert read.model_copy(update={"notes": []}) == plain
+    assert "none has it" in read.notes[-1]

@@ -7,6 +7,7 @@ from paper_search.skills import Searcher
 from paper_search.skills.known_papers import (
     check_known_papers,
     find_paper,
+    has_name,
     parse_known_paper,
 )
 from paper_search.testing.sources import FakeSource
@@ -81,3 +82,12 @@ async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_aske
     assert found is not None
     assert found.id == "far"
     assert await find_paper(Searcher([own]), "A title that no paper has", []) is None
+
+
+async def test_a_name_is_looked_for_in_a_library_and_unknown_elsewhere() -> None:
+    own, empty = FakeSource("library", [record()]), FakeSource("sample", [])
+    far = FakeSource("far", [record()])
+    assert await has_name(Searcher([own, far]), "author", "Ada Lovelace") is True
+    assert await has_name(Searcher([empty]), "author", "Ada Lovelace") is False
+    assert await has_name(Searcher([empty, far]), "venue", "Nature") is None
+    assert await has_name(Searcher([far]), "venue", "Nature") is None

@@ -109,3 +109,14 @@ def test_a_source_that_cannot_be_asked_says_why_in_its_place(tmp_path: Path) -> 
     assert "SERPAPI_API_KEY" in str(first.error)
     assert second.texts == ["graph[tiab]"]
     assert "unknown source" in str(third.error)
+
+
+async def test_names_of_a_question_are_checked_against_the_library(
+    tmp_path: Path, unpacked_sample: Path
+) -> None:
+    (tmp_path / unpacked_sample.name).symlink_to(unpacked_sample)
+    parser = assemble_skills(AppConfig(home=tmp_path), ["sample"]).intent_parser
+    intent = await parser.parse("papers by Qwertzuiop on deep learning")
+    assert intent.authors == []
+    assert "no paper of the library has the author Qwertzuiop" in intent.notes[0]
+    assert (await parser.parse("papers by Yan Zheng on molecules")).authors == ["Yan Zheng"]

@@ -180,6 +180,12 @@ _AGAIN = "Your previous answer gave concepts in another language. Give all conce
 _log = logging.getLogger(__name__)
 
 
+_NO_SEED = (
+    "the sources of this search were asked for the paper that others are to be like, and none has"
+    " it: the question is read as words"
+)
+
+
 class IntentParser:
     """Understands a question, by a model if there is one and it answers, else by its words.
 
@@ -232,6 +238,12 @@ class IntentParser:
         today = self._today()
         if (alike := await self._like_a_paper(text, today)) is not None:
             return alike if self._llm is None else alike.with_criteria(criteria_of(alike))
+        intent = await self._parse_words(question, text, today)
+        if self._find_paper is None or parse_seed(text) is None:
+            return intent
+        return intent.model_copy(update={"notes": [*intent.notes, _NO_SEED]})
+
+    async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:
         lookup = await self._look_up_names(text)
         if self._llm is None:
             return parse_question(text, today, self._default_max_results, lookup)

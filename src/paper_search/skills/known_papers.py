@@ -100,6 +100,25 @@ async def find_paper(searcher: Searcher, text: str, identifiers: Sequence[str]) 
     return None
 
 
+async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:
+    """Return whether a library has a paper by an author, or in a venue, of this name.
+
+    None: none is searched, or it has none and others are searched, which may have some.
+    """
+    local = [source for source in searcher.source_names if source in LOCAL]
+    tree = leaf(name, kind)
+    if not local or tree is None:
+        return None
+    strategy = SearchStrategy(
+        queries=[SearchQuery(keywords=[name], boolean_query=written(tree))],
+        sources=local,
+        filters=SearchConstraints(max_results=1),
+    )
+    if await searcher.within_seconds(SEARCH_S).search(strategy):
+        return True
+    return None if len(local) < len(searcher.source_names) else False
+
+
 def is_named(record: BibliographicRecord, identifiers: Collection[str]) -> bool:
     """Return whether the record, or a version of it, has one of the identifiers (`doi:10.1/1`)."""
     versions = {f"doi:{version.doi.lower()}" for version in record.versions if version.doi}

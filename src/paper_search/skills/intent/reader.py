@@ -237,8 +237,9 @@ def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
     author = paper.authors[0].name if paper.authors else None
     what = ", ".join(filter(None, [author, paper.venue, str(paper.year or "")]))
     note = (
-        f"papers like {paper.title!r} ({what or paper.id}), which counts as marked relevant: is"
-        " this the paper you mean? If not, start a search with its DOI"
+        f"papers like {paper.title!r} ({what or paper.id}), which was looked up at {paper.source}"
+        " before this question, and counts as marked relevant: is this the paper you mean? If not,"
+        " start a search with its DOI"
     )
     seed = Seed.model_validate(paper.model_dump(include=set(Seed.model_fields)))
     marked = MarkedPaper(
