@@ -143,7 +143,7 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
 
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts() -> None:
     papers = [placed(str(n), 0.5, n + 1, n) for n in range(4)]
-    line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 with none"
+    line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 without"
     assert concept_counts(papers, 3) == line
     one = "of 2 papers, 1 with the concept of the question, 1 without"
     assert concept_counts(papers[:2], 1) == one

@@ -75,6 +75,9 @@ class ResultOrganizer:
         return scored.relevance_score >= self._min_relevance or is_open
 
 
+_EVERY = {1: "the concept", 2: "both concepts"}
+
+
 def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
     """Return in how many papers all of the concepts stand, some and none: a line for the person.
 
@@ -84,11 +87,10 @@ def concept_counts(papers: Sequence[ScoredPaper], concepts: int) -> str:
     if not counts or not concepts:
         return ""
     every, none = sum(count >= concepts for count in counts), counts.count(0)
-    head = f"of {len(counts):,} papers, {every:,} with"
-    if concepts == 1:
-        return f"{head} the concept of the question, {none:,} without"
-    some = len(counts) - every - none
-    return f"{head} all {concepts} concepts of the question, {some:,} with some, {none:,} with none"
+    every_one = _EVERY.get(concepts, f"all {concepts} concepts")
+    some = f", {len(counts) - every - none:,} with some" if concepts > 1 else ""
+    whole = f"{every:,} with {every_one} of the question"
+    return f"of {len(counts):,} papers, {whole}{some}, {none:,} without"
 
 
 def by_score(paper: Paper) -> tuple[float, float, int, str, str]:
