@@ -211,7 +211,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     # Not from `.env`: a file in a working directory must not say which program runs, or which way
     # requests take.
     system = dict(os.environ)  # noqa: TID251  # the one module that may
-    return _checked(
+    return _validate(
         {
             **settings,
             "sources": sources,
@@ -230,7 +230,7 @@ def _enabled(sources: Mapping[str, Mapping[str, object]]) -> list[str]:
     return [name for name, source in sources.items() if source.get("enabled", True)]
 
 
-def _checked(settings: Mapping[str, object]) -> AppConfig:
+def _validate(settings: Mapping[str, object]) -> AppConfig:
     """Return the settings.
 
     Raises:
@@ -308,7 +308,7 @@ def remember_setting(name: str, value: str, *, home: Path) -> Path:
             f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
         )
     if name in REMEMBERED and name != "sources":
-        _checked({name: value})
+        _validate({name: value})
     return _change_file(home, name, text)
 
 

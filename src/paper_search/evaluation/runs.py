@@ -123,7 +123,7 @@ async def _evaluated(
     outcomes: list[_Outcome] = []
     evaluation = Evaluation(variant="", task=task)
     for question in questions:
-        run = _judged if task == "judging" else _searched
+        run = _judge if task == "judging" else _searched
         try:
             outcomes.append(await run(skills, question))
         except LLMError as error:
@@ -142,7 +142,7 @@ async def _evaluated(
     )
 
 
-async def _judged(skills: Skills, question: LabelledQuestion) -> _Outcome:
+async def _judge(skills: Skills, question: LabelledQuestion) -> _Outcome:
     """Judge the labelled papers that have a title: nothing else is shown to a model."""
     intent = await skills.intent_parser.parse(question.question)
     labels = [label for label in question.labels if label.paper.title]

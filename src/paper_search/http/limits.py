@@ -113,7 +113,7 @@ class HostLimiter:
             turn = _free_at(db, host, now)
             if turn - now >= patience_s:
                 return None
-            _put(db, "turns", host, turn + interval_s)
+            _insert(db, "turns", host, turn + interval_s)
             return turn - now
 
         return self._do(take)
@@ -123,7 +123,7 @@ class HostLimiter:
         interval_s = max(interval_s, self._announcement(host).interval_s)
 
         def delay(db: sqlite3.Connection, now: float) -> None:
-            _put(db, "turns", host, max(now + interval_s, _free_at(db, host, now)))
+            _insert(db, "turns", host, max(now + interval_s, _free_at(db, host, now)))
 
         self._do(delay)
 
@@ -145,7 +145,7 @@ class HostLimiter:
 
     def refuse(self, host: str, refusal: Refusal) -> None:
         if self._path is not None:
-            self._do(lambda db, _: _put(db, "refusals", host, refusal.until, refusal.reason))
+            self._do(lambda db, _: _insert(db, "refusals", host, refusal.until, refusal.reason))
 
     def refusal(self, host: str) -> Refusal | None:
         """Return the refusal that still holds; None: the host may be asked."""
@@ -167,7 +167,7 @@ class HostLimiter:
             db.execute("DELETE FROM slots WHERE until <= ? OR until > ?", (now, now + _LONGEST_S))
             (holders,) = db.execute("SELECT count(*) FROM slots WHERE host = ?", (host,)).fetchone()
             if holders < most:
-                _put(db, "slots", host, holder, now + holds_s)
+                _insert(db, "slots", host, holder, now + holds_s)
             return bool(holders < most)
 
         while not self._do(enter):  # noqa: ASYNC110  # no event crosses loops and processes
@@ -205,7 +205,7 @@ def _free_at(db: sqlite3.Connection, host: str, now: float) -> float:
     return max(row[0], now) if row and row[0] <= now + _LONGEST_S else now
 
 
-def _put(db: sqlite3.Connection, table: str, *values: float | str | None) -> None:
+def _insert(db: sqlite3.Connection, table: str, *values: float | str | None) -> None:
     signs = ", ".join("?" * len(values))
     db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({signs})", values)  # noqa: S608  # a name of ours
 

@@ -51,7 +51,7 @@ def main() -> int:
     content = sys.stdin.buffer.read()
     result: dict[str, Any]
     try:
-        result = _read(content, limits)
+        result = _extract(content, limits)
     except ImportError as error:
         result = {"error": MISSING, "reason": str(error.name)}
     except (MemoryError, RecursionError) as error:
@@ -80,7 +80,7 @@ def _limit(limits: dict[str, Any]) -> None:
             continue
 
 
-def _read(content: bytes, limits: dict[str, Any]) -> dict[str, Any]:
+def _extract(content: bytes, limits: dict[str, Any]) -> dict[str, Any]:
     match limits["kind"]:
         case "html":
             return html_text(content, limits["charset"], limits["max_chars"])

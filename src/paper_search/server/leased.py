@@ -75,7 +75,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         thread_id, person = str(settings.get("thread_id")), _person(settings)
         options["durability"] = "async"  # there is nothing to wait for
         async with self.access.shared.use() as persistence:
-            run = Run(content, self._named(options.get("context")))
+            run = Run(content, self._with_names(options.get("context")))
             run_input = await self.access.prepare(persistence, self.session_type, None, run, person)
             try:
                 async for part in super().astream(run_input, config, **options):
@@ -147,7 +147,9 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             person = _person(settings)
             session = self.session_type(self, persistence, thread_id)
             before = await self.access.session(persistence, thread_id, person)
-            run = Run(content, self._named(options.get("context")), settings.get("checkpoint_id"))
+            run = Run(
+                content, self._with_names(options.get("context")), settings.get("checkpoint_id")
+            )
             run_input = await self.access.prepare(
                 persistence, self.session_type, before, run, person
             )
@@ -167,7 +169,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             if entry is not None:
                 await persistence.ledger.mark(entry, LedgerStatus.APPLIED)
 
-    def _named(self, context: Any) -> dict[str, Any]:
+    def _with_names(self, context: Any) -> dict[str, Any]:
         values = (
             context.model_dump(exclude_unset=True) if isinstance(context, BaseModel) else context
         )

@@ -54,13 +54,13 @@ class HitCounter:
         """
         counts = self._counts.setdefault(query, {})
         if source not in counts and source not in self._given_up:
-            hit_count = await self._asked(source, query)
+            hit_count = await self._ask(source, query)
             if hit_count is None or hit_count.hits is None:
                 return None
             counts[source] = hit_count
         return counts[source].hits if source in counts else None
 
-    async def _asked(self, source: str, query: str) -> HitCount | None:
+    async def _ask(self, source: str, query: str) -> HitCount | None:
         self._waiting.add(source)  # and taken out by an answer only, not by the deadline
         row = SourceReport(
             source=source,

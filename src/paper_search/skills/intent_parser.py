@@ -230,7 +230,7 @@ class IntentParser:
                 operators of a boolean query that cannot be read.
             LLMError: the budget does not cover the call.
         """
-        question = _checked(user_input)
+        question = _check_question(user_input)
         if (boolean := parse_boolean(question)) is not None:
             intent = intent_of_boolean(question, boolean, self._default_max_results)
             return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
@@ -309,7 +309,7 @@ def _is_strategy(text: str) -> bool:
     return len(text) <= MAX_LENGTH and count_tags(text) > 0 and lines_of(text).is_strategy
 
 
-def _checked(user_input: str) -> str:
+def _check_question(user_input: str) -> str:
     """Return the visible characters of the question; line breaks stay."""
     if not user_input.strip():
         raise QuestionError(

@@ -144,14 +144,14 @@ def phrases(text: str) -> list[Phrase]:
     for match in quoted:
         blank = f"{blank[: match.start()]}{',' * len(match[0])}{blank[match.end() :]}"
     for clause in _CLAUSE.finditer(blank):
-        spans += [(*span, False) for span in _cut(blank, *clause.span(), is_english=in_english)]
+        spans += [(*span, False) for span in _parts(blank, *clause.span(), is_english=in_english)]
     return [
         Phrase(" ".join(glued[start:end].replace(INSIDE, " ").split()), start, end, is_quoted)
         for start, end, is_quoted in sorted(spans)
     ]
 
 
-def _cut(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
+def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
     breaks = _BREAKS if is_english else _FOREIGN
     tokens = list(_TOKEN.finditer(text, start, end))
     if is_english and tokens and tokens[0][0].casefold() in _ASKING:

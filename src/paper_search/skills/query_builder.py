@@ -101,8 +101,8 @@ class QueryBuilder:
             cleaned, builder_input.previous_strategies, most_results=self._max_results_ceiling
         )
         depth = DEPTH if self._llm is None else None
-        ranked_queries = _marked(fresh.ranked, builder_input.marked_papers, depth)
-        return self._seeded(fresh.model_copy(update={"ranked": ranked_queries}), builder_input)
+        ranked_queries = _papers_by_mark(fresh.ranked, builder_input.marked_papers, depth)
+        return self._with_seeds(fresh.model_copy(update={"ranked": ranked_queries}), builder_input)
 
     async def _by_model(self, llm: LLMProvider, request: QueryBuilderInput) -> SearchStrategy:
         note = _note(request)
@@ -192,14 +192,14 @@ class QueryBuilder:
     def _cleaned(self, strategy: SearchStrategy) -> SearchStrategy:
         today = date.today()  # noqa: DTZ011  # the person's own calendar
         filters, notes = sane_limits(strategy.filters, today=today)
-        sources, unknown = self._known(strategy.sources)
+        sources, unknown = self._split_by_knowledge(strategy.sources)
         if unknown:
             names = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
             notes.append(f"left out: sources that are not configured: {names}")
         update = {"sources": sources, "filters": filters, "notes": [*strategy.notes, *notes]}
         return strategy.model_copy(update=update).within(self._max_results_ceiling)
 
-    def _known(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
+    def _split_by_knowledge(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
         names = list(dict.fromkeys(sources))
         if self._available_sources is None:
             return names, []
@@ -218,7 +218,7 @@ class QueryBuilder:
     def _source_names(self) -> list[str] | None:
         return None if self._available_sources is None else self._askable()
 
-    def _seeded(self, strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
+    def _with_seeds(self, strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
         """Return the strategy with the source that follows citations, if there are any to follow.
 
         It is proposed when papers are marked relevant, named by the question or graded best by a
@@ -256,7 +256,7 @@ def _instead(intent: ParsedIntent, note: Note) -> ParsedIntent:
     return intent.model_copy(update={**update, "boolean_query": None, "lines": []})
 
 
-def _marked(
+def _papers_by_mark(
     ranked: list[RankedQuery], papers: Sequence[MarkedPaper], depth: int | None
 ) -> list[RankedQuery]:
     marks = {

@@ -117,8 +117,8 @@ def _key(paper: RawPaper | Paper, score: float) -> tuple[float, float, int, str,
 def facets_of(papers: Sequence[Paper]) -> Facets:
     """Return the counts that describe the papers; spellings of one name are one."""
     years = Counter(paper.year for paper in papers if paper.year is not None)
-    venues = _counted(paper.venue for paper in papers if paper.venue)
-    authors = _counted(
+    venues = _count_names(paper.venue for paper in papers if paper.venue)
+    authors = _count_names(
         name for paper in papers for name in dict.fromkeys(author.name for author in paper.authors)
     )
     return Facets(
@@ -129,7 +129,7 @@ def facets_of(papers: Sequence[Paper]) -> Facets:
     )
 
 
-def _counted(names: Iterable[str]) -> list[tuple[str, int]]:
+def _count_names(names: Iterable[str]) -> list[tuple[str, int]]:
     """Return names with their counts, most frequent first, each in its commonest spelling."""
     spelling_counts = Counter(" ".join(name.split()) for name in names)
     spellings: dict[str, list[str]] = defaultdict(list)

@@ -129,7 +129,7 @@ class Searcher:
         entries = [entry for answer in answers for entry in answer.sources]
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
-            sources=[*_noted(entries, cuts, watchdog.held_s), *unknown],
+            sources=[*_with_note(entries, cuts, watchdog.held_s), *unknown],
             arrivals=[row for answer in answers for row in answer.rows()],
         )
 
@@ -168,11 +168,11 @@ class Searcher:
             return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
         interruption = interruptible()
         with journal() as rows:  # the task that is made within it writes to it
-            asking = asyncio.ensure_future(_asked(name, source, share))
+            asking = asyncio.ensure_future(_ask(name, source, share))
         if isinstance(asking, asyncio.Task):
             asking.set_name(_task_name(name))
         try:
-            failure = await self._ended(asking, interruption, race)
+            failure = await self._finish(asking, interruption, race)
         except asyncio.CancelledError:
             asking.cancel()
             raise
@@ -186,7 +186,7 @@ class Searcher:
         sent_rows = [row() for row in rows] or [SourceReport(source=name, status=status)]
         return SearchReport(sources=[_failed(row, status, failure, started) for row in sent_rows])
 
-    async def _ended(
+    async def _finish(
         self, asking: asyncio.Future[SearchReport], interruption: Interruption, race: Race
     ) -> BaseException | None:
         """Wait for an answer until the deadline, or until the others are long done.
@@ -252,7 +252,7 @@ def _shortened(strategy: SearchStrategy) -> dict[str, tuple[str, list[str]]]:
     return originals
 
 
-def _noted(
+def _with_note(
     entries: list[SourceReport], cuts: list[str], held_s: Mapping[str, float]
 ) -> list[SourceReport]:
     sources: set[str] = set()
@@ -268,7 +268,7 @@ def _noted(
     return result
 
 
-async def _asked(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
+async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
     # QueryRun of the class: a test double may answer to any attribute of the instance.
     report = getattr(type(source), "report", None)
     if callable(report):

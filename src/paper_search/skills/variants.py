@@ -169,11 +169,11 @@ def _swap(text: str, old: str, new: str) -> str:
 def is_known_term(name: str) -> bool:
     """Return whether the term is in the table, in any form; single words are not looked up."""
     stems = tuple(tokens(name))
-    return len(stems) > 1 and stems in _known_terms()
+    return len(stems) > 1 and stems in _vocabulary_terms()
 
 
 @cache
-def _known_terms() -> frozenset[tuple[str, ...]]:
+def _vocabulary_terms() -> frozenset[tuple[str, ...]]:
     names = (
         tuple(tokens(name))
         for group in term_table("synonyms")

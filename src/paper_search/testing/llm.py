@@ -78,14 +78,14 @@ class FakeLLM(LLMProvider):
             await asyncio.sleep(self._delay_s)
         finally:
             self.running -= 1
-        answer: Any = self._chosen(call)
+        answer: Any = self._choose(call)
         if callable(answer):
             answer = answer(call)
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
-    def _chosen(self, call: LLMCall) -> Answer:
+    def _choose(self, call: LLMCall) -> Answer:
         for part, answer in self._rules.items():
             if part in call.system_prompt or part in call.user_message:
                 return answer

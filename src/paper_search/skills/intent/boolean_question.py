@@ -95,7 +95,7 @@ def parse_boolean(question: str) -> BooleanQuestion | None:
             f"the question only says what to exclude: {question[:_SHOWN]!r};"
             " say what you are looking for"
         )
-    groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_wanted(part))))]
+    groups = [group for part in _parts(tree) if (group := list(dict.fromkeys(_positives(part))))]
     authors = [_text(leaf) for leaf in positive_leaves(tree) if leaf.field == "author"]
     return BooleanQuestion(
         tuple(dict.fromkeys(group[0] for group in groups)),
@@ -189,7 +189,7 @@ def _parts(node: Node) -> Iterator[Node]:
             yield node
 
 
-def _wanted(node: Node) -> Iterator[str]:
+def _positives(node: Node) -> Iterator[str]:
     for leaf in positive_leaves(node):
         if leaf.field not in {"author", "venue", *INDEXED}:
             yield _text(leaf)

@@ -193,7 +193,7 @@ def read_years(text: str, today: date) -> Years:
                 interval = last and last + 1, first and first - 1
             start = _start_of_negation(mention.match)
         limits.append((start, mention.match.end(), interval))
-    first, last = _joined([interval for *_, interval in limits])
+    first, last = _join([interval for *_, interval in limits])
     if first is not None and last is not None and first > last:
         wordings = ", ".join(repr(text[start:end].strip(" ,")) for start, end, _ in sorted(limits))
         notes.append(f"contradictory years ({wordings}): the search has no limit on years")
@@ -263,7 +263,7 @@ def _years(span: str) -> tuple[int, int]:
     return year + lead, year + tail
 
 
-def _joined(intervals: list[Interval]) -> Interval:
+def _join(intervals: list[Interval]) -> Interval:
     firsts = [first for first, _ in intervals if first is not None]
     lasts = [last for _, last in intervals if last is not None]
     return max(firsts, default=None), min(lasts, default=None)

@@ -86,7 +86,7 @@ class PaperAnswer(BaseModel):
 
     @field_validator("tags", mode="before")
     @classmethod
-    def _known(cls, value: Any) -> list[PaperTag]:
+    def _drop_unknown(cls, value: Any) -> list[PaperTag]:
         entries = value if isinstance(value, list) else [value]
         by_name = {tag.value: tag for tag in PaperTag}
         names = (tag.strip().lower() for tag in entries if isinstance(tag, str))

@@ -59,16 +59,16 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
 def _by_words(intent: ParsedIntent) -> list[Criterion]:
     query = intent.boolean_query or ""
     question = query if 0 < len(query) <= _LONGEST_QUERY else intent.question or intent.topic
-    topic = Criterion(text=_cut(f"It answers the question: {question}"))
+    topic = Criterion(text=_shorten(f"It answers the question: {question}"))
     against = _exclusions(intent)
     about = [
-        Criterion(text=_cut(f"It is about {' or '.join(_names(intent, concept))}"))
+        Criterion(text=_shorten(f"It is about {' or '.join(_names(intent, concept))}"))
         for concept in intent.concepts[: MOST_CRITERIA - 1 - len(against)]
         if concept.strip()
     ]
     criteria = [topic, *about, *against]
     if len(criteria) < FEWEST_CRITERIA:
-        criteria.append(Criterion(text=_cut(f"It is about {intent.topic}")))
+        criteria.append(Criterion(text=_shorten(f"It is about {intent.topic}")))
     return criteria
 
 
@@ -81,11 +81,11 @@ def _exclusions(intent: ParsedIntent) -> list[Criterion]:
 
 
 def _decisive(text: str) -> Criterion:
-    return Criterion(text=_cut(text), kind=CriterionKind.INCLUSION, weight=3)
+    return Criterion(text=_shorten(text), kind=CriterionKind.INCLUSION, weight=3)
 
 
 def _against(text: str) -> Criterion:
-    return Criterion(text=_cut(text), kind=CriterionKind.EXCLUSION, weight=3)
+    return Criterion(text=_shorten(text), kind=CriterionKind.EXCLUSION, weight=3)
 
 
 def _names(intent: ParsedIntent, concept: str) -> list[str]:
@@ -96,7 +96,7 @@ def _is_inclusion(criterion: Criterion) -> bool:
     return criterion.kind is CriterionKind.INCLUSION
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return " ".join(text.split())[:LONGEST_CRITERION]
 
 

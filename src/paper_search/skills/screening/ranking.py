@@ -50,13 +50,13 @@ class TermMatrix:
         case. A term of one text only has no number: it changes nothing but that text's length.
         """
         terms: defaultdict[str | int, int] = defaultdict(count().__next__)
-        counts = [_counted(title, abstract, terms.__getitem__) for title, abstract in texts]
+        counts = [_count_terms(title, abstract, terms.__getitem__) for title, abstract in texts]
         scale = _Scale.of(counts, len(terms))
         return cls([scale.row(term_counts) for term_counts in counts], scale.width)
 
 
 # Some thousand texts have some million terms: what is done with each of them is left to `map`.
-def _counted(
+def _count_terms(
     title: str, abstract: str | None, number_of: Callable[[str | int], int]
 ) -> Counter[int]:
     heading = list(map(number_of, _words(title[:_LONGEST])))

@@ -58,8 +58,8 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
     return "; ".join(
         part
         for part in (
-            _listed("+", more),
-            _listed("-", less),
+            _list_names("+", more),
+            _list_names("-", less),
             _of_years(before.filters, after.filters),
             _of_names("source", before.sources, after.sources),
         )
@@ -120,7 +120,7 @@ def _leaves(node: Node, *, is_wanted: bool) -> Iterator[tuple[str, bool]]:
         yield from _leaves(part, is_wanted=is_wanted != isinstance(node, Not))
 
 
-def _listed(sign: str, names: list[str]) -> str:
+def _list_names(sign: str, names: list[str]) -> str:
     terms = ", ".join(f"{sign} {name}" for name in names[:_SHOWN])
     rest = len(names) - _SHOWN
     return f"{terms} and {rest} more" if rest > 0 else terms

@@ -17,7 +17,7 @@ _MOST_NAMES = 6
 
 
 def limits_of_intent(intent: ParsedIntent) -> SearchConstraints:
-    conditions = [*_named(intent.authors, intent.venues), *_unwanted(intent.excluded)]
+    conditions = [*_names(intent.authors, intent.venues), *_unwanted(intent.excluded)]
     return _with_conditions(intent.constraints, conditions)
 
 
@@ -28,7 +28,7 @@ def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
         for term in note.required
     )
     required = [written(group) for group in names if group is not None]
-    people = _named(note.authors, note.venues)
+    people = _names(note.authors, note.venues)
     conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
     return _with_conditions(note.limited(limits), conditions)
 
@@ -56,7 +56,7 @@ def _with_conditions(limits: SearchConstraints, conditions: Iterable[str]) -> Se
     return limits.model_copy(update={"conditions": list(dict.fromkeys(conditions))})
 
 
-def _named(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
+def _names(authors: Iterable[str], venues: Iterable[str]) -> list[str]:
     return [
         written(names)
         for field, wanted in (("author", authors), ("venue", venues))

@@ -164,7 +164,7 @@ def learned_terms(
     stems = {token for text in texts for token in tokens(text)}
     length = math.hypot(*map(rarity, stems)) or 1.0
     ranked = sorted(weights, key=lambda word: (-abs(weights[word]) * rarity(word), word))
-    spellings = _written(_text(paper) for paper in papers)
+    spellings = _texts_by_form(_text(paper) for paper in papers)
     terms = {spellings[word]: round(length * weights[word], 2) for word in ranked[:limit]}
     return {word: weight for word, weight in terms.items() if weight}
 
@@ -181,7 +181,7 @@ def _text(paper: MarkedPaper) -> str:
     return f"{paper.title}. {paper.abstract or ''}"
 
 
-def _written(texts: Iterable[str]) -> dict[str, str]:
+def _texts_by_form(texts: Iterable[str]) -> dict[str, str]:
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for run in runs(text):

@@ -108,7 +108,7 @@ def written(tree: Node) -> str:
     children = parts(tree)
     inclusions = [node for node in children if not isinstance(node, Not)]
     barred = [node.child for node in children if isinstance(node, Not)]
-    head = render(inclusions[0]) if len(children) == 1 and inclusions else _joined(inclusions)
+    head = render(inclusions[0]) if len(children) == 1 and inclusions else _join(inclusions)
     return " ".join([head, *(f"NOT {_grouped(node)}" for node in barred)]).strip()
 
 
@@ -145,7 +145,7 @@ def tree_of(query: str) -> Node | None:
         return None
 
 
-def _joined(nodes: Sequence[Node]) -> str:
+def _join(nodes: Sequence[Node]) -> str:
     return " AND ".join(map(_grouped, nodes))
 
 
