@@ -151,8 +151,8 @@ def _question_of(config: "AppConfig", from_thread: str | None) -> str:
     from paper_search.cli.stored_threads import reading
     from paper_search.workflow.session import SearchSession
 
-    async def read() -> str:
+    async def load() -> str:
         async with reading(SearchSession, config.persistence_url, from_thread) as session:
             return (await session.state()).question
 
-    return run(read())
+    return run(load())

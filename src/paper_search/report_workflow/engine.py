@@ -135,7 +135,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
                 raise ThreadWaitingError(f"report {thread_id!r} has not ended; resume it first")
             return await self._finished(session)
 
-    def _checked_input(self, text: str) -> str:
+    def _validate_input(self, text: str) -> str:
         return valid_question(" ".join(text.split()), MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
 
     def _settings(self, *, is_asking: bool) -> ReportParams:

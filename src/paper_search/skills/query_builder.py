@@ -142,15 +142,15 @@ class QueryBuilder:
         earlier = [query.boolean_query for s in request.previous_strategies for query in s.queries]
         is_english = request.intent.constraints.language in {None, "en"}
 
-        async def written(text: str) -> tuple[StrategyAnswer, Inspection]:
+        async def compose(text: str) -> tuple[StrategyAnswer, Inspection]:
             answer = await ask(llm, StrategyAnswer, prompt, text)
             return answer, inspected(answer, asked_before=earlier, is_english=is_english)
 
-        answer, inspection = await written(message)
+        answer, inspection = await compose(message)
         if not inspection.problems:
             return answer, inspection
         try:
-            again, better = await written(message + repair_request(inspection))
+            again, better = await compose(message + repair_request(inspection))
         except LLMError as error:
             _log.warning("the model did not correct its strategy: %s", error)
             return answer, inspection

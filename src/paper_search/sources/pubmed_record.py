@@ -45,11 +45,11 @@ _BOOK = "BookDocument.Book"
 def _title(paths: str) -> Reader:
     """Return what reads a title without full stop, and without brackets of a translated one."""
 
-    def read(value: Any) -> str | None:
+    def parse(value: Any) -> str | None:
         title = without_brackets(cleaned(value) or "")
         return None if title.lower().strip(" .") in _NO_TITLE else title
 
-    return lambda entry: first(entry, paths, read)
+    return lambda entry: first(entry, paths, parse)
 
 
 def _orcid(identifier: str) -> str | None:
@@ -73,32 +73,32 @@ _PEOPLE = People(
 def _authors(*paths: str) -> Reader:
     """Return what reads the first list of people; editors where nobody else is named."""
 
-    def read(entry: Entry) -> list[Author]:
+    def parse(entry: Entry) -> list[Author]:
         lists = [listing for path in paths for listing in every(entry, path)]
         lists.sort(key=lambda listing: listing.get("Type") == "editors")
         return next(filter(None, map(_PEOPLE, lists)), [])
 
-    return read
+    return parse
 
 
 def _abstract(paths: str) -> Reader:
-    def read(value: Element) -> str | None:
+    def parse(value: Element) -> str | None:
         parts = every(value, "AbstractText")
         return join_abstract([(part.get("Label"), text(part)) for part in parts])
 
-    return lambda entry: first(entry, paths, read)
+    return lambda entry: first(entry, paths, parse)
 
 
 def _year(paths: str) -> Reader:
     """Return what reads the year of a date, or the first one of a span (`1998-1999`)."""
 
-    def read(date: Element) -> int | None:
+    def parse(date: Element) -> int | None:
         if own_year := first(date, "Year", year):
             return int(own_year)
         spelled = YEAR_IN_TEXT.search(first(date, "MedlineDate") or "")
         return int(spelled[1]) if spelled else None
 
-    return lambda entry: first(entry, paths, read)
+    return lambda entry: first(entry, paths, parse)
 
 
 def _type(entry: Entry) -> str:

@@ -225,11 +225,11 @@ def text_list(path: str) -> Reader:
 def span(start: str, end: str) -> Reader:
     """Return what reads pages from the first and the last one."""
 
-    def read(entry: Entry) -> str | None:
+    def parse(entry: Entry) -> str | None:
         one, other = first(entry, start), first(entry, end)
         return f"{one}-{other}" if one and other and one != other else one or other
 
-    return read
+    return parse
 
 
 def coalesced(*fields: Field, reader: Reader = text) -> Reader:

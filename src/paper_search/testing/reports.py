@@ -131,7 +131,7 @@ def report_services(
     """Return services that search in memory, wait for nothing, and ask this model, if any."""
     source_search = search or FakeSearch()
 
-    async def read(thread_id: str) -> PaperCollection:
+    async def load(thread_id: str) -> PaperCollection:
         if collection is None:
             raise AssertionError(f"no collection for {thread_id!r}")
         return collection
@@ -141,7 +141,7 @@ def report_services(
 
     return ReportServices(
         searcher=lambda _llm, _sources: ReportSearcher({"academic": source_search}),
-        collection=read,
+        collection=load,
         model=lambda _name: llm,
         sleep=sleep,
     )

@@ -111,7 +111,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             QuestionError: the input is blank, too short or too long.
             ThreadExistsError: the thread is in use.
         """
-        text, thread = self._checked_input(user_input), thread_name(thread_id)
+        text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(text, self._settings(is_asking=self._handler is not None))
             return await self._to_the_end(session)
@@ -127,7 +127,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             QuestionError: the input is blank, too short or too long.
             ThreadExistsError: the thread is in use.
         """
-        text, thread = self._checked_input(user_input), thread_name(thread_id)
+        text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
             await session.begin(text, self._settings(is_asking=True))
             return await self._question_or_result(session)
@@ -248,7 +248,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
     # --- what a graph may have otherwise ----------------------------------------------------------
 
-    def _checked_input(self, text: str) -> str:
+    def _validate_input(self, text: str) -> str:
         self._session_type.check_input(text)
         return text
 

@@ -231,21 +231,21 @@ def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
     if not blocks:
         return
 
-    def joined(some: Sequence[Node]) -> Node:
+    def join(some: Sequence[Node]) -> Node:
         return all_of([*some, *fixed]) or tree
 
     names = {place: _name(block) for place, block in enumerate(blocks)}
     blocks = [_anywhere(block) for block in blocks]
-    yield "anywhere, not only in the fields named", joined(blocks)
+    yield "anywhere, not only in the fields named", join(blocks)
     blocks = [_in_words(block) for block in blocks]
-    yield "words instead of phrases", joined(blocks)
+    yield "words instead of phrases", join(blocks)
     order = sorted(names, key=lambda place: _informativeness(blocks[place]))
     for count in range(1, len(blocks) - 1):
         omissions = sorted(order[:count])
         remainder = [block for place, block in enumerate(blocks) if place not in omissions]
-        yield f"without {' and '.join(names[place] for place in omissions)}", joined(remainder)
+        yield f"without {' and '.join(names[place] for place in omissions)}", join(remainder)
     if len(blocks) > 1 and (anything := any_of(blocks)) is not None:
-        yield "any one of the blocks", joined([anything])
+        yield "any one of the blocks", join([anything])
 
 
 def _name(block: Node) -> str:
