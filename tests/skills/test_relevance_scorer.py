@@ -11,6 +11,7 @@ from tests.examples import examples
 
 from paper_search.errors import LLMError
 from paper_search.models import (
+    Author,
     IntentType,
     MarkedPaper,
     PaperTag,
@@ -34,6 +35,12 @@ INTENT = ParsedIntent(
 
 def paper(name: str, title: str = "T", abstract: str | None = None, **rest: Any) -> RawPaper:
     return RawPaper(id=name, title=title, abstract=abstract, source="s", **rest)
+
+
+async def test_a_concept_that_stands_in_authors_venue_or_keywords_is_there() -> None:
+    by_author = paper("1", authors=[Author(name="Ada Toxicity")], venue="Drug Design")
+    [counted, other] = await judged(by_author, paper("2"))
+    assert (counted.whole_concepts, other.whole_concepts) == (2, 0)
 
 
 async def judged(*papers: RawPaper, **options: Any) -> list[ScoredPaper]:

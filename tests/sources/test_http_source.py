@@ -344,7 +344,7 @@ async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another() 
 def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
     config = AppConfig(home=tmp_path, contact="me@x.org", source_deadline_s=7.0)
     settings = SearchSourceConfig(name="cards", rate_limit=4.0, max_calls=3)
-    made = open_source(Cards(URL), config, settings)._settings
+    made = open_source(Cards(URL), config, settings).settings
     assert made == SourceSettings(
         interval_s=0.25,
         max_calls=3,
@@ -353,7 +353,7 @@ def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
         cache_path=tmp_path / "cache" / "http.db",
         limits_path=tmp_path / "cache" / "limits.db",
     )
-    unset = open_source(Cards(URL), config, SearchSourceConfig(name="cards"))._settings
+    unset = open_source(Cards(URL), config, SearchSourceConfig(name="cards")).settings
     assert unset.interval_s is None
 
 

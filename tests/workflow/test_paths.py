@@ -24,6 +24,8 @@ ASKING = {"confirm_strategy", "review_results"}
 
 def is_possible(path: Path, bound: int) -> bool:
     """Whether the settings of one run can lead this way: a limit ends a loop, and only a limit."""
+    if ("parse_intent", FAIL) in path:  # only a search of no rounds ends there
+        return False
     scoped = {o for s, o in path if s == "scope_strategy"}
     if len(scoped) > 1 or FAIL in scoped:  # only an update of a search that is done ends there
         return False

@@ -204,7 +204,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Say where the full texts stand of works that were included by title and abstract.
+    """Seek, attach and decide on full texts of included works.
 
     --seek fetches open PDFs at the pace that their hosts allow; with FILE you attach one of your
     own. They are kept in the home. A work whose text is there is included or excluded by it; the

@@ -151,7 +151,9 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     as_json: Json = False,
     home: Home = None,
 ) -> None:
-    """Share a search with another account of the server; without --with, say who sees it.
+    """Share a search with another account of the server.
+
+    Without --with, it says who sees it.
 
     A reviewer screens under the name of their account and sees what others decided when all
     reviewers are done. A reader sees everything and changes nothing.

@@ -59,7 +59,7 @@ class Verdict:
     outside: str = ""
     """Which limits those are."""
     whole_concepts: int = 0
-    """Concepts that are there as a phrase, or with all of their words."""
+    """Concepts that are there as a phrase, or with all of their words, also of authors or venue."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,12 @@ def _earned_by_words(target: _Wanted, document: Document) -> float:
     return min(1.0, earned_points / whole) if whole else 0.0
 
 
+def _words_elsewhere(paper: RawPaper) -> set[str]:
+    """Return the stems of authors, venue and keywords, by which a library finds a paper as well."""
+    authors = (author.name for author in paper.authors)
+    return set(tokens(" ".join([*authors, paper.venue or "", *paper.keywords])))
+
+
 def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: _Wanted) -> Verdict:
     covers = [_cover(concept, document) for concept in target.concepts]
     whole = sum(map(operator.mul, covers, target.weights))
@@ -229,7 +235,11 @@ def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: 
         notes.append(f"in {paper.language!r}, not {limits.language!r}")
     score = min(1.0, max(0.0, (_FULL * earned + _FINE * whole) * share))
     reason = _reason(target.concepts, covers, document, notes)
-    whole_concepts = sum(cover >= _FOUND for cover in covers)
+    elsewhere = _words_elsewhere(paper)
+    whole_concepts = sum(
+        cover >= _FOUND or elsewhere.issuperset(concept.words)
+        for cover, concept in zip(covers, target.concepts, strict=True)
+    )
     return Verdict(score, reason, share, "; ".join(notes), whole_concepts)
 
 

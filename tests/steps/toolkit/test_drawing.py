@@ -8,7 +8,7 @@ from paper_search.steps import Dispatch, Outcome, StepDef, Workflow, to_json, to
 from paper_search.workflow.graph import WORKFLOW
 
 TABLE = {
-    "parse_intent": {"ok": "build_strategy"},
+    "parse_intent": {"ok": "build_strategy", "fail": "finish"},
     "build_strategy": {"ok": "scope_strategy"},
     "scope_strategy": {"ok": "confirm_strategy", "skip": "search", "fail": "finish"},
     "confirm_strategy": {
