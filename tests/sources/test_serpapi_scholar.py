@@ -256,9 +256,12 @@ async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # n
         await source.search("graph")
     assert type(caught.value) is error
     assert isinstance(caught.value, SearchSourceError)
-    assert len(scholar.asked) == attempts
+    # Where nothing can be connected to, the time that it waits may leave one attempt out.
+    fewest = attempts - (status is SourceStatus.UNREACHABLE)
+    assert fewest <= len(scholar.asked) <= attempts
     [entry_] = (await source.report(strategy("graph"))).sources
-    assert (entry_.status, entry_.attempts, entry_.kept) == (status, attempts, 0)
+    assert (entry_.status, entry_.kept) == (status, 0)
+    assert fewest <= entry_.attempts <= attempts
     assert entry_.error
     for text in (str(caught.value), repr(caught.value), repr(source), entry_.model_dump_json()):
         assert KEY not in text
