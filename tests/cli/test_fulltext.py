@@ -145,3 +145,10 @@ def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
     texts(cli, review, paper, "--include")
     assert texts(cli, review, paper, str(tmp_path / "one.pdf"))[0]["status"] == "included"
     assert texts(cli, review, paper, str(tmp_path / "other.pdf"))[0]["status"] == "retrieved"
+
+
+def test_before_anything_is_included_it_says_so(cli, tmp_path) -> None:
+    (tmp_path / "own.ris").write_text(ris("Hepatotoxicity of molecules"))
+    words = ("--import", str(tmp_path / "own.ris"), "--question", "livers", "--json")
+    thread = cli("screen", *words).document["thread_id"]
+    assert "no work is included yet" in cli("fulltext", thread).stderr

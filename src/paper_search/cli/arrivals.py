@@ -242,5 +242,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     works = run(entries())
     if as_json:
         print_json({"thread_id": thread, "full_texts": works})
+    if not works:
+        say("no work is included yet; full texts are those of included works")
     for work in works:
         say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
