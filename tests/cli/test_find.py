@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,19 @@ def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli:
     assert third.code == 0
     assert "Title" in third.stdout
     assert "approved" in third.stderr
+
+
+def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli: Cli) -> None:
+    foreign = "How do vaccines affect child mortality in Africa?"
+    asked = cli(*printed_command(cli("find", foreign, *SAMPLE).stderr), "--json")
+    line = asked.document["checkpoint"]["payload"]["fit"]
+    assert re.fullmatch(
+        r"of \d+ papers, 0 with all 3 concepts of the question, \d with some, \d+ without", line
+    )
+    assert line in cli("find", foreign, *SAMPLE, "--yes").stderr
+    assert line in asked.document["checkpoint"]["action_requests"][0]["description"]
+    thread = asked.document["thread_id"]
+    assert line in " ".join(cli("show", thread).stdout.split())
 
 
 def test_a_question_is_printed_as_json_for_machines(cli: Cli) -> None:
