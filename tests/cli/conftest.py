@@ -59,6 +59,7 @@ def home(tmp_path: Path, unpacked_sample: Path, monkeypatch: pytest.MonkeyPatch)
         if name.startswith(_OURS) or name.endswith(("_API_KEY", "_MAX_CALLS", "_RATE_LIMIT")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("PAPER_SEARCH_HOME", str(path))
+    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "none")  # weights may be installed
     # However the tests were started, what is tried here is the installed command.
     monkeypatch.setattr(sys, "argv", ["paper-search"])
     monkeypatch.chdir(tmp_path)

@@ -55,8 +55,9 @@ needs_weights = pytest.mark.skipif(
 
 
 @pytest.fixture
-def weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def weights(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rank by meaning, as after the first command of the README."""
+    assert home.is_dir()  # its environment comes first
     monkeypatch.syspath_prepend(str(WEIGHTS))
     path = os.pathsep.join(filter(None, [str(WEIGHTS), os.environ.get("PYTHONPATH")]))
     monkeypatch.setenv("PYTHONPATH", path)
@@ -71,6 +72,8 @@ def test_the_first_command_prints_what_the_readme_shows(cli: Callable[..., Any])
     check(transcript("unattended"), ended.stdout + ended.stderr)
 
 
+@needs_weights
+@pytest.mark.usefixtures("weights")
 def test_a_search_at_a_terminal_looks_as_in_the_readme(
     person: Callable[..., Any], cli: Callable[..., Any]
 ) -> None:
