@@ -70,6 +70,7 @@ def test_a_strategy_that_is_changed_on_the_page_is_shown_as_it_would_be_sent(
     page.fill("textarea[name=group-0-0-0]", "graph")
     page.fill("textarea[name=group-0-0-1]", "neural")
     page.click("button[value=preview]")
+    assert not page.locator("p.problem[role=alert]").all_inner_texts()
     query = page.locator("section.query .sent").first
     query.locator("summary").first.click()
     expect(query.locator("pre").first).to_contain_text("graph[tiab] AND neural[tiab]")
