@@ -112,6 +112,7 @@ def test_a_killed_screening_has_lost_nothing_and_goes_on_where_it_was(
     again = person("screen", reviewing)
     sees_screened(again, 2, relevant=1)
     again.sees(KEYS)
+    again.rests()
     again.presses_ctrl_c()
     assert again.leaves() == 130
 
