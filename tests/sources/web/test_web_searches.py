@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from pathlib import Path
 from typing import Any
 
@@ -247,3 +248,13 @@ def test_news_are_asked_with_operators() -> None:
 
 
 _ALL = SearchConstraints()
+
+
+async def test_a_query_that_is_too_long_is_asked_in_parts_and_never_cut(service: Service) -> None:
+    words = [f"word{number:03}" for number in range(90)]
+    report = await HttpSource(service.adapter, NO_WAITING).report(strategy(" OR ".join(words)))
+    limit = service.adapter.longest_text
+    texts = [str(asked.get("q") or asked.get("query") or "") for asked in service.asked]
+    assert [part.error for part in report.sources if part.error] == []
+    assert {word for text in texts for word in re.findall(r"word\d{3}", text)} == set(words)
+    assert limit is None or max(map(len, texts)) <= limit

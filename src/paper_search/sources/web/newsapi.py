@@ -13,8 +13,6 @@ from paper_search.sources.web.base import NewsDialect, WebAdapter, page_table
 
 NAME = "newsapi"
 ENDPOINT = "https://newsapi.org/v2/everything"
-_LONGEST = 500
-"""Characters of a query that NewsAPI takes."""
 _LANGUAGES = frozenset(
     {"ar", "de", "en", "es", "fr", "he", "it", "nl", "no", "pt", "ru", "sv", "ud", "zh"}
 )
@@ -59,6 +57,7 @@ class NewsApi(WebAdapter):
     key_variable: ClassVar[str | None] = "NEWS_API_KEY"
     key_page: ClassVar[str | None] = "https://newsapi.org/account"
 
+    longest_text: ClassVar[int | None] = 500
     page_size = 20
     most_results = 100
     interval_s = 1.0
@@ -73,7 +72,7 @@ class NewsApi(WebAdapter):
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         params: dict[str, str | int] = {
-            "q": query.text[:_LONGEST],
+            "q": query.text,
             "sortBy": "relevancy",
             "pageSize": min(limit, self.page_size),
             "page": 1,

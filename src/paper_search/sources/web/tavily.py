@@ -14,8 +14,6 @@ from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
 NAME = "tavily"
 ENDPOINT = "https://api.tavily.com/search"
 _PLAN_USED_UP = {432, 433}
-_LONGEST = 400
-"""Characters of a query that Tavily takes."""
 
 
 _PAGE = page_table(NAME, published="published_date")
@@ -30,6 +28,7 @@ class Tavily(WebAdapter):
     key_variable: ClassVar[str | None] = "TAVILY_API_KEY"
     key_page: ClassVar[str | None] = "https://app.tavily.com"
 
+    longest_text: ClassVar[int | None] = 400
     page_size = 20
     most_results = 20
     interval_s = 0.6
@@ -50,7 +49,7 @@ class Tavily(WebAdapter):
         """Return the only request: there are no further pages."""
         del filters
         body: dict[str, Any] = {
-            "query": query.text[:_LONGEST],
+            "query": query.text,
             "max_results": limit,
             "search_depth": "basic",
             "topic": "general",
