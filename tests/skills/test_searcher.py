@@ -361,15 +361,12 @@ async def test_a_strategy_of_500_queries_is_capped_and_says_so() -> None:
     assert "only the first 50 of 500 queries" in str(report.sources[0].note)
 
 
-async def test_a_query_of_ten_thousand_characters_is_capped_and_says_so() -> None:
+async def test_a_query_of_many_thousand_characters_reaches_the_source_whole() -> None:
     source = Keeping("a")
     long = " OR ".join(f"synonym{number}" for number in range(1500))
-    report = await Searcher([source]).report(strategy(queries=("short", long, "x" * 20_000)))
-    assert len(source.asked) == 2
-    assert len(source.asked[1]) <= 8_000
-    assert source.asked[1].startswith("synonym0 OR synonym1 ")
-    assert "was cut to" in str(report.sources[0].note)
-    assert "20,000 characters" in str(report.sources[0].note)
+    report = await Searcher([source]).report(strategy(queries=("short", long)))
+    assert source.asked == ["short", long]
+    assert not report.sources[0].note
 
 
 async def test_types_that_are_not_wanted_are_left_out_and_counted() -> None:
@@ -513,18 +510,14 @@ def test_what_each_source_will_be_sent_stands_under_the_query_of_the_strategy() 
         ("one", long),
     ]
     assert [bool(message.error) for message in said] == [False, False, True, False, False]
-    assert len(said[1].texts[0]) < len(long)
-    assert "alternatives left out" in said[1].notes[0]
+    assert said[1].texts == [long]
     assert said[0].texts == ["q"]
 
 
-def test_a_query_that_cannot_be_asked_of_anybody_has_no_translation() -> None:
-    unreadable = "p" * 9_000
-    said = Searcher([FakeSource("one", [])]).translations(
-        strategy("one", queries=("q", unreadable, *(f"q{n}" for n in range(60))))
-    )
-    assert unreadable not in {message.query for message in said}
-    assert len(said) == 49
+def test_a_query_beyond_the_fiftieth_has_no_translation() -> None:
+    names = [f"q{number}" for number in range(60)]
+    said = Searcher([FakeSource("one", [])]).translations(strategy("one", queries=tuple(names)))
+    assert [message.query for message in said] == names[:50]
 
 
 async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import copy
 import inspect
 import logging
@@ -11,10 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
-from paper_search.errors import InputError
 from paper_search.models import (
     RawPaper,
-    SearchQuery,
     SearchReport,
     SearchStrategy,
     SourceReport,
@@ -23,7 +20,6 @@ from paper_search.models import (
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import REASONS
 from paper_search.query import And, conditions_in, judge, normalise
-from paper_search.query.shortening import shorten
 from paper_search.skills.failures import described, status_of
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.watchdog import Race, Watchdog
@@ -140,7 +136,6 @@ class Searcher:
         none.
         """
         capped, _ = _capped(self.within_ceiling(strategy))
-        whole = _shortened(strategy)
         result: list[Translation] = []
         for name in dict.fromkeys(strategy.sources):
             if name not in self._sources:
@@ -148,10 +143,7 @@ class Searcher:
                 continue
             source = self._sources[name]
             share = capped.for_source(ranks_text=ranks_text(source))
-            for translation in translations(source, share):
-                text, notes = whole.get(translation.query, (translation.query, []))
-                update = {"query": text, "notes": [*notes, *translation.notes]}
-                result.append(translation.model_copy(update=update))
+            result += translations(source, share)
         return result
 
     def _unknown(self, name: str) -> SourceReport:
@@ -227,29 +219,11 @@ def _task_name(source: str) -> str:
 
 
 def _capped(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
-    cuts: list[str] = []
-    queries: list[SearchQuery] = []
-    for query in strategy.queries[:MAX_QUERIES]:
-        try:
-            short = shorten(query.boolean_query)
-        except InputError as error:
-            cuts.append(f"a query is skipped: {error}")
-            continue
-        cuts += [short.note] if short.note else []
-        queries.append(query.model_copy(update={"boolean_query": short.text}))
-    if len(strategy.queries) > MAX_QUERIES:
-        cuts.append(f"only the first {MAX_QUERIES} of {len(strategy.queries)} queries were sent")
-    return strategy.model_copy(update={"queries": queries}), cuts
-
-
-def _shortened(strategy: SearchStrategy) -> dict[str, tuple[str, list[str]]]:
-    originals = {}
-    for query in strategy.queries[:MAX_QUERIES]:
-        with contextlib.suppress(InputError):
-            short = shorten(query.boolean_query)
-            if short.note:
-                originals[short.text] = query.boolean_query, [short.note]
-    return originals
+    count = len(strategy.queries)
+    if count <= MAX_QUERIES:
+        return strategy, []
+    capped = strategy.model_copy(update={"queries": strategy.queries[:MAX_QUERIES]})
+    return capped, [f"only the first {MAX_QUERIES} of {count} queries were sent"]
 
 
 def _with_note(
