@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from paper_search.errors import LLMError, LLMLengthError, LLMRefusalError, QuestionError
-from paper_search.models import IntentType, ParsedIntent, RawPaper
+from paper_search.models import (
+    IntentType,
+    ParsedIntent,
+    Purpose,
+    RawPaper,
+    SourceReport,
+    SourceStatus,
+)
 from paper_search.query import parse as parse_query
 from paper_search.skills import MAX_QUESTION_CHARS, IntentParser
 from paper_search.skills.intent.concepts import MAX_CONCEPTS
@@ -505,6 +512,9 @@ async def test_limits_outside_of_what_can_be_are_left_out_in_sight() -> None:
 
 # --- papers like one ------------------------------------------------------------------------------
 
+LOOKED_UP = SourceReport(
+    source="crossref", purpose=Purpose.LOOKUP, query="q", status=SourceStatus.OK, unused=1
+)
 SEED = RawPaper(
     id="doi:10.1000/1",
     doi="10.1000/1",
@@ -532,9 +542,9 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
 ) -> None:
     asked: list[tuple[str, Sequence[str]]] = []
 
-    async def find(text: str, names: Sequence[str]) -> RawPaper:
+    async def find(text: str, names: Sequence[str]) -> tuple[RawPaper, list[SourceReport]]:
         asked.append((text, names))
-        return SEED
+        return SEED, [LOOKED_UP]
 
     question = question.replace("related work to", "related articles to")
     intent = await IntentParser(today=lambda: date(2026, 11, 23), find_paper=find).parse(question)
@@ -544,6 +554,7 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     assert intent.identifiers == list(identifiers or ["doi:10.1000/1"])
     assert intent.constraints.year_from == (2020 if "2020" in question else None)
     assert "is this the paper you mean?" in intent.notes[-1]
+    assert intent.lookups == [LOOKED_UP]
 
 
 @pytest.mark.parametrize(
@@ -551,18 +562,19 @@ async def test_a_question_for_papers_like_one_is_that_papers_title_and_keywords(
     ["papers like transformers", "doi:10.1000/1", "cells like neurons that fire in bursts", "like"],
 )
 async def test_other_questions_look_for_no_paper(question: str) -> None:
-    async def find(_text: str, _names: Sequence[str]) -> RawPaper:
+    async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
         raise AssertionError("asked")
 
     assert not (await IntentParser(find_paper=find).parse(question)).seeds
 
 
 async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is() -> None:
-    async def find(_text: str, _names: Sequence[str]) -> None:
-        return None
+    async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
+        return None, [LOOKED_UP]
 
     question = "papers like visual odometry on small drones"
     parser = IntentParser(find_paper=find)
     read, plain = await parser.parse(question), await IntentParser().parse(question)
-    assert read.model_copy(update={"notes": []}) == plain
+    assert read.model_copy(update={"notes": [], "lookups": []}) == plain
+    assert read.lookups == [LOOKED_UP]
     assert "none has it" in read.notes[-1]

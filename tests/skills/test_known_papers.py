@@ -75,13 +75,16 @@ def test_the_report_says_what_is_in_the_result_what_was_left_out_and_what_is_mis
 async def test_a_paper_is_looked_for_in_the_library_before_the_services_are_asked() -> None:
     own = FakeSource("library", [record(title=TITLE, id="own")])
     service = FakeSource("crossref", [record(title="Other words"), record(title=TITLE, id="far")])
-    found = await find_paper(Searcher([service, own]), TITLE, [])
+    found, rows = await find_paper(Searcher([service, own]), TITLE, [])
     assert found is not None
+    assert {(row.source, row.purpose, row.kept) for row in rows} == {("library", "look-up", 0)}
     assert (found.id, service.strategies) == ("own", [])
-    found = await find_paper(Searcher([service, FakeSource("library", [])]), TITLE, [])
+    found, rows = await find_paper(Searcher([service, FakeSource("library", [])]), TITLE, [])
+    assert {row.source for row in rows} == {"library", "crossref"}
     assert found is not None
     assert found.id == "far"
-    assert await find_paper(Searcher([own]), "A title that no paper has", []) is None
+    found, _ = await find_paper(Searcher([own]), "A title that no paper has", [])
+    assert found is None
 
 
 async def test_a_name_is_looked_for_in_a_library_and_unknown_elsewhere() -> None:

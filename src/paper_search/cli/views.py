@@ -260,7 +260,7 @@ def _strategy_question(
         yield text("What each source will be sent:", style="bold")
         yield from translation_facts(translations, payload.strategy)
         if payload.counts:
-            yield text("What was asked before this question, to count hits:", style="bold")
+            yield text("What was asked before this question:", style="bold")
             yield report_table(payload.counts)
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from pydantic import BaseModel, Field
 
 from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
+from paper_search.models.source_report import SourceReport
 
 FEWEST_CRITERIA, MOST_CRITERIA = 2, 6
 LONGEST_CRITERION = 300
@@ -166,6 +167,8 @@ class ParsedIntent(BaseModel):
     """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
     seeds: list[MarkedPaper] = Field(default_factory=list, exclude_if=_is_empty)
     """Papers that others like them are wanted for: they count as marked relevant."""
+    lookups: list[SourceReport] = Field(default_factory=list, exclude_if=_is_empty)
+    """What sources were asked to find the seeds."""
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What the person should know about how the question was read."""
 

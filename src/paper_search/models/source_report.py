@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 
@@ -43,6 +44,8 @@ class Purpose(str, Enum):
     """To look up a work that the question names, whatever the limits."""
     CITATION = "citation"
     """For what marked papers cite, and what cites them."""
+    LOOKUP = "look-up"
+    """For the paper that others are to be like, to read the question."""
     PAGE = "page"
     """For the text of a page, or of a paper that is open to everybody."""
 
@@ -123,7 +126,7 @@ class SourceReport(BaseModel):
     """Records without a title."""
     beyond_limit: int = 0
     unused: int = 0
-    """Records that came with a count, or had nothing that a work lacked."""
+    """Records that came with a count or a look-up, or had nothing that a work lacked."""
     requests: list[RequestRecord] = Field(default_factory=list)
     """In the order of sending; empty: nothing was sent, or the source does not say."""
     milliseconds: int = 0
@@ -148,6 +151,11 @@ class SourceReport(BaseModel):
     @property
     def is_failure(self) -> bool:
         return self.status.is_failure and not self.is_asked_again
+
+    def without_records(self, purpose: Purpose) -> SourceReport:
+        """Return the row of a search whose records are only looked at."""
+        update = {"purpose": purpose, "kept": 0, "unused": self.unused + self.kept}
+        return self.model_copy(update=update)
 
     @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
     @property
@@ -199,15 +207,21 @@ def minute(moment: str) -> str:
     return f"{moment[:16].replace('T', ' ')} UTC" if "T" in moment else moment
 
 
-def counting_summary(rows: Iterable[SourceReport]) -> str | None:
-    """Return what went out to count hits; None: nothing did."""
-    counts: dict[str, int] = {}
+_EARLY = {
+    Purpose.LOOKUP: "to find the paper that the question names",
+    Purpose.COUNT: "to count hits",
+}
+
+
+def early_requests(rows: Iterable[SourceReport]) -> str | None:
+    """Return what went out before a strategy is approved, and what for; None: nothing did."""
+    counts: dict[Purpose, Counter[str]] = {}
     for row in rows:
-        if row.attempts:
-            counts[row.source] = counts.get(row.source, 0) + row.attempts
-    if not counts:
-        return None
-    count = sum(counts.values())
-    names = ", ".join(f"{number} to {source}" for source, number in counts.items())
-    requests = "1 request" if count == 1 else f"{count} requests"
-    return f"{requests} sent before your approval, to count hits: {names}"
+        counts.setdefault(row.purpose, Counter())[row.source] += row.attempts
+    parts = []
+    for purpose, words in _EARLY.items():
+        sent = +counts.get(purpose, Counter())
+        if count := sent.total():
+            names = ", ".join(f"{number} to {source}" for source, number in sent.items())
+            parts.append(f"{count} {'request' if count == 1 else 'requests'} {words}: {names}")
+    return f"sent before your approval: {'; '.join(parts)}" if parts else None

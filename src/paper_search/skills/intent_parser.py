@@ -6,14 +6,21 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
 from paper_search.llm.structured import ask
-from paper_search.models import Criterion, IntentType, ParsedIntent, RawPaper, SearchConstraints
+from paper_search.models import (
+    Criterion,
+    IntentType,
+    ParsedIntent,
+    RawPaper,
+    SearchConstraints,
+    SourceReport,
+)
 from paper_search.prompts import load_prompt
 from paper_search.query.lines import lines_of
 from paper_search.query.parser import MAX_LENGTH
@@ -175,6 +182,9 @@ def _terms(names: list[str]) -> list[str]:
 MAX_QUESTION_CHARS = 10_000
 """The longest question that is read, in characters."""
 
+PaperFinder: TypeAlias = Callable[
+    [str, Sequence[str]], Awaitable[tuple[RawPaper | None, list[SourceReport]]]
+]
 _LONGEST_SHOWN = 40
 _AGAIN = "Your previous answer gave concepts in another language. Give all concepts in English."
 _log = logging.getLogger(__name__)
@@ -198,7 +208,8 @@ class IntentParser:
         default_max_results: how many results are wanted where the question does not say.
         lookup: whether the records at hand have a paper by an author or in a venue; None: there
             are no records.
-        find_paper: the record of a paper by its title or identifiers; None: nobody can tell.
+        find_paper: gives the record of a paper by its title or identifiers, None if nobody has
+            it, and what was asked; None: nobody can tell.
     """
 
     def __init__(  # noqa: PLR0913  # what settings and tests choose, by keyword
@@ -209,7 +220,7 @@ class IntentParser:
         today: Callable[[], date] = date.today,
         default_max_results: int = 100,
         lookup: Callable[[Kind, str], Awaitable[bool | None]] | None = None,
-        find_paper: Callable[[str, Sequence[str]], Awaitable[RawPaper | None]] | None = None,
+        find_paper: PaperFinder | None = None,
     ) -> None:
         self._llm = llm
         self._domain = domain
@@ -236,12 +247,19 @@ class IntentParser:
             return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
         text = " ".join(question.split())
         today = self._today()
-        if (alike := await self._like_a_paper(text, today)) is not None:
-            return alike if self._llm is None else alike.with_criteria(criteria_of(alike))
-        intent = await self._parse_words(question, text, today)
-        if self._find_paper is None or parse_seed(text) is None:
-            return intent
-        return intent.model_copy(update={"notes": [*intent.notes, _NO_SEED]})
+        seed = parse_seed(text)
+        if seed is None or self._find_paper is None:
+            return await self._parse_words(question, text, today)
+        title, identifiers = seed
+        paper, rows = await self._find_paper(title, identifiers)
+        if paper is not None:
+            intent = self._like(paper, text if identifiers else None, today)
+            if self._llm is not None:
+                intent = intent.with_criteria(criteria_of(intent))
+        else:
+            intent = await self._parse_words(question, text, today)
+            intent = intent.model_copy(update={"notes": [*intent.notes, _NO_SEED]})
+        return intent.model_copy(update={"lookups": rows})
 
     async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:
         lookup = await self._look_up_names(text)
@@ -261,21 +279,14 @@ class IntentParser:
             return intent.with_criteria(criteria_of(intent))
         return answer.intent(parse_limits(text, today, self._default_max_results, lookup), today)
 
-    async def _like_a_paper(self, question: str, today: date) -> ParsedIntent | None:
-        """Return the intent of a question for papers like one that can be found; None: it is none.
+    def _like(self, paper: RawPaper, question: str | None, today: date) -> ParsedIntent:
+        """Return the intent of a question for papers like one.
 
-        Limits are read where the paper is named by an identifier: a title has years of its own.
+        Limits are read where the paper is named by an identifier: a title has years of its own,
+        and its question is None.
         """
-        seed = parse_seed(question)
-        if seed is None or self._find_paper is None:
-            return None
-        title, identifiers = seed
-        paper = await self._find_paper(title, identifiers)
-        if paper is None:
-            return None
-        limited = question if identifiers else paper.title
-        intent = parse_question(limited, today, self._default_max_results)
-        if not identifiers:
+        intent = parse_question(question or paper.title, today, self._default_max_results)
+        if question is None:
             unlimited = SearchConstraints(max_results=self._default_max_results)
             update = {"constraints": unlimited, "excluded": [], "authors": [], "venues": []}
             intent = intent.model_copy(update={**update, "notes": []})

@@ -14,11 +14,13 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.models import (
     BibliographicRecord,
     KnownPapersReport,
+    Purpose,
     RankedQuery,
     RawPaper,
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
+    SourceReport,
 )
 from paper_search.models.source_report import LOCAL
 from paper_search.skills.strategy.trees import leaf, written
@@ -75,10 +77,13 @@ SEARCH_S = 8.0
 """Seconds that the services get to find a paper by its identifier or title."""
 
 
-async def find_paper(searcher: Searcher, text: str, identifiers: Sequence[str]) -> RawPaper | None:
+async def find_paper(
+    searcher: Searcher, text: str, identifiers: Sequence[str]
+) -> tuple[RawPaper | None, list[SourceReport]]:
     """Return the record of a paper that is named by identifiers or else by its title.
 
-    A library is asked first, then all other sources at once. None: nobody has it.
+    A library is asked first, then all other sources at once; what they were asked is returned,
+    too. None: nobody has it.
     """
     wanted = parse_known_paper(text)
     local = [name for name in searcher.source_names if name in LOCAL]
@@ -86,6 +91,7 @@ async def find_paper(searcher: Searcher, text: str, identifiers: Sequence[str]) 
     title = leaf(text, "title")
     is_titled = title is not None and not identifiers
     query = SearchQuery(keywords=[text], boolean_query=written(title) if title else "")
+    rows: list[SourceReport] = []
     for names in filter(None, (local, others)):
         strategy = SearchStrategy(
             queries=[query] if is_titled else [],
@@ -94,10 +100,12 @@ async def find_paper(searcher: Searcher, text: str, identifiers: Sequence[str]) 
             sources=names,
             filters=SearchConstraints(max_results=_FEW),
         )
-        for paper in await searcher.within_seconds(SEARCH_S).search(strategy):
+        answer = await searcher.within_seconds(SEARCH_S).report(strategy)
+        rows += (row.without_records(Purpose.LOOKUP) for row in answer.sources)
+        for paper in answer.papers:
             if is_named(paper, identifiers) or wanted.is_described_by(paper):
-                return paper
-    return None
+                return paper, rows
+    return None, rows
 
 
 async def has_name(searcher: Searcher, kind: str, name: str) -> bool | None:

@@ -129,7 +129,7 @@ class _Look:
 
     @property
     def asked(self) -> list[SourceReport]:
-        return [*self._counter.asked, *(_as_count(row()) for row in self._rows)]
+        return [*self._counter.asked, *(row().without_records(Purpose.COUNT) for row in self._rows)]
 
     @property
     def _late(self) -> list[str]:
@@ -307,12 +307,6 @@ class _Look:
 def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:
     blocks = [block for query in strategy.queries for block in block_texts(query.boolean_query)]
     return list({block.boolean_query: block for block in blocks}.values())[:MAX_BLOCKS]
-
-
-def _as_count(row: SourceReport) -> SourceReport:
-    """Return the row of a search whose records are only looked at."""
-    update = {"purpose": Purpose.COUNT, "kept": 0, "unused": row.unused + row.kept}
-    return row.model_copy(update=update)
 
 
 def _by_rank(names: Iterable[str], rank: Callable[[type[Adapter]], int]) -> list[str]:

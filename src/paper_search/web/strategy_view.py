@@ -18,7 +18,7 @@ from paper_search.errors import (
 )
 from paper_search.models import PUBLICATION_TYPES, Criterion, SearchStrategy
 from paper_search.models.scope import Translation
-from paper_search.models.source_report import counting_summary
+from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
 from paper_search.query import OPERATORS, And, Node, Or, alternatives, parse, render
 from paper_search.query.dialects import DIALECTS
@@ -150,7 +150,7 @@ async def _page(
         original=proposal.strategy if proposal else strategy,
         scope=scope,
         blocks={block.text: block for block in scope.blocks} if scope else {},
-        counted=counting_summary(proposal.counts) if proposal else None,
+        counted=early_requests(proposal.counts) if proposal else None,
         remarks=proposal.remarks if proposal else [],
         available=(proposal.available_sources or proposal.strategy.sources) if proposal else [],
         ranking=proposal.ranking_sources if proposal else [],

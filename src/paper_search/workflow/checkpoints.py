@@ -54,7 +54,7 @@ class StrategyPayload(BaseModel):
     scope: ScopeReport | None = None
     """Hit counts, relaxed queries and suggested terms; None: nobody looked."""
     counts: list[SourceReport] = Field(default_factory=list)
-    """What was sent to sources before this question, to count hits."""
+    """What was sent to sources before this question, to read it and to count hits."""
     remarks: list[str] = Field(default_factory=list)
     """What a query of the strategy probably does not mean, with the column."""
     changes: str = ""

@@ -62,6 +62,7 @@ from paper_search.workflow.state import (
 )
 
 BEFORE_APPROVAL = "nobody yet: hits are counted before the strategy is approved"
+BEFORE_READING = "nobody yet: the paper that the question names is looked up to read it"
 BY_SETTING = "the setting `enrich` of the run"
 MAX_DOUBTS = 50
 """Pairs that a person may be asked about in one round."""
@@ -78,10 +79,12 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         ended = WorkflowState(question=question, ended_by=EndReason.LIMIT_REACHED)
         return Outcome.FAIL, ended.model_dump(exclude=cleared)
     ctx.services.require_sources(ctx.workflow_params.sources or [])
-    await _approvals(ctx).begin(is_asking=ctx.workflow_params.enable_strategy_checkpoint)
+    asks = ctx.workflow_params.enable_strategy_checkpoint
+    await _approvals(ctx).begin(is_asking=asks)
     await _records(ctx).index(question)
     intent = await ctx.services.intent_parser.parse(question)
-    fresh = WorkflowState(question=question, intent=intent)
+    fresh = WorkflowState(question=question, intent=intent.model_copy(update={"lookups": []}))
+    fresh.counts = _of_round(intent.lookups, fresh, BEFORE_READING if asks else NOBODY)
     return Outcome.OK, fresh.model_dump(exclude=cleared)
 
 

@@ -190,7 +190,8 @@ class WorkflowState(BaseModel):
     arriving: int = 0
     """The number of the batch that joins in place of a search; 0: the sources are asked."""
     counts: list[SourceReport] = Field(default_factory=list)
-    """What sources were asked to count hits, in all rounds, before each strategy was approved."""
+    """What sources were asked in all rounds before the strategy was approved: to find a paper that
+    the question names, and to count hits."""
     reports: list[SourceReport] = Field(default_factory=list)
     """What each source did in this round."""
     earlier_reports: list[SourceReport] = Field(default_factory=list)

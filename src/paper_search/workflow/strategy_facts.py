@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from paper_search.models.source_report import LOCAL, counting_summary
+from paper_search.models.source_report import LOCAL, early_requests
 from paper_search.skills.strategy.trees import block_texts
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
     yield from strategy_facts(strategy, ranking=payload.ranking_sources, scope=scope)
     if scope is not None:
         yield from scope_facts(scope, strategy)
-    if counting := counting_summary(payload.counts):
+    if counting := early_requests(payload.counts):
         yield "counted", counting
     yield from (("note", note) for note in strategy.notes)
     yield from (("remark", remark) for remark in payload.remarks)
