@@ -19,23 +19,23 @@ MAX_MODULE_LINES = 400
 MEDIAN_MODULE_LINES = 200
 MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
-MAX_MODULES = 402
+MAX_MODULES = 401
 MAX_LINES = {
-    "skills": 10_125,
-    "sources": 7_708,
+    "skills": 10_112,
+    "sources": 7_706,
     "cli": 6_819,
-    "workflow": 5_660,
+    "workflow": 5_664,
     "report": 5_544,
     "library": 5_178,
-    "query": 4_908,
+    "query": 4_807,
     "persistence": 3_265,
     "report_workflow": 2_867,
     "steps": 2_706,
     "threads": 2_628,
     "web": 2_429,
     "server": 2_236,
-    "audit": 2_060,
-    "models": 1_827,
+    "audit": 2_061,
+    "models": 1_844,
     "llm": 1_761,
     "http": 1_700,
     "exports": 1_411,
