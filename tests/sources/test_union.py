@@ -94,6 +94,7 @@ def test_each_part_is_short_enough_even_if_that_takes_more_parts(
 ) -> None:
     said = union(Terse(most, parts), parse(query), NO_LIMITS, {})
     assert all(len(part.text) <= most for part in said)
+    assert len({part.text for part in said}) == len(said)
 
 
 def test_what_cannot_be_made_short_enough_is_not_asked_for_a_part_of_it_alone() -> None:
@@ -224,6 +225,27 @@ class Short(Cards):
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         del filters
         return Translated(render(tree))
+
+
+async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either() -> None:
+    asked: list[str] = []
+    words = [letter * 9 for letter in "abcd"]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params["q"])
+        titles = [f"slam {word}" for word in words]
+        cards = [{"id": title, "title": title, "abstract": "-"} for title in titles]
+        return httpx.Response(200, json={"papers": cards, "total": 4})
+
+    class TwoParts(Short):
+        most_parts = 2
+
+    query = f"slam AND ({' OR '.join(words[:3])})"
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        report = await HttpSource(TwoParts(URL), client=client).report(strategy(query))
+    assert asked == ["slam"]
+    assert [row.removed is None for row in report.arrivals] == [True, True, True, False]
+    assert [paper.title for paper in report.papers] == [f"slam {word}" for word in words[:3]]
 
 
 async def test_the_parts_of_a_query_are_all_asked_and_counted_as_one() -> None:

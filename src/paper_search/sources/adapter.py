@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
-from paper_search.query import And, Node, normalise
+from paper_search.query import And, Node, Or, normalise
 from paper_search.query.widening import askable
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import any_word
@@ -61,6 +61,15 @@ class Translated:
     year_to: int | None = None
     language: str | None = None
     params: Mapping[str, str] = field(default_factory=dict)
+
+    def joined(self, other: Translated) -> Translated | None:
+        """Return one query for two of the same request, checked for either; None: they differ."""
+        if replace(self, notes=(), remainder=None) != replace(other, notes=(), remainder=None):
+            return None
+        checks = (self.remainder, other.remainder)
+        either = None if None in checks else normalise(Or(tuple(filter(None, checks))))
+        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        return replace(self, notes=notes, remainder=either)
 
 
 def translate_known_part(

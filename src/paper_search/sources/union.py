@@ -53,17 +53,22 @@ def union(
     waiting = deque(_apart(writable, adapter.fields_apart))
     parts: list[Translated] = []
     while waiting:
-        part = waiting.popleft()
-        translation = _translated(adapter, part, filters)
+        node = waiting.popleft()
+        translation = _translated(adapter, node, filters)
         if not adapter.fits(translation, filters):
-            halves = _halved(part)
+            halves = _halved(node)
             is_room = len(parts) + len(waiting) + len(halves) <= adapter.most_parts
-            looser = None if halves and is_room else _loosened(adapter, part, translation, filters)
+            looser = None if halves and is_room else _loosened(adapter, node, translation, filters)
             if halves and (looser is None or not adapter.takes(looser, filters)):
                 waiting.extendleft(reversed(halves))
                 continue
             translation = looser or translation
-        parts.append(translation)
+        for place, part in enumerate(parts):
+            if (joined := part.joined(translation)) is not None:
+                parts[place] = joined
+                break
+        else:
+            parts.append(translation)
     return [_with_notes(part, notes, len(parts), unchecked) for part in parts]
 
 
