@@ -10,10 +10,12 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.answers import reply_to
 from tests.audit.doubles import APPROVE, THREE_ROUNDS, TwoSources, searched, two_sources
-from tests.workflow.doubles import FailingSkills, edit
+from tests.workflow.doubles import FailingSkills, edit, reject
 
 from paper_search.audit import Audit, ReviewThread, audit_of, fates, flow_of, write_audit
+from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError, ThreadNotFoundError
 from paper_search.models import Paper, RawPaper, ScreeningDecision
@@ -302,6 +304,22 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     assert told["a-round_0"].fate.value == "undecided"
     events = [row["event"] for row in table(audit, "decisions.csv")]
     assert "forked" in events
+
+
+async def test_a_round_whose_strategy_was_rejected_after_all_is_counted_nowhere() -> None:
+    persistence = await searched(APPROVE, edit({"marked_relevant": ["a-shared"]}), APPROVE, APPROVE)
+    workflow = two_sources(persistence)
+    await workflow.fork("t", CheckpointKind.STRATEGY_CONFIRMATION, 1)
+    await reply_to(workflow, "t", reject("another way"))
+    await reply_to(workflow, "t", "approve")
+    state = (await load_review(persistence, "t")).state
+    audit = await audit_of(persistence, "t", has_pictures=False)
+    assert state.result is not None
+    assert state.result.counts is not None
+    assert [item.round for item in audit.flow.rounds] == [1, 3]
+    assert audit.flow.outside_rounds == 2
+    assert state.result.counts.works == audit.flow.rounds[-1].works == 5
+    assert audit.flow.disagreements() == []
 
 
 async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that() -> None:

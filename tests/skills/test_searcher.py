@@ -19,6 +19,7 @@ from paper_search.models import (
     SearchQuery,
     SearchReport,
     SearchStrategy,
+    Seed,
     SourceReport,
     SourceStatus,
 )
@@ -73,8 +74,29 @@ def ids(papers: list[RawPaper]) -> list[str]:
 
 async def test_without_queries_nobody_is_asked() -> None:
     source = Source("a")
-    assert await Searcher([source]).search(strategy("a", queries=())) == []
+    report = await Searcher([source]).report(strategy("a", queries=()))
     assert not source.finished
+    [entry] = report.sources
+    assert (report.papers, entry.query, entry.status) == ([], "", SourceStatus.EMPTY)
+    assert entry.note == "not asked: the strategy has no query that it takes"
+
+
+@pytest.mark.parametrize(
+    "update", [{"native": {"a": "exp x/"}}, {"seeds": [Seed(doi="10.1/x")]}, {"works": ["pmid:7"]}]
+)
+async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_asked(
+    update: dict[str, Any],
+) -> None:
+    asked: list[SearchStrategy] = []
+
+    class Follower(Source):
+        async def search_advanced(self, strategy: SearchStrategy) -> Any:
+            asked.append(strategy)
+            return self.answer
+
+    without = strategy("a", queries=()).model_copy(update=update)
+    assert ids(await Searcher([Follower("a")]).search(without)) == ["a-1"]
+    assert len(asked) == 1
 
 
 @in_virtual_time

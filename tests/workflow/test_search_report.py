@@ -30,6 +30,7 @@ from paper_search.workflow import (
     ResultPayload,
     SearchWorkflow,
     ThreadCatalog,
+    WorkflowState,
 )
 from paper_search.workflow.records import SearchRecords
 
@@ -148,10 +149,18 @@ async def test_every_search_is_dated_and_kept_with_what_it_was_done_with() -> No
     result = await workflow.run("q", thread_id="t")
     dates = [datetime.fromisoformat(row.asked_at or "") for row in result.reports]
     assert all(before <= date <= datetime.now(UTC) for date in dates)
-    first, second = await SearchRecords(persistence.store, "t").rounds()
+    first, second = await SearchRecords(persistence.store, "t").rounds([0, 1])
     assert (first.iteration, first.records) == (0, ["always", "only-round_0"])
     assert (second.iteration, second.records) == (1, ["always", "only-round_1"])
     assert first.program == __version__
     assert first.models == {"intent_parser": "openai:small"}
     assert first.prompts == prompt_digests(["intent_parser"])
     assert before <= datetime.fromisoformat(first.searched_at) <= datetime.now(UTC)
+
+
+def test_a_source_that_was_not_asked_is_not_said_to_have_no_results():
+    rows = [
+        SourceReport(source=source, query=query, status=SourceStatus.EMPTY)
+        for source, query in (("a", ""), ("b", "q"), ("c", None))
+    ]
+    assert WorkflowState(reports=rows).silent_sources == ["b", "c"]

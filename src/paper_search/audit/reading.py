@@ -62,9 +62,6 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     own_records = SearchRecords(persistence.store, thread_id)
     rows = await own_records.rows("records")
     members = await own_records.rows("members")
-    searched = {report.iteration for report in (*state.earlier_reports, *state.reports)}
-    if state.found:
-        searched.add(state.current_iteration)
     agreement, independent = Agreement(), dict[str, list[ScreeningMark]]()
     with contextlib.suppress(ThreadNotWaitingError):  # there is no result to decide on now
         reviewers = await session.reviewers()
@@ -77,7 +74,7 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         state=state,
         records={i: RawPaper.model_validate(row) for i, row in rows.items()},
         work_of=work_of_members(members),
-        rounds=[round_ for round_ in await own_records.rounds() if round_.iteration in searched],
+        rounds=await own_records.rounds(state.searched),
         collection=await session.result(),
         marks=await MarkStore(persistence.store, thread_id).marks(),
         ledger=await persistence.ledger.entries(thread_id),

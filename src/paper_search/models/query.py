@@ -266,6 +266,12 @@ class SearchStrategy(BaseModel):
         """
         return self if ranks_text else self.model_copy(update={"ranked": []})
 
+    def asks(self, source: str) -> bool:
+        """Whether there is anything in it that a source could be asked for."""
+        return bool(
+            self.queries or self.ranked or self.works or self.seeds or source in self.native
+        )
+
 
 class QueryBuilderInput(BaseModel):
     """All that a strategy is built from."""

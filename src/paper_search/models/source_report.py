@@ -110,7 +110,7 @@ class SourceReport(BaseModel):
     allowed_by: str | None = None
     """Who approved it, or that nobody was asked; None: it is not known."""
     query: str | None = None
-    """The exact string sent; None: the source does not say."""
+    """The exact string sent; None: the source does not say; empty: nothing was sent."""
     limit: int | None = None
     """How many records were wanted at most; None: the source does not say."""
     status: SourceStatus

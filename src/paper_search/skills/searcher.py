@@ -106,8 +106,6 @@ class Searcher:
             strategy: what to ask, and of which sources.
             is_waiting: every source gets the time up to its deadline, however early others are.
         """
-        if not strategy.queries and not strategy.ranked and not strategy.works:
-            return SearchReport()
         capped, cuts = _capped(self.within_ceiling(strategy))
         names_in_strategy = dict.fromkeys(strategy.sources)
         known_names = [name for name in names_in_strategy if name in self._sources]
@@ -122,7 +120,11 @@ class Searcher:
             Race(len(names), self._straggler_s, is_run=not is_waiting) as race,
         ):
             answers = await asyncio.gather(*(self._answer(name, capped, race) for name in names))
-        entries = [entry for answer in answers for entry in answer.sources]
+        entries = [
+            entry
+            for name, answer in zip(names, answers, strict=True)
+            for entry in answer.sources or [_not_asked(name)]
+        ]
         return SearchReport(
             papers=[paper for answer in answers for paper in answer.papers],
             sources=[*_with_note(entries, cuts, watchdog.held_s), *unknown],
@@ -155,9 +157,9 @@ class Searcher:
         started = time.monotonic()
         source = self._sources[name]
         share = strategy.for_source(ranks_text=ranks_text(source))
-        if not share.queries and not share.ranked and not share.works:
+        if not share.asks(name):
             race.finish()
-            return SearchReport(sources=[SourceReport(source=name, status=SourceStatus.EMPTY)])
+            return SearchReport()
         interruption = interruptible()
         with journal() as rows:  # the task that is made within it writes to it
             asking = asyncio.ensure_future(_ask(name, source, share))
@@ -203,6 +205,11 @@ class Searcher:
                 asking.add_done_callback(_looked_at)
                 return TimeoutError(reason)
         return asyncio.CancelledError() if asking.cancelled() else asking.exception()
+
+
+def _not_asked(name: str) -> SourceReport:
+    note = "not asked: the strategy has no query that it takes"
+    return SourceReport(source=name, query="", status=SourceStatus.EMPTY, note=note)
 
 
 def _looked_at(asking: asyncio.Future[SearchReport]) -> None:

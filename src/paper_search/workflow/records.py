@@ -13,7 +13,7 @@ a result that was judged again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -82,26 +82,15 @@ class SearchRecords(RecordStore):
         value = storable(searched.model_dump(mode="json"))
         await self.put("rounds", {str(searched.iteration): value})
 
-    async def rounds(self) -> list[SearchedRound]:
-        """Return what each search brought, the first round first."""
-        rows = await self.rows("rounds")
+    async def rounds(self, iterations: Collection[int]) -> list[SearchedRound]:
+        """Return what the searches of some rounds brought, the first round first."""
+        rows = await self.get("rounds", [str(iteration) for iteration in iterations])
         searches = [SearchedRound.model_validate(row) for row in rows.values()]
         return sorted(searches, key=lambda searched: searched.iteration)
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
-        rounds = await self.get("rounds", [str(iteration)])
-        rows = [row for value in rounds.values() for row in SearchedRound(**value).arrivals]
-        return [row for row in rows if row.waits < waits]
-
-    async def records_before(self, iteration: int) -> set[str]:
-        rounds = [round_ for round_ in await self.rounds() if round_.iteration < iteration]
-        return {i for round_ in rounds for i in round_.records}
-
-    async def rounds_until(self, until: int) -> tuple[list[SearchedRound], dict[str, str]]:
-        """Return what each search up to a round brought, and the work of each of its records."""
-        rounds = [searched for searched in await self.rounds() if searched.iteration <= until]
-        ids = {i for searched in rounds for i in searched.records}
-        return rounds, await self.works_of(sorted(ids))
+        rounds = await self.rounds([iteration])
+        return [row for round_ in rounds for row in round_.arrivals if row.waits < waits]
 
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""

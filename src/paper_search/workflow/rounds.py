@@ -69,7 +69,11 @@ async def divide_works(
         judges_again: whether papers of earlier rounds that are marked relevant are judged again.
     """
     old = set(state.pool) - set(state.found)
-    before = await records.records_before(state.updates[-1].iteration) if state.updates else set()
+    before = set[str]()
+    if state.updates:
+        ended = [number for number in state.searched if number < state.updates[-1].iteration]
+        rounds = await records.rounds(ended)
+        before = {i for round_ in rounds for i in round_.records}
     members = [set(work.merged_from or [work.id]) for work in works]
     earlier = [i for i, own in zip(ids, members, strict=True) if own <= old or own & before]
     verdicts = await _verdicts(state, records)
@@ -103,7 +107,8 @@ async def with_counts(
     state: WorkflowState, records: SearchRecords, reference: CollectionRef, skills: Skills
 ) -> CollectionRef:
     """Return the result with what its round brought, and what differs from the result before."""
-    rounds, work_of = await records.rounds_until(state.current_iteration)
+    rounds = await records.rounds(state.searched)
+    work_of = await records.works_of(sorted({i for round_ in rounds for i in round_.records}))
     counts = count_rounds(rounds, work_of)
     update: dict[str, Any] = {"counts": counts[-1] if counts else None}
     if counts and isinstance(skills.result_organizer, ResultOrganizer):
@@ -269,7 +274,7 @@ async def take_batch(
     ids = await records.save_records(papers)
     before = await records.arrivals(iteration, state.waits)
     rows = [*before, *arrivals_of(report, ids, state.waits)]
-    at_first = [round_.searched_at for round_ in await records.rounds() if before]
+    at_first = [round_.searched_at for round_ in await records.rounds([iteration]) if before]
     searched = searched_round(iteration, rows, models)
     at = {"searched_at": at_first[-1]} if at_first else {}
     await records.save_round(searched.model_copy(update=at))
@@ -280,14 +285,14 @@ async def take_batch(
 
 
 async def with_files(
-    collection: PaperCollection, records: SearchRecords, limit: int | None
+    state: WorkflowState, collection: PaperCollection, records: SearchRecords, limit: int | None
 ) -> tuple[PaperCollection, int | None]:
     """Return the collection with no record of a file set aside, and how many papers it shows."""
     rows = await records.rows(_BATCHES)
     names = {file["name"] for row in rows.values() for file in row["files"]}
     if not names:
         return collection, limit
-    arrivals = [row for round_ in await records.rounds() for row in round_.arrivals]
+    arrivals = [row for round_ in await records.rounds(state.searched) for row in round_.arrivals]
     of_files = {row.record for row in arrivals if row.query in names}
     back = [p for p in collection.set_aside if of_files & {p.id, *p.merged_from}]
     ids = {paper.id for paper in back}
@@ -304,7 +309,7 @@ async def reopened(state: WorkflowState, params: Any, records: SearchRecords) ->
     """
     record_ids, reports = state.found, [*state.earlier_reports, *state.reports]
     if not record_ids and not state.history[-1].is_rejected:
-        record_ids = (await records.rounds())[-1].records
+        record_ids = (await records.rounds(state.searched))[-1].records
     settings = SearchParams.model_validate(params or {})
     most = min(MOST_ITERATIONS, state.current_iteration + DEFAULT_MAX_ITERATIONS)
     asks = {"enable_strategy_checkpoint": True, "enable_result_checkpoint": True}
@@ -341,7 +346,7 @@ async def updated(
         iteration=state.current_iteration,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         by=by,
-        searched_at=(await records.rounds())[-1].searched_at,
+        searched_at=(await records.rounds(state.searched))[-1].searched_at,
         ended_by=state.ended_by,
         is_quiet=is_quiet,
     )

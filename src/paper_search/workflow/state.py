@@ -240,6 +240,14 @@ class WorkflowState(BaseModel):
         return sorted(rows, key=lambda row: row.iteration)
 
     @property
+    def searched(self) -> set[int]:
+        """Return the rounds in which sources were searched, or files taken.
+
+        A store may hold a later one: the thread went back to a question before it.
+        """
+        return {row.iteration for row in (*self.earlier_reports, *self.reports)}
+
+    @property
     def ranking_pairs(self) -> set[tuple[str, str]]:
         """Return the sources of this round with the queries whose ranks count.
 
@@ -309,7 +317,7 @@ class WorkflowState(BaseModel):
     def silent_sources(self) -> list[str]:
         counts: Counter[str] = Counter()
         for row in (*self.earlier_reports, *self.reports):
-            if row.purpose is not Purpose.FILL:
+            if row.purpose is not Purpose.FILL and row.query != "":
                 counts[row.source] += row.kept
         return [name for name, count in counts.items() if count == 0]
 
