@@ -538,3 +538,18 @@ def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(
             monkeypatch.delenv("OPENBLAS_NUM_THREADS")
         use_one_blas_thread()
         assert os.environ["OPENBLAS_NUM_THREADS"] == after
+
+
+def test_the_key_of_zotero_is_a_secret_and_its_library_is_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ZOTERO_API_KEY", "CANARY-1")
+    monkeypatch.setenv("ZOTERO_LIBRARY", "group:12")
+    config = load_config()
+    assert (config.zotero.library, config.zotero.api_key) == ("group:12", "CANARY-1")
+    assert "CANARY-1" in config.secrets
+    assert "CANARY-1" not in repr(config)
+    monkeypatch.setenv("ZOTERO_LIBRARY", "mine")
+    with pytest.raises(ConfigError, match=r"zotero\.library: .*user:ID or group:ID"):
+        load_config()

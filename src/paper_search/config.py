@@ -34,6 +34,7 @@ from paper_search.models.settings import (
     SearchSourceConfig,
     ServerConfig,
     Variable,
+    ZoteroConfig,
 )
 from paper_search.models.usage import Budget
 from paper_search.private_files import private_directory
@@ -122,6 +123,7 @@ class AppConfig(BaseModel):
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
+    zotero: ZoteroConfig = Field(default_factory=ZoteroConfig)
     editor: str | None = None
     """The command that opens a form; None: forms are asked field by field."""
 
@@ -153,7 +155,7 @@ class AppConfig(BaseModel):
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
         models = [self.llm.api_key, *self.llm.api_keys.values(), self.embeddings.api_key]
-        keys = [*models, *(service.api_key for service in services)]
+        keys = [*models, self.zotero.api_key, *(service.api_key for service in services)]
         tokens = self.server.tokens.values()
         return tuple(filter(None, [*keys, *tokens, password, *self.network.secrets]))
 
@@ -193,7 +195,8 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     """
     env = _environment(env_path)
     values = _values(env, home)
-    sections: dict[str, dict[str, str]] = {"": {}, "llm": {}, "server": {}, "embeddings": {}}
+    sections: dict[str, dict[str, str]]
+    sections = {name: {} for name in ("", "llm", "server", "embeddings", "zotero")}
     for name, value in values.items():
         section, _, field = name.rpartition(".")
         sections[section][field] = value.text
@@ -219,7 +222,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
             "web": web_settings(env, env.get("PAPER_SEARCH_WEB", "")),
             "llm": llm_settings(env, sections["llm"]),
             "embeddings": embeddings_settings(env, sections["embeddings"]),
-            "server": sections["server"],
+            **{name: sections[name] for name in ("server", "zotero")},
             "network": NetworkConfig.of(system),
             "editor": system.get("VISUAL", "").strip() or system.get("EDITOR", "").strip() or None,
         }

@@ -36,6 +36,7 @@ PaperSearchError
 │   └── StepResultError (KeyError)     a step returned what its table and state do not know
 ├── DispatchError                      a workflow that work is handed to cannot be reached
 ├── ExportError                        a file cannot be written
+├── ZoteroError                        Zotero cannot be asked, or refuses
 └── RequestRefusedError                a request that the server does not take; has a status
 """
 
@@ -268,6 +269,10 @@ class DispatchError(PaperSearchError):
 
 class ExportError(PaperSearchError):
     """An export cannot be written."""
+
+
+class ZoteroError(PaperSearchError):
+    """Zotero could not be asked, or refused; the text says what to do."""
 
 
 class RequestRefusedError(PaperSearchError):

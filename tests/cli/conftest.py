@@ -31,7 +31,7 @@ from paper_search.cli.app import app
 QUESTION = "hepatotoxicity of molecules"
 """The sample has forty papers on it, all of which are shown."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>]")
-_OURS = ("LLM_", "PAPER_SEARCH_", "DATABASE_URL", "EDITOR", "VISUAL")
+_OURS = ("LLM_", "PAPER_SEARCH_", "ZOTERO_", "DATABASE_URL", "EDITOR", "VISUAL")
 _PATIENCE_S = 240.0
 _REST_S = 0.3
 

@@ -163,6 +163,13 @@ def test_a_pace_that_a_host_announces_is_kept_if_it_is_slower() -> None:
     assert limiter.reserve_within("b", 0.5, 60.0) == 0.5
 
 
+@pytest.mark.parametrize(("header", "wait"), [("30", 30.0), ("soon", 0.0)])
+def test_a_host_that_asks_to_back_off_is_left_alone_for_so_long(header: str, wait: float) -> None:
+    limiter = HostLimiter(lambda: 0.0)
+    limiter.note("a", parse_announcement({"backoff": header}))
+    assert limiter.reserve_within("a", 0.0, 60.0) == wait
+
+
 async def test_the_slots_that_a_host_announces_are_kept_if_they_are_fewer() -> None:
     limiter, crowd = HostLimiter(), Crowd()
     limiter.note("a", Announcement(concurrency=1))

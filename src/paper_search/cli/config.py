@@ -70,7 +70,7 @@ def unset(ctx: typer.Context, name: Name, home: Home = None) -> None:
     say(visible(f"{name} was removed from {path}"))
 
 
-_SECRETS = {"database_url", "embeddings.api_key", "server.tokens"}
+_SECRETS = {"database_url", "embeddings.api_key", "server.tokens", "zotero.api_key"}
 
 
 class SettingRow(NamedTuple):

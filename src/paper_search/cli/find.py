@@ -21,6 +21,7 @@ from paper_search.cli.options import (
 from paper_search.errors import InputError
 
 if TYPE_CHECKING:
+    from paper_search.config import AppConfig
     from paper_search.models import RawPaper
 
 
@@ -50,7 +51,8 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option(
             "--must-find",
             metavar="PAPER",
-            help="A paper the search must find: DOI, title or .bib file; repeatable.",
+            help="A paper the search must find: DOI, title, .bib file or zotero:COLLECTION; "
+            "repeatable.",
         ),
     ] = None,
     max_results: Annotated[
@@ -95,12 +97,9 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.workflow import SearchWorkflow
 
     topic = _question_of(question, strategy)
-    if strategy is not None:
-        from paper_search.cli.audit import print_contributions
-
-        print_contributions(topic, must_find or [])
     target = PaperOutput.chosen(format_name, output, is_forced=force, is_json=as_json)
     config = settings(ctx, home, keep=keep)
+    named = _papers_named(must_find or [], config, topic if strategy is not None else None)
     if source is None and not yes and not as_json and is_interactive():
         from paper_search.cli.source_lines import with_sources_chosen
 
@@ -114,7 +113,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
         persistence=config.persistence_url,
         sources=expand_sources(source, config.keyed_sources) if source else None,
         max_results=max_results,
-        must_find=known_papers(must_find or []),
+        must_find=named,
         enrich=enrich,
         budget=budget_of(budget),
     )
@@ -124,6 +123,18 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     begin = workflow.run if yes else workflow.start
     runner = SearchRunner(config, workflow, progress, target, commands)
     runner.run(begin(topic, thread_id=thread_id), is_asking=not yes)
+
+
+def _papers_named(values: list[str], config: "AppConfig", strategy: str | None) -> list[str]:
+    """Return the papers of --must-find, and say what each line of a strategy finds of them."""
+    from paper_search.cli.audit import print_contributions
+    from paper_search.cli.library import collection_files
+
+    with collection_files(values, config) as files:
+        values = [str(files.get(value, value)) for value in values]
+        if strategy is not None:
+            print_contributions(strategy, values)
+        return known_papers(values)
 
 
 def _question_of(question: str | None, file: Path | None) -> str:

@@ -20,8 +20,9 @@ from paper_search.cli.console import (
 from paper_search.cli.options import Home, Json, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from paper_search.config import AppConfig
     from paper_search.library import EmbeddingSummary, ImportSummary, Library
     from paper_search.library.importers import Rejected
 
@@ -42,7 +43,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
             metavar="FILE...",
             help="BibTeX, RIS, MEDLINE, PubMed XML, Web of Science, EndNote, RefWorks, CSL-JSON, "
             "JSON lines (ours, OpenAlex, arXiv), CSV, Excel; also gzipped; whole folders; '-' for "
-            "standard input.",
+            "standard input; zotero:COLLECTION.",
         ),
     ],
     format_name: Annotated[
@@ -80,7 +81,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     documents, passed_over = list[dict[str, Any]](), 0
     with (
         Library.open(library_path(config.home), embedder=embedder) as library,
-        batch_of(files) as batch,
+        batch_of(files, config) as batch,
     ):
         for file in batch:
             try:
@@ -312,18 +313,38 @@ class ImportFile:
 
 
 @contextlib.contextmanager
-def batch_of(paths: list[Path]) -> Iterator[Iterator[ImportFile]]:
-    """Give the files of all paths, folders with all that is in them, for a `with` block."""
-    with contextlib.ExitStack() as stack:
-        yield (file for path in paths for file in _files(path, stack))
+def batch_of(paths: list[Path], config: "AppConfig") -> Iterator[Iterator[ImportFile]]:
+    """Give the files of all paths, folders with all that is in them, for a `with` block.
+
+    What Zotero has is fetched first: if it does not answer, nothing is imported.
+    """
+    with contextlib.ExitStack() as stack, collection_files(map(str, paths), config) as collections:
+        yield (file for path in paths for file in _files(path, stack, collections))
 
 
-def _files(path: Path, stack: contextlib.ExitStack) -> Iterator[ImportFile]:
+@contextlib.contextmanager
+def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[dict[str, Path]]:
+    """Give the files of those values that are `zotero:COLLECTION`, for a `with` block."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
+        named = [value for value in dict.fromkeys(values) if value.startswith("zotero:")]
+        if named:
+            from paper_search.cli.console import run
+            from paper_search.review.zotero import collection_file
+        yield {value: run(collection_file(config, value, Path(directory))) for value in named}
+
+
+def _files(
+    path: Path, stack: contextlib.ExitStack, collections: dict[str, Path]
+) -> Iterator[ImportFile]:
     import shutil
     import sys
     import tempfile
 
-    if str(path) == STANDARD_INPUT:
+    if str(path) in collections:
+        yield ImportFile(collections[str(path)], str(path))
+    elif str(path) == STANDARD_INPUT:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="paper-search-"))
         # On disk, as its first lines are looked at before it is read, and it may be large.
         path_of_copy = Path(directory) / "stdin"

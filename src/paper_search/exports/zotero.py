@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
 
 from paper_search.exports.publication_kinds import csl_type_of
@@ -29,20 +29,36 @@ _SPACES = {
     "foaf": "http://xmlns.com/foaf/0.1/",
     "prism": "http://prismstandard.org/namespaces/1.2/basic/",
 }
-_TYPES = {
-    "article-journal": "journalArticle",
-    "article": "preprint",
-    "paper-conference": "conferencePaper",
-    "chapter": "bookSection",
-    "book": "book",
-    "thesis": "thesis",
-    "report": "report",
-    "dataset": "dataset",
-    "software": "computerProgram",
-    "webpage": "webpage",
-    "standard": "standard",
-}
-"""From those of CSL; anything else is a document."""
+
+
+class ItemKind(NamedTuple):
+    """A type of item, and its fields that other types lack or call otherwise."""
+
+    name: str
+    venue: str = ""
+    publisher: str = ""
+    fields: str = ""
+
+
+_DOCUMENT = ItemKind("document", "", "publisher")
+ITEM_KINDS = {
+    "article-journal": ItemKind("journalArticle", "publicationTitle", "",
+                                "volume issue pages ISSN DOI"),
+    "article": ItemKind("preprint", "repository", "", "DOI"),
+    "paper-conference": ItemKind("conferencePaper", "proceedingsTitle", "publisher",
+                                 "volume pages ISBN DOI"),
+    "chapter": ItemKind("bookSection", "bookTitle", "publisher", "volume pages ISBN"),
+    "book": ItemKind("book", "series", "publisher", "volume ISBN"),
+    "thesis": ItemKind("thesis", "", "university"),
+    "report": ItemKind("report", "seriesTitle", "institution", "pages"),
+    "dataset": ItemKind("dataset", "repository", "", "DOI"),
+    "software": ItemKind("computerProgram", "", "company"),
+    "webpage": ItemKind("webpage", "websiteTitle"),
+    "standard": ItemKind("standard", "", "organization"),
+}  # fmt: skip
+"""By type of CSL; anything else is a document. https://api.zotero.org/schema has them all."""
+DECISION = "decision: "
+"""How the tag of a decision begins."""
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -63,12 +79,12 @@ def export_zotero(collection: PaperCollection) -> str:
 
 def _item(root: ET.Element, number: int, paper: Paper) -> None:
     item = ET.SubElement(root, _name("rdf:Description"), {_name("rdf:about"): f"#item_{number}"})
-    _add(item, "z:itemType", _TYPES.get(csl_type_of(paper), "document"))
+    _add(item, "z:itemType", ITEM_KINDS.get(csl_type_of(paper), _DOCUMENT).name)
     _venue(item, paper)
     _authors(item, paper.authors)
     tags = keywords(paper)
     if paper.screening is not None and paper.screening.decision:
-        tags = [*tags, f"decision: {paper.screening.decision}"]
+        tags = [*tags, f"{DECISION}{paper.screening.decision}"]
     for tag in tags:
         _add(item, "dc:subject", tag)
     _add(item, "dc:title", paper.title)

@@ -6,12 +6,13 @@ import json
 import math
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from paper_search.http.errors import HttpBodyError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from xml.etree.ElementTree import Element
 
     import httpx
@@ -52,6 +53,7 @@ class HttpAnswer:
         url: where it is from, without keys.
         charset: that the server names; empty: none.
         quota: what the server still allows for a day or so; None: it does not say.
+        headers: all of them, by names in any case.
     """
 
     status: int
@@ -62,6 +64,7 @@ class HttpAnswer:
     url: str = ""
     charset: str = ""
     quota: Quota | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> Any:
         """Return the data, without NaN and infinite numbers.

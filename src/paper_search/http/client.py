@@ -356,6 +356,7 @@ class HttpClient:
             url=str(request.url),
             charset=response.charset_encoding or "",
             quota=quota,
+            headers=response.headers,
         )
 
     async def _status_error(self, response: httpx.Response, host: str) -> HttpStatusError:

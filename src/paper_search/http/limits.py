@@ -249,6 +249,7 @@ def parse_announcement(
 
     Crossref gives a rate in `x-rate-limit-limit` and `-interval`, and `x-concurrency-limit`; others
     what is left, and when there is more: in seconds, as a moment, or as CORE does, as a date.
+    Zotero asks for a pause of seconds in `backoff`.
     """
     rate, span = _number(headers.get("x-rate-limit-limit")), headers.get("x-rate-limit-interval")
     seconds = _duration(span)
@@ -262,7 +263,7 @@ def parse_announcement(
         interval_s=seconds / rate if rate and seconds else 0.0,
         concurrency=max(int(most), 1) if most is not None else None,
         quota=quota,
-        pause_s=pause_s,
+        pause_s=max(pause_s, _number(headers.get("backoff")) or 0.0),
     )
 
 

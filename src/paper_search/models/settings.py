@@ -135,6 +135,17 @@ class LLMConfig(BaseModel):
         return "" if own.lower() == WITHOUT else own or self.model
 
 
+def _service_url(url: str | None) -> str | None:
+    """Return an address; it is logged, so no password may be in it."""
+    parts = urlsplit(url or "http://")
+    if parts.scheme not in {"http", "https"} or parts.query or "@" in parts.netloc:
+        raise ValueError("is not an address like http://localhost:8888")
+    return url
+
+
+ServiceUrl = Annotated[str | None, AfterValidator(_service_url)]
+
+
 class SearchSourceConfig(BaseModel):
     """Settings of one source."""
 
@@ -145,17 +156,24 @@ class SearchSourceConfig(BaseModel):
     """Requests per second."""
     max_calls: int | None = Field(default=None, ge=0)
     """Requests per run; None: no limit, 0: none at all."""
-    url: str | None = None
+    url: ServiceUrl = None
     """Where it is, for a service that everybody runs for themselves."""
 
-    @field_validator("url")
+
+class ZoteroConfig(BaseModel):
+    """Which library of Zotero is meant; without a key, that of the program on this machine."""
+
+    api_key: Annotated[str, Variable("ZOTERO_API_KEY")] = Field(default="", repr=False)
+    library: Annotated[str, Variable("ZOTERO_LIBRARY")] = ""
+    """`user:ID` or `group:ID`; empty: the person's own."""
+    url: Annotated[ServiceUrl, Variable("ZOTERO_URL")] = None
+
+    @field_validator("library")
     @classmethod
-    def _check_url(cls, url: str | None) -> str | None:
-        """An address is logged, so no password may be in it."""
-        parts = urlsplit(url or "http://")
-        if parts.scheme not in {"http", "https"} or parts.query or "@" in parts.netloc:
-            raise ValueError("is not an address like http://localhost:8888")
-        return url
+    def _check_library(cls, library: str) -> str:
+        if library and not re.fullmatch(r"(?:user|group):[0-9]{1,12}", library):
+            raise ValueError("is not user:ID or group:ID, with the number of the library")
+        return library
 
 
 class ServerConfig(BaseModel):

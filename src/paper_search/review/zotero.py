@@ -1,0 +1,224 @@
+"""Zotero: one library, of the program on this machine or of zotero.org, and its collections."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import AsyncExitStack
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from paper_search.errors import InputError, UnknownNameError, ZoteroError
+from paper_search.exports.zotero import DECISION, ITEM_KINDS
+from paper_search.http.client import HttpClient, HttpSettings
+from paper_search.http.errors import HttpError, HttpStatusError, HttpUnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from paper_search.config import AppConfig
+
+PREFIX = "zotero:"
+"""Of what names a collection where files are named, too."""
+_ON_THIS_MACHINE, _ON_THE_WEB = "http://127.0.0.1:23119/api", "https://api.zotero.org"
+_PAGE = 100
+_MAX_BYTES = 200_000_000
+"""The program on this machine may send all items of a collection at once."""
+_WITHOUT_TITLE = {"attachment", "note", "annotation"}
+_IN_EXTRA = re.compile(r"(?im)(?:^|;)[ \t]*(DOI|PMID|PMCID|arXiv|ISBN|ISSN):[ \t]*([^\s;]+)")
+_TYPES = {kind.name: csl for csl, kind in ITEM_KINDS.items()}
+_VENUES = {kind.venue for kind in ITEM_KINDS.values()} - {""}
+_PUBLISHERS = {kind.publisher for kind in ITEM_KINDS.values()} - {""}
+_ALLOW = (
+    'in its settings, under Advanced, tick "Allow other applications on this computer to '
+    'communicate with Zotero"'
+)
+
+
+class Collection(NamedTuple):
+    """A collection, and where it is: `Reviews/Bees`."""
+
+    key: str
+    path: str
+
+
+class ZoteroLibrary:
+    """An async context manager; what it raises says what to do."""
+
+    def __init__(self, config: AppConfig) -> None:
+        settings = config.zotero
+        self._is_local = not settings.api_key
+        self._url = (settings.url or (_ON_THIS_MACHINE if self._is_local else _ON_THE_WEB)).rstrip(
+            "/"
+        )
+        kind, _, number = settings.library.partition(":")
+        self._path = f"/{kind}s/{number}" if kind else "/users/0" if self._is_local else ""
+        self._headers = {"Zotero-API-Version": "3"}
+        if settings.api_key:
+            self._headers["Zotero-API-Key"] = settings.api_key
+        http = HttpSettings(
+            interval_s=0.0,
+            deadline_s=180.0,
+            attempt_timeout_s=60.0,
+            max_bytes=_MAX_BYTES,
+            secrets=(settings.api_key,),
+        )
+        self._http = HttpClient(
+            http,
+            contact=config.contact,
+            limits_path=config.http_limits_path,
+            network=config.network,
+        )
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._http)
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self._stack.aclose()
+
+    async def collection(self, name: str) -> Collection:
+        """Return the collection of a key, a name, or a path of names.
+
+        Raises:
+            InputError: none or several are called that.
+        """
+        entries = {entry["key"]: entry["data"] for entry in await self._pages("/collections")}
+        every = [Collection(key, _path_of(key, entries)) for key in entries]
+        for meant in (
+            [each for each in every if name in {each.key, each.path}],
+            [each for each in every if each.path.rpartition("/")[2].lower() == name.lower()],
+        ):
+            if len(meant) == 1:
+                return meant[0]
+            if meant:
+                keys = ", ".join(f"{each.key} ({each.path})" for each in meant)
+                raise InputError(f"several collections are called {name!r}; give a key: {keys}")
+        raise UnknownNameError("collection of Zotero", name, [each.path for each in every])
+
+    async def items_of(self, collection: Collection) -> list[dict[str, Any]]:
+        """Return the fields of its own items, without attachments, notes and subcollections."""
+        path, order = f"/collections/{collection.key}/items/top", {"sort": "dateAdded"}
+        entries = await self._pages(path, **order, direction="asc")
+        every = (entry["data"] for entry in entries)
+        return [data for data in every if data.get("itemType") not in _WITHOUT_TITLE]
+
+    async def _pages(self, path: str, **params: str) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        while True:
+            bounds = {"limit": _PAGE, "start": len(entries)}
+            page, headers = await self._ask(await self._place() + path, {**params, **bounds})
+            if not isinstance(page, list) or not all(map(_is_entry, page)):
+                raise ZoteroError(f"{self._url} answers as Zotero does not; ZOTERO_URL sets it")
+            entries += page
+            total = headers.get("Total-Results", "")
+            if total.isdigit() and len(entries) >= int(total):
+                return entries
+            if not page:
+                if total.isdigit():
+                    raise ZoteroError(f"Zotero gave {len(entries)} of {total} entries; try again")
+                return entries
+
+    async def _place(self) -> str:
+        """Return the path of the library; that of a key's owner is asked for once."""
+        if not self._path:
+            about_key, _ = await self._ask("/keys/current")
+            self._path = f"/users/{about_key['userID']}"
+        return self._path
+
+    async def _ask(
+        self, path: str, params: dict[str, str | int] | None = None
+    ) -> tuple[Any, Mapping[str, str]]:
+        try:
+            answer = await self._http.ask(self._url + path, params=params, headers=self._headers)
+            return answer.json(), answer.headers
+        except HttpError as error:
+            raise ZoteroError(self._explained(error)) from None
+
+    def _explained(self, error: HttpError) -> str:
+        status = error.status if isinstance(error, HttpStatusError) else None
+        if isinstance(error, HttpUnreachableError) and self._is_local:
+            return (
+                f"Zotero does not answer at {self._url}: start it, and {_ALLOW}; "
+                "or set ZOTERO_API_KEY to use a library on zotero.org"
+            )
+        if status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNAUTHORIZED}:
+            if self._is_local:
+                return f"Zotero refuses other programs: {_ALLOW}"
+            return (
+                "the key in ZOTERO_API_KEY is unknown or may not do this; "
+                "zotero.org/settings/keys makes one and says what each may do"
+            )
+        if status == HTTPStatus.NOT_FOUND and self._path:
+            return (
+                f"Zotero has no library {self._path.strip('/')!r} for you; ZOTERO_LIBRARY names "
+                "another: user:ID or group:ID"
+            )
+        return f"Zotero cannot be asked: {error}; try again later"
+
+
+def _is_entry(value: Any) -> bool:
+    return isinstance(value, dict) and "key" in value and isinstance(value.get("data"), dict)
+
+
+def _path_of(key: str, entries: dict[str, dict[str, Any]]) -> str:
+    names: list[str] = []
+    seen: set[str] = set()
+    while key in entries and key not in seen:
+        seen.add(key)
+        names.insert(0, str(entries[key].get("name")))
+        key = str(entries[key].get("parentCollection") or "")
+    return "/".join(names)
+
+
+async def collection_file(config: AppConfig, reference: str, directory: Path) -> Path:
+    """Write the items of `zotero:COLLECTION` as JSON lines that the importers read.
+
+    Raises:
+        InputError: there is no such collection, or no paper in it.
+        ZoteroError: Zotero cannot be asked.
+    """
+    name = reference.removeprefix(PREFIX).strip()
+    if not name:
+        raise InputError(f"{reference!r} names no collection: give {PREFIX}NAME or {PREFIX}KEY")
+    async with ZoteroLibrary(config) as library:
+        collection = await library.collection(name)
+        items = await library.items_of(collection)
+    if not items:
+        raise InputError(f"the collection {collection.path!r} of Zotero holds no papers of its own")
+    path = directory / f"{collection.key}.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(record_fields(data)) + "\n" for data in items)
+    return path
+
+
+def record_fields(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of an item by names that `bibliography.fields` knows."""
+    people = [each for each in data.get("creators") or [] if isinstance(each, dict)]
+    types = [each.get("creatorType") for each in people]
+    main = "author" if "author" in types else next(iter(types), None)
+    archive = str(data.get("archiveID") or "")
+    return {
+        **{name.lower(): value for name, value in _IN_EXTRA.findall(str(data.get("extra") or ""))},
+        **({"arxiv_id": archive} if archive.lower().startswith("arxiv:") else {}),
+        **{name: value for name, value in data.items() if value},
+        "venue": next(_first(data, _VENUES), None),
+        "publisher": next(_first(data, _PUBLISHERS), None),
+        "publication_type": _TYPES.get(str(data.get("itemType"))),
+        "creators": [_name_of(each) for each in people if each.get("creatorType") == main],
+        "keywords": [
+            each["tag"] for each in data.get("tags") or [] if not each["tag"].startswith(DECISION)
+        ],
+    }
+
+
+def _first(data: dict[str, Any], names: set[str]) -> Iterator[Any]:
+    return (data[name] for name in sorted(names) if data.get(name))
+
+
+def _name_of(creator: dict[str, Any]) -> dict[str, Any]:
+    if "name" in creator:
+        return {"literal": creator["name"]}
+    return {"family": creator.get("lastName"), "given": creator.get("firstName")}

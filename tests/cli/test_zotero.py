@@ -1,0 +1,78 @@
+"""Collections of Zotero as files: `library add zotero:NAME`, `find --must-find zotero:NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.zotero_server import KEY, ZoteroServer, zotero_at
+from werkzeug import Response
+
+Cli = Callable[..., Any]
+QUESTION = "hepatotoxicity of molecules"
+
+
+@pytest.fixture
+def zotero(httpserver: HTTPServer, home: Path, monkeypatch: pytest.MonkeyPatch) -> ZoteroServer:
+    """A library on the web whose key the environment has, with one collection."""
+    assert home.is_dir()
+    server = zotero_at(httpserver, KEY)
+    server.add_collection("BEES2345", "Bees")
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    return server
+
+
+def test_a_collection_is_added_like_a_file_and_twice_adds_nothing(
+    cli: Cli, zotero: ZoteroServer
+) -> None:
+    zotero.add_item("BEES2345", "AAAA2222", title="Bees dance", DOI="10.1000/bees")
+    zotero.add_item("BEES2345", "BBBB2222", title="", DOI="10.1000/nothing")
+    first = cli("library", "add", "zotero:Bees")
+    assert first.code == 0
+    assert "zotero:Bees: 1 added, 0 updated, 0 unchanged, 1 rejected" in first.stdout
+    assert "zotero:Bees:2: the title is missing" in first.stderr
+    (again,) = cli("library", "add", "zotero:Bees", "--json").document
+    assert (again["file"], again["added"], again["unchanged"]) == ("zotero:Bees", 0, 1)
+    assert cli("library", "search", "dance", "--json").document["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("zotero:Ants", "known: Bees"), ("zotero:Bees", "holds no papers")]
+)
+def test_without_the_collection_no_other_file_is_imported(
+    cli: Cli, zotero: ZoteroServer, tmp_path: Path, name: str, words: str
+) -> None:
+    assert zotero.items == {}
+    (tmp_path / "a.bib").write_text("@article{a, title={Ants}}")
+    ended = cli("library", "add", "a.bib", name)
+    assert ended.code == 2
+    assert words in ended.stderr
+    assert cli("library", "info", "--json").document["records"] == 0
+
+
+def test_papers_that_a_search_must_find_may_be_a_collection(cli: Cli, zotero: ZoteroServer) -> None:
+    found = cli("find", QUESTION, "--source", "sample", "--yes", "--json").document["papers"]
+    zotero.add_item("BEES2345", "AAAA2222", title=found[0]["title"])
+    zotero.add_item("BEES2345", "BBBB2222", title="Nowhere", DOI="10.1000/nowhere")
+    args = ("--yes", "--must-find", "zotero:Bees", "--must-find", "10.1000/nowhere-b")
+    ended = cli("find", QUESTION, "--source", "sample", *args, "--json")
+    known = ended.document["known_papers"]
+    assert known["in_result"] == [found[0]["title"]]
+    assert known["missing"] == ["Nowhere 10.1000/nowhere", "10.1000/nowhere-b"]
+
+
+def test_a_key_is_neither_printed_nor_written(
+    cli: Cli, zotero: ZoteroServer, home: Path, tmp_path: Path
+) -> None:
+    zotero.add_item("BEES2345", "AAAA2222", title="Bees dance")
+    told = [cli("--debug", "library", "add", "zotero:Bees")]
+    zotero.faults = [Response(f"Invalid key {KEY}", 403)]
+    told += [cli("library", "add", "zotero:Bees"), cli("config"), cli("doctor")]
+    assert zotero.requests[0].headers["Zotero-API-Key"] == KEY
+    assert [ended for ended in told if KEY in ended.stdout + ended.stderr] == []
+    files = [path for path in (*home.rglob("*"), *tmp_path.rglob("*")) if path.is_file()]
+    assert [file for file in files if KEY.encode() in file.read_bytes()] == []

@@ -1,0 +1,249 @@
+"""The items of a collection of Zotero, by the loopback server that answers as it does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.zotero_server import KEY, ZoteroServer, zotero_at
+from werkzeug import Response
+
+from paper_search.config import AppConfig
+from paper_search.errors import InputError, UnknownNameError, ZoteroError
+from paper_search.library.importers.files import Imported, parse_file
+from paper_search.models import RawPaper
+from paper_search.models.settings import ZoteroConfig
+from paper_search.review.zotero import collection_file
+
+Fields = dict[str, Any]
+ARTICLE: Fields = {
+    "itemType": "journalArticle",
+    "title": "Bees <i>dance</i>",
+    "creators": [
+        {"creatorType": "editor", "firstName": "Ed", "lastName": "Itor"},
+        {"creatorType": "author", "firstName": "Ada M.", "lastName": "Lovelace"},
+        {"creatorType": "author", "name": "Hive Consortium"},
+    ],
+    "abstractNote": "They do.",
+    "publicationTitle": "Journal of Bees",
+    "volume": "4",
+    "issue": "2",
+    "pages": "1–9",
+    "date": "May 3, 2020",
+    "DOI": "10.1000/BEES",
+    "ISSN": "2045-2322",
+    "language": "en-GB",
+    "url": "https://example.org/bees",
+    "extra": "Citation Key: bees\nPMID: 31452104; PMCID: PMC6710000",
+    "tags": [{"tag": "bees"}, {"tag": "dance", "type": 1}, {"tag": "decision: include"}],
+}
+
+
+@pytest.fixture
+def zotero(httpserver: HTTPServer) -> ZoteroServer:
+    """The program on this machine, with one collection."""
+    server = zotero_at(httpserver)
+    server.add_collection("BEES2345", "Bees")
+    return server
+
+
+def config_of(server: ZoteroServer, home: Path, **settings: str) -> AppConfig:
+    zotero = ZoteroConfig(url=server.address, api_key=server.key, **settings)
+    return AppConfig(home=home, zotero=zotero)
+
+
+async def records(
+    server: ZoteroServer, directory: Path, name: str = "zotero:Bees", **settings: str
+) -> list[RawPaper]:
+    path = await collection_file(config_of(server, directory, **settings), name, directory)
+    return [entry.record for entry in parse_file(path) if isinstance(entry, Imported)]
+
+
+async def test_an_article_has_every_field_that_zotero_has(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    zotero.add_item("BEES2345", "AAAA2222", **ARTICLE)
+    [record] = await records(zotero, tmp_path)
+    fields = record.set_fields()
+    assert fields.pop("id") is not None
+    people = fields.pop("authors")
+    assert [person["name"] for person in people] == ["Lovelace, Ada M.", "Hive Consortium"]
+    assert fields == {
+        "title": "Bees dance",
+        "abstract": "They do.",
+        "keywords": ["bees", "dance"],
+        "year": 2020,
+        "venue": "Journal of Bees",
+        "volume": "4",
+        "issue": "2",
+        "pages": "1-9",
+        "doi": "10.1000/bees",
+        "issn": "2045-2322",
+        "language": "en",
+        "url": "https://example.org/bees",
+        "pmid": "31452104",
+        "pmcid": "PMC6710000",
+        "publication_type": "article-journal",
+        "source": "library",
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "read"),
+    [
+        ({"itemType": "preprint", "repository": "arXiv", "archiveID": "arXiv:2301.00001"},
+         {"publication_type": "article", "venue": "arXiv", "arxiv_id": "2301.00001"}),
+        ({"itemType": "bookSection", "bookTitle": "Hives", "publisher": "Comb",
+          "extra": "DOI: 10.1000/hive"},
+         {"publication_type": "chapter", "venue": "Hives", "publisher": "Comb",
+          "doi": "10.1000/hive"}),
+        ({"itemType": "thesis", "university": "Combridge"},
+         {"publication_type": "thesis", "publisher": "Combridge"}),
+        ({"itemType": "book", "creators": [{"creatorType": "editor", "lastName": "Itor"}]},
+         {"publication_type": "book", "authors": ["Itor"]}),
+        ({"itemType": "patent"}, {"publication_type": None}),
+    ],
+)  # fmt: skip
+async def test_each_type_of_item_keeps_what_only_it_has(
+    zotero: ZoteroServer, tmp_path: Path, fields: Fields, read: Fields
+) -> None:
+    zotero.add_item("BEES2345", "AAAA2222", title="Bees", **fields)
+    [record] = await records(zotero, tmp_path)
+    values = {**record.model_dump(), "authors": [author.name for author in record.authors]}
+    assert {name: values[name] for name in read} == read
+
+
+@pytest.mark.parametrize("largest_page", [100, 25])
+async def test_all_250_items_come_whatever_the_pages_hold(
+    zotero: ZoteroServer, tmp_path: Path, largest_page: int
+) -> None:
+    zotero.largest_page = largest_page
+    for number in range(250):
+        zotero.add_item("BEES2345", f"K{number:07}", title=f"Bees {number}")
+    titles = [record.title for record in await records(zotero, tmp_path)]
+    assert titles == [f"Bees {number}" for number in range(250)]
+    pages = [each for each in zotero.requests if each.path.endswith("/items/top")]
+    assert len(pages) == 250 / largest_page if largest_page == 25 else 3
+
+
+async def test_attachments_and_notes_that_stand_alone_are_no_papers(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    zotero.add_item("BEES2345", "AAAA2222", title="Bees")
+    zotero.add_item("BEES2345", "BBBB2222", itemType="attachment", title="scan.pdf")
+    zotero.add_item("BEES2345", "CCCC2222", itemType="note", note="<p>to read</p>")
+    assert [record.title for record in await records(zotero, tmp_path)] == ["Bees"]
+
+
+@pytest.mark.parametrize("name", ["Bees", "bees", "BEES2345", "Reviews/Wasps", "wasps"])
+async def test_a_collection_goes_by_its_name_its_path_or_its_key(
+    zotero: ZoteroServer, tmp_path: Path, name: str
+) -> None:
+    zotero.add_collection("REVI2345", "Reviews")
+    zotero.add_collection("WASP2345", "Wasps", parent="REVI2345")
+    for key in ("BEES2345", "WASP2345"):
+        zotero.add_item(key, f"IN{key[:6]}", title="Bees")
+    assert len(await records(zotero, tmp_path, f"zotero:{name}")) == 1
+
+
+async def test_an_unknown_collection_is_answered_with_those_that_are_there(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    zotero.add_collection("WASP2345", "Wasps", parent="BEES2345")
+    with pytest.raises(UnknownNameError, match=r"'Ants'; known: Bees, Bees/Wasps\Z"):
+        await records(zotero, tmp_path, "zotero:Ants")
+
+
+async def test_of_two_collections_of_one_name_the_keys_are_named(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    zotero.add_collection("OTHR2345", "Reviews")
+    zotero.add_collection("WASP2345", "bees", parent="OTHR2345")
+    zotero.add_collection("WASP6789", "Bees")
+    with pytest.raises(InputError, match=r"BEES2345 \(Bees\), WASP6789 \(Bees\)"):
+        await records(zotero, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["zotero:", "zotero: "])
+async def test_a_reference_without_a_name_says_what_to_give(
+    zotero: ZoteroServer, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(InputError, match="give zotero:NAME or zotero:KEY"):
+        await records(zotero, tmp_path, name)
+
+
+async def test_a_collection_without_papers_says_so(zotero: ZoteroServer, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'Bees' of Zotero holds no papers"):
+        await records(zotero, tmp_path)
+
+
+async def test_where_zotero_does_not_run_it_says_what_to_start(tmp_path: Path) -> None:
+    server = ZoteroServer("http://127.0.0.1:9")
+    with pytest.raises(ZoteroError, match=r"start it, .* or set ZOTERO_API_KEY"):
+        await records(server, tmp_path)
+
+
+async def test_a_zotero_that_lets_no_program_in_says_where_to_allow_it(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    zotero.faults = [Response("Local API is not enabled", 403)]
+    with pytest.raises(ZoteroError, match='tick "Allow other applications'):
+        await records(zotero, tmp_path)
+
+
+async def test_with_a_key_the_library_of_its_owner_is_read(
+    httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    server = zotero_at(httpserver, KEY)
+    server.add_collection("BEES2345", "Bees")
+    server.add_item("BEES2345", "AAAA2222", title="Bees")
+    assert len(await records(server, tmp_path)) == 1
+    assert server.requests[0].path == "/keys/current"
+    assert {request.headers["Zotero-API-Key"] for request in server.requests} == {KEY}
+
+
+async def test_a_key_that_is_refused_is_not_shown(httpserver: HTTPServer, tmp_path: Path) -> None:
+    server = zotero_at(httpserver, KEY)
+    server.faults = [Response(f"Invalid key {KEY}", 403)]
+    with pytest.raises(ZoteroError, match="ZOTERO_API_KEY") as caught:
+        await records(server, tmp_path)
+    assert KEY not in str(caught.value)
+
+
+async def test_a_library_that_is_named_is_asked_and_missed_by_its_name(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    with pytest.raises(ZoteroError, match="no library 'groups/12' for you; ZOTERO_LIBRARY"):
+        await records(zotero, tmp_path, library="group:12")
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_passing_trouble_is_waited_out(
+    zotero: ZoteroServer, tmp_path: Path, status: int
+) -> None:
+    zotero.add_item("BEES2345", "AAAA2222", title="Bees")
+    zotero.faults = [Response("later", status, headers={"Retry-After": "0"})]
+    assert len(await records(zotero, tmp_path)) == 1
+    assert len(zotero.requests) == 3
+
+
+async def test_entries_that_are_missing_are_an_error_and_no_shorter_list(
+    zotero: ZoteroServer, tmp_path: Path
+) -> None:
+    zotero.faults = [
+        Response(json.dumps([]), content_type="application/json", headers={"Total-Results": "7"})
+    ]
+    with pytest.raises(ZoteroError, match="0 of 7"):
+        await records(zotero, tmp_path)
+
+
+@pytest.mark.parametrize("body", ["<html>", "{}", "[1]", '[{"key": "A"}]'])
+async def test_what_zotero_would_not_answer_is_no_collection(
+    zotero: ZoteroServer, tmp_path: Path, body: str
+) -> None:
+    zotero.faults = [Response(body, content_type="application/json")]
+    with pytest.raises(ZoteroError, match="Zotero"):
+        await records(zotero, tmp_path)
