@@ -14,6 +14,28 @@ from typing import Any
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+LARGEST_WRITE, LONGEST_TAG = 50, 255
+OF_EVERY_ITEM = {
+    "key", "version", "itemType", "tags", "collections", "parentItem", "deleted", "creators"
+}  # fmt: skip
+_COMMON = "title abstractNote date url extra"
+FIELDS = {
+    "journalArticle": f"{_COMMON} language publicationTitle volume issue pages ISSN DOI",
+    "preprint": f"{_COMMON} language repository archiveID DOI",
+    "conferencePaper": f"{_COMMON} language proceedingsTitle publisher volume pages ISBN DOI",
+    "bookSection": f"{_COMMON} language bookTitle publisher volume pages ISBN",
+    "book": f"{_COMMON} language series publisher volume ISBN",
+    "thesis": f"{_COMMON} language university",
+    "report": f"{_COMMON} language seriesTitle institution pages",
+    "dataset": f"{_COMMON} language repository DOI",
+    "computerProgram": f"{_COMMON} company",
+    "webpage": f"{_COMMON} language websiteTitle",
+    "standard": f"{_COMMON} language organization",
+    "document": f"{_COMMON} language publisher",
+    "note": "note",
+    "attachment": "linkMode title url",
+}
+"""By type, from memory: what Zotero has is asked for, and may be more."""
 KEY = "CANARY-key-of-zotero-0001"
 OWNER = 475425
 
@@ -26,6 +48,9 @@ class ZoteroServer:
         key: that it asks for; "": it is the program on this machine.
         largest_page: entries in one answer, whatever is asked for.
         faults: answers that the next requests get instead.
+        lose_answer: what the next write is answered with, after it was done.
+        meddle: what somebody writes to an item just before the next write.
+        refused_titles: of items that are not taken.
         requests: all that came.
     """
 
@@ -36,8 +61,16 @@ class ZoteroServer:
     version: int = 1
     collections: dict[str, dict[str, Any]] = field(default_factory=dict)
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lose_answer: Response | None = None
+    meddle: dict[str, Any] = field(default_factory=dict)
+    refused_titles: set[str] = field(default_factory=set)
     faults: list[Response] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+
+    @property
+    def writes(self) -> list[list[dict[str, Any]]]:
+        """What was sent to be written, request by request."""
+        return [json.loads(each.get_data()) for each in self.requests if each.method == "POST"]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -58,24 +91,69 @@ class ZoteroServer:
             return Response("the version of the API is missing", 400)
         if self.key and request.headers.get("Zotero-API-Key") != self.key:
             return Response("Invalid key", 403)
-        if request.path == "/keys/current":
-            rights = {"library": True, "write": self.may_write}
-            return _json({"key": self.key, "userID": OWNER, "access": {"user": rights}})
         place = f"/users/{OWNER if self.key else 0}"
-        if not request.path.startswith(place):
-            return Response("Not found", 404)
-        return self._of_library(request, request.path.removeprefix(place).strip("/").split("/"))
+        return self._sound(request, request.path.removeprefix(place).strip("/").split("/"))
 
-    def _of_library(self, request: Request, parts: list[str]) -> Response:
+    def _sound(self, request: Request, parts: list[str]) -> Response:
         match parts:
+            case ["keys", "current"]:
+                rights = {"library": True, "write": self.may_write}
+                return _json({"key": self.key, "userID": OWNER, "access": {"user": rights}})
+            case ["itemTypeFields"]:
+                names = FIELDS[request.args["itemType"]].split()
+                return _json([{"field": name, "localized": name.title()} for name in names])
             case ["collections"]:
-                return self._page(request, list(self.collections.values()))
+                every = list(self.collections.values())
             case ["collections", key, "items", "top"] if key in self.collections:
-                within = [
-                    item for item in self.items.values() if key in item.get("collections", [])
-                ]
-                return self._page(request, within)
-        return Response("Not found", 404)
+                every = [item for item in self.items.values() if key in item.get("collections", [])]
+            case ["items"] if request.method == "POST":
+                return self._write(json.loads(request.get_data()))
+            case ["items"]:
+                keys = request.args["itemKey"].split(",")
+                assert len(keys) <= LARGEST_WRITE
+                every = [self.items[key] for key in keys if key in self.items]
+            case _:
+                return Response("Not found", 404)
+        if request.args.get("includeTrashed") != "1":
+            every = [each for each in every if not each.get("deleted")]
+        return self._page(request, every)
+
+    def _write(self, objects: list[dict[str, Any]]) -> Response:
+        """Create or patch; what has not the version of its item fails, and the others go in."""
+        if not self.may_write or len(objects) > LARGEST_WRITE:
+            return Response("Write access denied", 403)
+        meddling, self.meddle = self.meddle, {}
+        if meddling:
+            self.version += 1
+            self.items[meddling["key"]] |= {**meddling, "version": self.version}
+        self.version += 1
+        written: dict[str, Any] = {}
+        failed: dict[str, Any] = {}
+        for place, change in enumerate(objects):
+            item = self.items.get(change["key"], {})
+            fault = self._fault_of(change, item)
+            if fault is not None:
+                failed[str(place)] = {"key": change["key"], "code": fault[0], "message": fault[1]}
+                continue
+            self.items[change["key"]] = {**item, **change, "version": self.version}
+            written[str(place)] = change["key"]
+        lost, self.lose_answer = self.lose_answer, None
+        return lost or _json({"success": written, "unchanged": {}, "failed": failed})
+
+    def _fault_of(self, change: dict[str, Any], item: dict[str, Any]) -> tuple[int, str] | None:
+        if change["version"] != item.get("version", 0):
+            return 412, f"Item has been modified since version {change['version']}"
+        if change.get("title") in self.refused_titles:
+            return 400, "'title' is refused"
+        if "parentItem" in change and change["parentItem"] not in self.items:
+            return 409, "Parent item not found"
+        kind = {**item, **change}["itemType"]
+        for name in sorted(change.keys() - OF_EVERY_ITEM):
+            if name not in FIELDS.get(kind, "").split():
+                return 400, f"'{name}' is not a valid field for type '{kind}'"
+        if any(len(tag["tag"]) > LONGEST_TAG for tag in change.get("tags", [])):
+            return 413, "Tag is too long"
+        return None
 
     def _page(self, request: Request, every: list[dict[str, Any]]) -> Response:
         start, limit = int(request.args.get("start", 0)), int(request.args.get("limit", 25))

@@ -1,18 +1,20 @@
-"""Collections of Zotero as files: `library add zotero:NAME`, `find --must-find zotero:NAME`."""
+"""Collections of Zotero as files of papers, and as what `export --to` brings up to date."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.cli.conftest import QUESTION
 from tests.zotero_server import KEY, ZoteroServer, zotero_at
 from werkzeug import Response
 
 Cli = Callable[..., Any]
-QUESTION = "hepatotoxicity of molecules"
 
 
 @pytest.fixture
@@ -76,3 +78,67 @@ def test_a_key_is_neither_printed_nor_written(
     assert [ended for ended in told if KEY in ended.stdout + ended.stderr] == []
     files = [path for path in (*home.rglob("*"), *tmp_path.rglob("*")) if path.is_file()]
     assert [file for file in files if KEY.encode() in file.read_bytes()] == []
+
+
+@pytest.fixture
+def thread(cli: Cli, zotero: ZoteroServer) -> str:
+    """A thread that ended with papers 1 and 2 relevant, and 3 irrelevant."""
+    assert zotero.items == {}
+    begun = cli("find", QUESTION, "--source", "sample", "--no-strategy-review", "--json")
+    thread_id = str(begun.document["thread_id"])
+    ended = cli("resume", thread_id, "--approve", "--relevant", "1,2", "--irrelevant", "3")
+    assert ended.code == 0, ended.stderr
+    return thread_id
+
+
+def test_the_included_papers_go_to_the_collection_once(
+    cli: Cli, zotero: ZoteroServer, thread: str
+) -> None:
+    first = cli("export", thread, "--to", "zotero:Bees")
+    assert first.code == 0, first.stderr
+    assert "Bees in Zotero: 2 created" in first.stdout
+    assert "included papers only (2 included, " in first.stderr
+    writes = len(zotero.writes)
+    again = cli("export", thread, "--to", "zotero:Bees", "--json").document
+    assert (again["collection"], again["created"], again["unchanged"]) == ("Bees", 0, 2)
+    assert len(zotero.writes) == writes
+
+
+def test_decisions_that_were_changed_are_changed_in_zotero(
+    cli: Cli, zotero: ZoteroServer, thread: str
+) -> None:
+    cli("export", thread, "--to", "zotero:Bees", "--decision", "all")
+    assert decisions(zotero) == {"decision: include": 2, "decision: exclude": 1}
+    forked = cli("fork", thread)  # asks about the result again, without decisions
+    [token] = set(re.findall(r"--token (\w+)", forked.stdout + forked.stderr))
+    changed = cli("resume", thread, "--approve", "--irrelevant", "1", "--token", token)
+    assert changed.code == 0, changed.stderr
+    ended = cli("export", thread, "--to", "zotero:Bees")
+    assert "3 updated" in ended.stdout
+    assert decisions(zotero) == {"decision: exclude": 1}
+
+
+def decisions(zotero: ZoteroServer) -> Counter[str]:
+    tags = (tag["tag"] for item in zotero.items.values() for tag in item.get("tags", []))
+    return Counter(tag for tag in tags if tag.startswith("decision"))
+
+
+@pytest.mark.parametrize("options", [("--format", "csv"), ("--output", "a.csv")])
+def test_a_collection_takes_no_format_and_no_file(
+    cli: Cli, zotero: ZoteroServer, thread: str, options: tuple[str, ...]
+) -> None:
+    ended = cli("export", thread, "--to", "zotero:Bees", *options)
+    assert ended.code == 2
+    assert "without --format and --output" in ended.stderr
+    assert zotero.requests == []
+
+
+def test_what_zotero_refuses_fails_the_command_and_is_told(
+    cli: Cli, zotero: ZoteroServer, thread: str
+) -> None:
+    papers = cli("export", thread, "--decision", "included", "--json").document["papers"]
+    zotero.refused_titles = {papers[0]["title"]}
+    ended = cli("export", thread, "--to", "zotero:Bees")
+    assert ended.code == 1
+    assert "1 created, 1 refused" in ended.stdout
+    assert "'title' is refused" in ended.stderr

@@ -7,17 +7,21 @@ import io
 import json
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import typer
+
 from paper_search.cli.console import (
     PIPE_WIDTH,
+    ExitCode,
     UsageMistakeError,
     data,
     is_terminal,
     print_json,
     print_text,
+    run,
     say,
     shortened,
     visible,
@@ -25,7 +29,8 @@ from paper_search.cli.console import (
 from paper_search.errors import ExportError, PaperSearchError, UnknownNameError
 
 if TYPE_CHECKING:
-    from paper_search.models import PaperCollection
+    from paper_search.config import AppConfig
+    from paper_search.models import Paper, PaperCollection
     from paper_search.report.document import Report
     from paper_search.report.outputs.figures import Format
 
@@ -173,6 +178,34 @@ class PaperOutput(OutputTarget):
         sheet = Console(file=io.StringIO(), width=PIPE_WIDTH, record=True)
         sheet.print(paper_table(collection.papers))
         return sheet.export_text()
+
+
+def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
+    config: AppConfig,
+    reference: str,
+    papers: list[Paper],
+    whole: PaperCollection,
+    about: dict[str, Any],
+    *,
+    is_json: bool,
+) -> None:
+    """Bring a collection of Zotero up to date, and say what changed there."""
+    from paper_search.review.zotero_push import push
+
+    ids = {paper.id for paper in papers}
+    others = [paper for paper in whole.every_paper if paper.id not in ids]
+    summary = run(push(config, reference, about["thread_id"], papers, others))
+    if is_json:
+        print_json({**about, **asdict(summary), **summary.counts})
+    else:
+        counts = ", ".join(f"{count} {name}" for name, count in summary.counts.items() if count)
+        typer.echo(visible(f"{summary.collection} in Zotero: {counts or 'nothing to do'}"))
+    if summary.counts["left"]:
+        say("left are items in the trash of Zotero, or without our line in their field Extra")
+    for key, reason in summary.refusals.items():
+        say(visible(f"Zotero refused {key}: {reason}"))
+    if summary.refusals:
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def decision_line(collection: PaperCollection, decision: str | None) -> str:

@@ -143,6 +143,14 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     decision: Decided = None,
     references: References = "plain",
     figures: Figures = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="zotero:COLLECTION",
+            help="Bring this collection up to date; --decision is included unless you say.",
+        ),
+    ] = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -152,25 +160,27 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     of its latest round. Papers that you decided irrelevant are left out unless --decision asks for
     them. A report is written as markdown, html, latex, json or docx, an unfinished one as a draft.
     """
-    from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line
+    from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
     from paper_search.cli.stored_threads import preview, thread_detail
     from paper_search.errors import ExportError
     from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
-    url = settings(ctx, home).persistence_url
-    detail = run(thread_detail(url, thread))
+    config = settings(ctx, home)
+    detail = run(thread_detail(config.persistence_url, thread))
     if isinstance(detail, PlainDetail):
         raise ExportError(
             f"thread {thread!r} belongs to the workflow {detail.graph!r} and has no papers; "
             "`paper-search show THREAD --json` prints its state"
         )
+    if to is not None and (format_name or output or isinstance(detail, ReportDetail)):
+        raise UsageMistakeError("--to takes papers of a search, without --format and --output")
     if isinstance(detail, ReportDetail):
         target = ReportOutput.chosen(
             format_name, output, references, has_figures=figures, is_forced=force, is_json=as_json
         )
-        text = detail.report or run(preview(url, thread))
+        text = detail.report or run(preview(config.persistence_url, thread))
         if detail.report is None:
             say(f"unfinished report ({detail.status.value}): this is its draft")
         target.deliver(text, {"thread_id": thread})
@@ -182,9 +192,13 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
         )
     if detail.status.value != "done":
         say(f"unfinished search ({detail.status.value}): these are the papers so far")
+    decision = decision or ("included" if to is not None else None)
     about = {"thread_id": thread, "status": detail.status.value, "decision": decision or "default"}
     part = part_of(detail.collection, decision=decision, is_all=is_all, min_score=min_score)
-    papers.deliver(part, about)
+    if to is None:
+        papers.deliver(part, about)
+    else:
+        push_papers(config, to, part.papers, detail.collection, about, is_json=as_json)
     say(decision_line(detail.collection, decision))
 
 

@@ -1,10 +1,10 @@
-"""Zotero's RDF: the only form in which notes and tags arrive in Zotero as notes and tags."""
+"""Zotero's items: as RDF, the only file in which notes and tags stay such, and for its API."""
 
 from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from paper_search.exports.publication_kinds import csl_type_of
@@ -18,6 +18,8 @@ from paper_search.exports.text import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from paper_search.models import Author, Paper, PaperCollection
 
 _SPACES = {
@@ -32,33 +34,32 @@ _SPACES = {
 
 
 class ItemKind(NamedTuple):
-    """A type of item, and its fields that other types lack or call otherwise."""
+    """A type of item, and what it calls where it appeared and who published it."""
 
     name: str
-    venue: str = ""
-    publisher: str = ""
-    fields: str = ""
+    venue: str = "publicationTitle"
+    publisher: str = "publisher"
 
 
-_DOCUMENT = ItemKind("document", "", "publisher")
+_DOCUMENT = ItemKind("document")
 ITEM_KINDS = {
-    "article-journal": ItemKind("journalArticle", "publicationTitle", "",
-                                "volume issue pages ISSN DOI"),
-    "article": ItemKind("preprint", "repository", "", "DOI"),
-    "paper-conference": ItemKind("conferencePaper", "proceedingsTitle", "publisher",
-                                 "volume pages ISBN DOI"),
-    "chapter": ItemKind("bookSection", "bookTitle", "publisher", "volume pages ISBN"),
-    "book": ItemKind("book", "series", "publisher", "volume ISBN"),
-    "thesis": ItemKind("thesis", "", "university"),
-    "report": ItemKind("report", "seriesTitle", "institution", "pages"),
-    "dataset": ItemKind("dataset", "repository", "", "DOI"),
-    "software": ItemKind("computerProgram", "", "company"),
+    "article-journal": ItemKind("journalArticle"),
+    "article": ItemKind("preprint", "repository"),
+    "paper-conference": ItemKind("conferencePaper", "proceedingsTitle"),
+    "chapter": ItemKind("bookSection", "bookTitle"),
+    "book": ItemKind("book", "series"),
+    "thesis": ItemKind("thesis", publisher="university"),
+    "report": ItemKind("report", "seriesTitle", "institution"),
+    "dataset": ItemKind("dataset", "repository"),
+    "software": ItemKind("computerProgram", "seriesTitle", "company"),
     "webpage": ItemKind("webpage", "websiteTitle"),
-    "standard": ItemKind("standard", "", "organization"),
-}  # fmt: skip
-"""By type of CSL; anything else is a document. https://api.zotero.org/schema has them all."""
+    "standard": ItemKind("standard", publisher="organization"),
+}
+"""By type of CSL; anything else is a document."""
 DECISION = "decision: "
 """How the tag of a decision begins."""
+_LONGEST_NAME = 255
+"""Of a tag, and of a part of a name: https://www.zotero.org/support/dev/web_api/v3/write_requests."""
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -79,13 +80,10 @@ def export_zotero(collection: PaperCollection) -> str:
 
 def _item(root: ET.Element, number: int, paper: Paper) -> None:
     item = ET.SubElement(root, _name("rdf:Description"), {_name("rdf:about"): f"#item_{number}"})
-    _add(item, "z:itemType", ITEM_KINDS.get(csl_type_of(paper), _DOCUMENT).name)
+    _add(item, "z:itemType", kind_of(paper).name)
     _venue(item, paper)
     _authors(item, paper.authors)
-    tags = keywords(paper)
-    if paper.screening is not None and paper.screening.decision:
-        tags = [*tags, f"{DECISION}{paper.screening.decision}"]
-    for tag in tags:
+    for tag in [*keywords(paper), *decision_tags(paper)]:
         _add(item, "dc:subject", tag)
     _add(item, "dc:title", paper.title)
     _add(item, "dcterms:abstract", paper.abstract)
@@ -101,8 +99,8 @@ def _item(root: ET.Element, number: int, paper: Paper) -> None:
     if publisher := single_line(paper.publisher):
         place = ET.SubElement(item, _name("dc:publisher"))
         _add(ET.SubElement(place, _name("foaf:Organization")), "foaf:name", publisher)
-    _add(item, "dc:description", _extra(paper))
-    if note := _note(paper):
+    _add(item, "dc:description", "; ".join(_extra(paper)))
+    if note := note_of(paper):
         link = {_name("rdf:resource"): f"#note_{number}"}
         ET.SubElement(item, _name("dcterms:isReferencedBy"), link)
         about_note = {_name("rdf:about"): f"#note_{number}"}
@@ -133,14 +131,56 @@ def _authors(item: ET.Element, authors: list[Author]) -> None:
         _add(person, "foaf:givenName", ", ".join(filter(None, (parts.given, parts.suffix))))
 
 
-def _extra(paper: Paper) -> str:
+def kind_of(paper: Paper) -> ItemKind:
+    return ITEM_KINDS.get(csl_type_of(paper), _DOCUMENT)
+
+
+def item_of(paper: Paper, fields: Container[str]) -> dict[str, Any]:
+    """Return a new item for the API; what is not among the fields is a line of `extra`."""
+    kind = kind_of(paper)
+    values = {
+        **{name: identifier(getattr(paper, name.lower())) for name in ("DOI", "ISBN", "ISSN")},
+        **{name: single_line(getattr(paper, name)) for name in ("volume", "issue", "language")},
+        kind.venue: single_line(paper.venue),
+        kind.publisher: single_line(paper.publisher),
+        "pages": "-".join(filter(None, page_range(paper.pages))),
+        "date": "" if paper.year is None else str(paper.year),
+        "abstractNote": single_line(paper.abstract),
+        "url": web_address(paper),
+    }
+    rest = [f"{name}: {text}" for name, text in values.items() if text and name not in fields]
+    role = "programmer" if kind.name == "computerProgram" else "author"
+    tags = [*keywords(paper), *decision_tags(paper)]
+    return {
+        "itemType": kind.name,
+        "title": single_line(paper.title),
+        "creators": [{"creatorType": role, **_creator(author)} for author in paper.authors],
+        "tags": [{"tag": tag} for tag in tags if len(tag) <= _LONGEST_NAME],
+        "extra": "\n".join([*_extra(paper), *rest]),
+        **{name: text for name, text in values.items() if text and name in fields},
+    }
+
+
+def _creator(author: Author) -> dict[str, str]:
+    parts = name_of(author)
+    if parts.is_literal or not parts.given:
+        return {"name": single_line(author.name)[:_LONGEST_NAME]}
+    family = " ".join(filter(None, (parts.particle, parts.family)))
+    first = ", ".join(filter(None, (parts.given, parts.suffix)))
+    return {"lastName": family[:_LONGEST_NAME], "firstName": first[:_LONGEST_NAME]}
+
+
+def decision_tags(paper: Paper) -> list[str]:
+    decision = paper.screening and paper.screening.decision
+    return [f"{DECISION}{decision}"] if decision else []
+
+
+def _extra(paper: Paper) -> list[str]:
     numbers = {"PMID": paper.pmid, "PMCID": paper.pmcid, "arXiv": paper.arxiv_id}
-    return "; ".join(
-        f"{name}: {value}" for name, text in numbers.items() if (value := identifier(text))
-    )
+    return [f"{name}: {value}" for name, text in numbers.items() if (value := identifier(text))]
 
 
-def _note(paper: Paper) -> str:
+def note_of(paper: Paper) -> str:
     """Return a note in HTML, as Zotero keeps them; "": there is nothing to note."""
     columns = {name: single_line(value) for name, value in paper.screening_columns.items()}
     note = columns.pop("note")

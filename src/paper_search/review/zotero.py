@@ -6,7 +6,8 @@ import json
 import re
 from contextlib import AsyncExitStack
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from paper_search.errors import InputError, UnknownNameError, ZoteroError
 from paper_search.exports.zotero import DECISION, ITEM_KINDS
@@ -14,22 +15,24 @@ from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpError, HttpStatusError, HttpUnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from paper_search.config import AppConfig
 
+T = TypeVar("T")
 PREFIX = "zotero:"
 """Of what names a collection where files are named, too."""
 _ON_THIS_MACHINE, _ON_THE_WEB = "http://127.0.0.1:23119/api", "https://api.zotero.org"
-_PAGE = 100
+_PAGE, _BATCH = 100, 50
+STALE = "it has changed meanwhile"
 _MAX_BYTES = 200_000_000
 """The program on this machine may send all items of a collection at once."""
 _WITHOUT_TITLE = {"attachment", "note", "annotation"}
 _IN_EXTRA = re.compile(r"(?im)(?:^|;)[ \t]*(DOI|PMID|PMCID|arXiv|ISBN|ISSN):[ \t]*([^\s;]+)")
 _TYPES = {kind.name: csl for csl, kind in ITEM_KINDS.items()}
-_VENUES = {kind.venue for kind in ITEM_KINDS.values()} - {""}
-_PUBLISHERS = {kind.publisher for kind in ITEM_KINDS.values()} - {""}
+_VENUES = {kind.venue for kind in ITEM_KINDS.values()}
+_PUBLISHERS = {kind.publisher for kind in ITEM_KINDS.values()}
 _ALLOW = (
     'in its settings, under Advanced, tick "Allow other applications on this computer to '
     'communicate with Zotero"'
@@ -54,6 +57,7 @@ class ZoteroLibrary:
         )
         kind, _, number = settings.library.partition(":")
         self._path = f"/{kind}s/{number}" if kind else "/users/0" if self._is_local else ""
+        self._key_info: dict[str, Any] = {}
         self._headers = {"Zotero-API-Version": "3"}
         if settings.api_key:
             self._headers["Zotero-API-Key"] = settings.api_key
@@ -105,6 +109,49 @@ class ZoteroLibrary:
         every = (entry["data"] for entry in entries)
         return [data for data in every if data.get("itemType") not in _WITHOUT_TITLE]
 
+    async def items(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the fields of those items that there are, in the trash, too, by key."""
+        entries: list[dict[str, Any]] = []
+        for some in batched(keys):
+            entries += await self._pages("/items", itemKey=",".join(some), includeTrashed="1")
+        return {entry["key"]: entry["data"] for entry in entries}
+
+    async def fields_of(self, item_type: str) -> set[str]:
+        fields, _ = await self._ask("/itemTypeFields", {"itemType": item_type})
+        return {field["field"] for field in fields}
+
+    async def require_writing(self) -> None:
+        """Raises ZoteroError: this library cannot be written to, and what would allow it."""
+        if self._is_local:
+            raise ZoteroError(
+                "the Zotero on this machine is only read: to write, set ZOTERO_API_KEY to a key "
+                "of zotero.org that may write"
+            )
+        access = (await self._about_key()).get("access") or {}
+        kind, _, number = (await self._place()).strip("/").partition("/")
+        groups = access.get("groups") or {}
+        own = access.get("user") if kind == "users" else groups.get(number) or groups.get("all")
+        if not (own or {}).get("write"):
+            raise ZoteroError(
+                f"the key in ZOTERO_API_KEY may not write to {kind}/{number}; "
+                "zotero.org/settings/keys lets it"
+            )
+
+    async def write(self, objects: Sequence[dict[str, Any]]) -> dict[str, str]:
+        """Create or change items; return by key why some were not, `STALE`: changed meanwhile.
+
+        Each has a key and the version that it changes, 0 for a new one: none is made twice, however
+        often a request is sent.
+        """
+        failures: dict[str, str] = {}
+        for some in batched(objects):
+            answer, _ = await self._ask(await self._place() + "/items", json=some)
+            for place, failure in (answer.get("failed") or {}).items():
+                is_stale = failure.get("code") == HTTPStatus.PRECONDITION_FAILED
+                reason = STALE if is_stale else str(failure.get("message"))
+                failures[some[int(place)]["key"]] = reason
+        return failures
+
     async def _pages(self, path: str, **params: str) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []
         while True:
@@ -124,15 +171,21 @@ class ZoteroLibrary:
     async def _place(self) -> str:
         """Return the path of the library; that of a key's owner is asked for once."""
         if not self._path:
-            about_key, _ = await self._ask("/keys/current")
-            self._path = f"/users/{about_key['userID']}"
+            self._path = f"/users/{(await self._about_key()).get('userID')}"
         return self._path
 
+    async def _about_key(self) -> dict[str, Any]:
+        if not self._key_info:
+            about_key, _ = await self._ask("/keys/current")
+            self._key_info = about_key if isinstance(about_key, dict) else {}
+        return self._key_info
+
     async def _ask(
-        self, path: str, params: dict[str, str | int] | None = None
+        self, path: str, params: dict[str, str | int] | None = None, *, json: Any = None
     ) -> tuple[Any, Mapping[str, str]]:
+        url, headers = self._url + path, self._headers
         try:
-            answer = await self._http.ask(self._url + path, params=params, headers=self._headers)
+            answer = await self._http.ask(url, params=params, headers=headers, json=json)
             return answer.json(), answer.headers
         except HttpError as error:
             raise ZoteroError(self._explained(error)) from None
@@ -156,7 +209,16 @@ class ZoteroLibrary:
                 f"Zotero has no library {self._path.strip('/')!r} for you; ZOTERO_LIBRARY names "
                 "another: user:ID or group:ID"
             )
-        return f"Zotero cannot be asked: {error}; try again later"
+        if status == HTTPStatus.CONFLICT:
+            return "the library of Zotero is locked, by a synchronisation perhaps; try again soon"
+        return f"Zotero cannot be asked: {error}; try again later: nothing is made twice"
+
+
+def batched(entries: Iterable[T]) -> Iterator[list[T]]:
+    """Yield as many at a time as one request may name."""
+    rest = iter(entries)
+    while some := list(islice(rest, _BATCH)):
+        yield some
 
 
 def _is_entry(value: Any) -> bool:
@@ -173,6 +235,18 @@ def _path_of(key: str, entries: dict[str, dict[str, Any]]) -> str:
     return "/".join(names)
 
 
+def collection_name(reference: str) -> str:
+    """Return the name in `zotero:COLLECTION`.
+
+    Raises:
+        InputError: there is none.
+    """
+    name = reference.removeprefix(PREFIX).strip()
+    if not reference.startswith(PREFIX) or not name:
+        raise InputError(f"{reference!r} names no collection: give {PREFIX}NAME or {PREFIX}KEY")
+    return name
+
+
 async def collection_file(config: AppConfig, reference: str, directory: Path) -> Path:
     """Write the items of `zotero:COLLECTION` as JSON lines that the importers read.
 
@@ -180,9 +254,7 @@ async def collection_file(config: AppConfig, reference: str, directory: Path) ->
         InputError: there is no such collection, or no paper in it.
         ZoteroError: Zotero cannot be asked.
     """
-    name = reference.removeprefix(PREFIX).strip()
-    if not name:
-        raise InputError(f"{reference!r} names no collection: give {PREFIX}NAME or {PREFIX}KEY")
+    name = collection_name(reference)
     async with ZoteroLibrary(config) as library:
         collection = await library.collection(name)
         items = await library.items_of(collection)
