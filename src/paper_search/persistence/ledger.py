@@ -38,12 +38,12 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """Something that happened around a decision: one that lost, or a way back."""
+    """Something that happened to a thread beside the decisions that count."""
 
     thread_id: str
     interrupt_id: str
     event: str
-    """`refused`, `forked`."""
+    """`refused`, `forked`, `added`, `updated` or `copied`."""
     by: str
     at: str
     """UTC, ISO 8601."""

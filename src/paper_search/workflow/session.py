@@ -146,7 +146,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     async def join(self, load: Callable[[list[AddedFile]], Batch]) -> None:
         """Have records of files join the result, up to the question about it, which is asked again.
 
-        The caller holds the lease. `read` takes the files that joined before.
+        The caller holds the lease. `load` takes the files that joined before.
         """
         state = await self._at_result()
         number = state.batches + 1
