@@ -43,7 +43,7 @@ class AuditEntry:
     thread_id: str
     interrupt_id: str
     event: str
-    """`refused`, `forked`, `added`, `updated` or `copied`."""
+    """`refused`, `forked`, `added`, `updated`, `copied` or `shared`."""
     by: str
     at: str
     """UTC, ISO 8601."""
