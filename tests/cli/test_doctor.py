@@ -64,6 +64,20 @@ def test_known_papers_come_from_identifiers_and_files(cli: Cli, tmp_path: Path) 
     assert "1 of 2 known papers found; missing: 10.1000/nowhere-b" in ended.stdout + ended.stderr
 
 
+def test_what_is_no_paper_in_a_file_of_known_papers_is_said_by_line(
+    cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "known.bib").write_text(
+        "@article{a, title={Nowhere to be found}, doi={10.1000/nowhere-a}}\n"
+        "@article{b, year={2020}}\n@article{c, author={Doe, J.}}\n"
+    )
+    ended = cli("find", QUESTION, "--source", "sample", "--yes", "--must-find", "known.bib")
+    assert "0 of 1 known papers found" in ended.stdout + ended.stderr
+    assert "known.bib: 1 read, 2 rejected" in ended.stderr
+    assert "known.bib, line 2: left out" in ended.stderr
+    assert "known.bib, line 3: left out" in ended.stderr
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [("no-such.bib", "no-such.bib"), ("  ", "blank"), ("empty.bib", "empty.bib")],

@@ -12,7 +12,7 @@ from paper_search.cli.options import Home, Json, Thread, settings
 
 if TYPE_CHECKING:
     from paper_search.audit import Audit
-    from paper_search.models import SearchStrategy
+    from paper_search.models import RawPaper, SearchStrategy
 
 
 def audit(
@@ -111,18 +111,16 @@ async def _strategy_of(url: str, thread: str) -> tuple[SearchStrategy, bool]:
     return query, True
 
 
-def print_contributions(text: str, must_find: list[str]) -> None:
-    """Say what each line of a strategy finds of the papers in files, and which it loses.
+def print_contributions(text: str, records: list[RawPaper]) -> None:
+    """Say what each line of a strategy finds of some papers, and which it loses.
 
     Papers that are named by identifier or title only have no text: they are not looked at here.
     """
-    from paper_search.cli.find import records_of
     from paper_search.query.strategy import contributions, parse_strategy, report
 
     query = parse_strategy(text)
     if query is None:
         return
-    records = records_of(must_find)
     papers = [
         {
             "title": record.title,

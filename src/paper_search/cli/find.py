@@ -131,10 +131,10 @@ def _papers_named(values: list[str], config: "AppConfig", strategy: str | None) 
     from paper_search.cli.library import collection_files
 
     with collection_files(values, config) as files:
-        values = [str(files.get(value, value)) for value in values]
-        if strategy is not None:
-            print_contributions(strategy, values)
-        return known_papers(values)
+        names, records = known_papers([str(files.get(value, value)) for value in values])
+    if strategy is not None:
+        print_contributions(strategy, records)
+    return names
 
 
 def _question_of(question: str | None, file: Path | None) -> str:
@@ -168,44 +168,35 @@ def _question_of(question: str | None, file: Path | None) -> str:
 _FILES_OF_PAPERS = {".bib", ".bibtex", ".ris", ".json", ".jsonl"}
 
 
-def known_papers(values: list[str]) -> list[str]:
-    """Return identifiers and titles; a file (.bib, .ris ...) means the papers in it.
+def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
+    """Return identifiers and titles, and the records of values that are files (.bib, .ris ...).
+
+    What is read of each file, and what is no record, is said.
 
     Raises:
         InputError: a file cannot be read, or a value is blank.
     """
-    papers: list[str] = []
-    for value in values:
-        if _is_file_of_papers(value):
-            papers += map(_naming, _records(Path(value)))
-        elif value.strip():
-            papers.append(" ".join(value.split()))
-        else:
-            raise InputError("--must-find is blank: give a DOI, a title, or a .bib file")
-    return list(dict.fromkeys(papers))
+    from paper_search.cli.arrivals import contents_of, say_files
+    from paper_search.review.files import parse_files
 
-
-def records_of(values: list[str]) -> list["RawPaper"]:
-    """Return the papers in those values of --must-find that are files."""
-    paths = [Path(value) for value in values if _is_file_of_papers(value)]
-    return [record for path in paths for record in _records(path)]
+    if not all(map(str.strip, values)):
+        raise InputError("--must-find is blank: give a DOI, a title, or a .bib file")
+    files = list(dict.fromkeys(filter(_is_file_of_papers, values)))
+    reports = parse_files(contents_of([Path(file) for file in files]))
+    say_files(reports)
+    records = {file: report.records for file, report in zip(files, reports, strict=True)}
+    names = [
+        name
+        for value in values
+        for name in (
+            map(_naming, records[value]) if value in records else [" ".join(value.split())]
+        )
+    ]
+    return list(dict.fromkeys(names)), [record for part in records.values() for record in part]
 
 
 def _is_file_of_papers(value: str) -> bool:
     return Path(value).suffix.lower() in _FILES_OF_PAPERS and "/10." not in value
-
-
-def _records(path: Path) -> list["RawPaper"]:
-    from paper_search.library.importers.files import Imported, parse_file
-
-    entries = list(parse_file(path))
-    records = [entry.record for entry in entries if isinstance(entry, Imported)]
-    if not records:
-        reason = next((entry.reason for entry in entries if not isinstance(entry, Imported)), "")
-        raise InputError(
-            f"no paper can be read from {str(path)!r}" + (f": {reason}" if reason else "")
-        )
-    return records
 
 
 def _naming(record: "RawPaper") -> str:
