@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from tests.audit.doubles import THREE_ROUNDS, searched
 
 from paper_search.audit import Audit, audit_of
-from paper_search.audit.flow import Fate, RecordFate, Work
+from paper_search.audit.flow import Fate, RecordFate, Work, works_of
 from paper_search.audit.pictures import (
     CAPTIONS,
     pictures,
+    scores,
     source_contribution,
     source_overlap,
     verdicts_in_order,
@@ -44,6 +46,13 @@ async def test_the_flow_shows_the_counts_of_the_audit() -> None:
     assert "of earlier rounds, not carried over (n = 2)" in said
     assert "no bees (n = 1)" in said
     assert "Works included (n = 1)" in said
+
+
+async def test_there_is_no_picture_of_scores_without_a_work_in_the_result() -> None:
+    audit = await reviewed()
+    works = [replace(work, fate=Fate.NOT_CARRIED_OVER) for work in works_of(audit.records)]
+    assert len(works) > 2
+    assert scores(audit.thread, works) is None
 
 
 async def test_a_picture_is_a_png_as_well_and_each_time_the_same() -> None:

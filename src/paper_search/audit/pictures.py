@@ -217,7 +217,7 @@ def papers_by_year(works: Sequence[Work]) -> Any:
 
 
 def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
-    """Return the scores, those of the result before its line; None: there is no result."""
+    """Return the scores, those of the result before its line; None: nothing is in the result."""
     fates = {work.paper.id: work.fate for work in works}
     collection = thread.collection
     if collection is None or len(fates) < 2:  # noqa: PLR2004  # no order
@@ -226,6 +226,9 @@ def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
         [*collection.papers, *collection.set_aside],
         key=lambda paper: (fates.get(paper.id) is Fate.SET_ASIDE, -paper.relevance_score, paper.id),
     )
+    every = [paper for paper in every if fates.get(paper.id) in _SCORED]
+    if not every:
+        return None
     figure, axes = canvas(2.6)
     for fate, (label, colour) in _SCORED.items():
         places = [n for n, paper in enumerate(every, start=1) if fates.get(paper.id) is fate]

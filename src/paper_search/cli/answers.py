@@ -238,6 +238,8 @@ def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
             raise InvalidDecisionError(
                 f"no such paper: {word!r}; give numbers from 1 to {len(paper_list)} "
                 "(such as 1 3 5-8) or ids"
+                if paper_list
+                else f"no such paper: {word!r}; the result has none"
             )
         ids.extend(paper_list[first - 1 : last])
     if not ids:

@@ -19,10 +19,14 @@ _SHOWN = 5
 
 
 class _Wish(NamedTuple):
-    """A term with whether it is wanted."""
+    """A term with what stands before it where it is unwanted: "NOT " or "less "."""
 
     written: str
-    is_wanted: bool
+    unwanted: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.unwanted + self.written
 
 
 def completed(revised: Any, proposed: SearchStrategy) -> Any:
@@ -43,18 +47,21 @@ def completed(revised: Any, proposed: SearchStrategy) -> Any:
 
 
 def changes(before: SearchStrategy, after: SearchStrategy) -> str:
-    """Return what changed between two strategies: `+ eventcounts, + exclusion; - compiler`.
+    """Return what changed between two strategies: `+ eventcounts, + NOT exclusion; - compiler`.
 
-    A plus is a term that is wanted now or no longer unwanted, a minus one that is no longer wanted
-    or unwanted now. Years and sources follow where they differ. Empty: nothing of all this.
+    Years and sources follow where they differ. Empty: nothing of all this.
     """
     old, new = _wishes(before), _wishes(after)
     more: list[str] = []
     less: list[str] = []
-    for stems, name in (_names(new) | _names(old)).items():
-        change = _sign(stems, new) - _sign(stems, old)
-        if change:
-            (more if change > 0 else less).append(name)
+    for stems, wish in (old | new).items():
+        is_now = _sign(stems, new)
+        if is_now == _sign(stems, old):
+            continue
+        if is_now:
+            more.append(wish.written if is_now > 0 else wish.label)
+        else:
+            less.append(wish.label)
     return "; ".join(
         part
         for part in (
@@ -67,36 +74,32 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
     )
 
 
-def _names(wishes: dict[_Stems, _Wish]) -> dict[_Stems, str]:
-    return {stems: wish.written for stems, wish in wishes.items()}
-
-
 def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
     """Return 1 for a term that is wanted, -1 for one that is unwanted, else 0.
 
     A phrase of which every word is wanted is wanted: that is another form, no other wish.
     """
     if stems in wishes:
-        return 1 if wishes[stems].is_wanted else -1
-    wanted_stems = {stem for other, wish in wishes.items() if wish.is_wanted for stem in other}
+        return -1 if wishes[stems].unwanted else 1
+    wanted_stems = {stem for other, wish in wishes.items() if not wish.unwanted for stem in other}
     return int(wanted_stems.issuperset(stems))
 
 
 def _wishes(strategy: SearchStrategy) -> dict[_Stems, _Wish]:
     wishes: dict[_Stems, _Wish] = {}
-    for name, is_wanted in _named(strategy):
-        stems = tuple(tokens(name))
+    for wish in _named(strategy):
+        stems = tuple(tokens(wish.written))
         if stems:
-            wishes.setdefault(stems, _Wish(name, is_wanted))
+            wishes.setdefault(stems, wish)
     return wishes
 
 
-def _named(strategy: SearchStrategy) -> Iterator[tuple[str, bool]]:
+def _named(strategy: SearchStrategy) -> Iterator[_Wish]:
     for ranked in strategy.ranked:
-        yield from ((word.written, True) for run in runs(ranked.text) for word in run)
+        yield from (_Wish(word.written) for run in runs(ranked.text) for word in run)
     for ranked in strategy.ranked:
         heavy = sorted(ranked.terms.items(), key=lambda item: -abs(item[1]))
-        yield from ((word, weight > 0) for word, weight in heavy)
+        yield from (_Wish(word, "" if weight > 0 else "less ") for word, weight in heavy)
     for text in [
         *strategy.filters.every_condition,
         *(query.boolean_query for query in strategy.queries),
@@ -104,7 +107,7 @@ def _named(strategy: SearchStrategy) -> Iterator[tuple[str, bool]]:
         yield from _leaves_of(text)
 
 
-def _leaves_of(text: str) -> Iterator[tuple[str, bool]]:
+def _leaves_of(text: str) -> Iterator[_Wish]:
     try:
         tree = parse(text) if text else None
     except QuerySyntaxError:
@@ -113,9 +116,10 @@ def _leaves_of(text: str) -> Iterator[tuple[str, bool]]:
         yield from _leaves(tree, is_wanted=True)
 
 
-def _leaves(node: Node, *, is_wanted: bool) -> Iterator[tuple[str, bool]]:
+def _leaves(node: Node, *, is_wanted: bool) -> Iterator[_Wish]:
     if isinstance(node, Term | Phrase):
-        yield node.text if isinstance(node, Term) else " ".join(node.words), is_wanted
+        text = node.text if isinstance(node, Term) else " ".join(node.words)
+        yield _Wish(text, "" if is_wanted else "NOT ")
     for part in parts(node):
         yield from _leaves(part, is_wanted=is_wanted != isinstance(node, Not))
 
