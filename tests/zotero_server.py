@@ -141,19 +141,21 @@ class ZoteroServer:
         return lost or _json({"success": written, "unchanged": {}, "failed": failed})
 
     def _fault_of(self, change: dict[str, Any], item: dict[str, Any]) -> tuple[int, str] | None:
-        if change["version"] != item.get("version", 0):
-            return 412, f"Item has been modified since version {change['version']}"
-        if change.get("title") in self.refused_titles:
-            return 400, "'title' is refused"
-        if "parentItem" in change and change["parentItem"] not in self.items:
-            return 409, "Parent item not found"
         kind = {**item, **change}["itemType"]
-        for name in sorted(change.keys() - OF_EVERY_ITEM):
-            if name not in FIELDS.get(kind, "").split():
-                return 400, f"'{name}' is not a valid field for type '{kind}'"
-        if any(len(tag["tag"]) > LONGEST_TAG for tag in change.get("tags", [])):
-            return 413, "Tag is too long"
-        return None
+        unknown = change.keys() - OF_EVERY_ITEM - {*FIELDS.get(kind, "").split()}
+        is_stale = change["version"] != item.get("version", 0)
+        is_orphan = "parentItem" in change and change["parentItem"] not in self.items
+        faults = {
+            (412, f"modified since version {change['version']}"): is_stale,
+            (400, "'title' is refused"): change.get("title") in self.refused_titles,
+            (409, "Parent item not found"): is_orphan,
+            (400, f"no field of type {kind!r}: {unknown}"): unknown,
+            (400, "a creator without a name"): not all(map(any, _names(change))),
+            (413, "Tag is too long"): any(
+                len(tag["tag"]) > LONGEST_TAG for tag in change.get("tags", [])
+            ),
+        }
+        return next((fault for fault, is_so in faults.items() if is_so), None)
 
     def _page(self, request: Request, every: list[dict[str, Any]]) -> Response:
         start, limit = int(request.args.get("start", 0)), int(request.args.get("limit", 25))
@@ -163,6 +165,13 @@ class ZoteroServer:
         ]
         headers = {"Total-Results": str(len(every)), "Last-Modified-Version": str(self.version)}
         return _json(body, headers)
+
+
+def _names(change: dict[str, Any]) -> list[list[str]]:
+    return [
+        [text for part, text in creator.items() if part != "creatorType"]
+        for creator in change.get("creators", [])
+    ]
 
 
 def _json(value: Any, headers: dict[str, str] | None = None) -> Response:

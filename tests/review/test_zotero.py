@@ -205,12 +205,20 @@ async def test_with_a_key_the_library_of_its_owner_is_read(
     assert {request.headers["Zotero-API-Key"] for request in server.requests} == {KEY}
 
 
-async def test_a_key_that_is_refused_is_not_shown(httpserver: HTTPServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("status", "words"), [(403, "ZOTERO_API_KEY"), (400, "key .redacted.")])
+async def test_a_key_that_is_refused_is_neither_shown_nor_logged(
+    httpserver: HTTPServer,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    words: str,
+) -> None:
+    caplog.set_level("DEBUG")
     server = zotero_at(httpserver, KEY)
-    server.faults = [Response(f"Invalid key {KEY}", 403)]
-    with pytest.raises(ZoteroError, match="ZOTERO_API_KEY") as caught:
+    server.faults = [Response(f"Invalid key {KEY}", status)]
+    with pytest.raises(ZoteroError, match=words) as caught:
         await records(server, tmp_path)
-    assert KEY not in str(caught.value)
+    assert KEY not in caplog.text + str(caught.value)
 
 
 async def test_a_library_that_is_named_is_asked_and_missed_by_its_name(

@@ -150,11 +150,11 @@ def item_of(paper: Paper, fields: Container[str]) -> dict[str, Any]:
     }
     rest = [f"{name}: {text}" for name, text in values.items() if text and name not in fields]
     role = "programmer" if kind.name == "computerProgram" else "author"
-    tags = [*keywords(paper), *decision_tags(paper)]
+    people, tags = map(_creator, paper.authors), [*keywords(paper), *decision_tags(paper)]
     return {
         "itemType": kind.name,
         "title": single_line(paper.title),
-        "creators": [{"creatorType": role, **_creator(author)} for author in paper.authors],
+        "creators": [{"creatorType": role, **names} for names in people if any(names.values())],
         "tags": [{"tag": tag} for tag in tags if len(tag) <= _LONGEST_NAME],
         "extra": "\n".join([*_extra(paper), *rest]),
         **{name: text for name, text in values.items() if text and name in fields},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import AsyncExitStack
 from http import HTTPStatus
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
@@ -52,36 +51,24 @@ class ZoteroLibrary:
     def __init__(self, config: AppConfig) -> None:
         settings = config.zotero
         self._is_local = not settings.api_key
-        self._url = (settings.url or (_ON_THIS_MACHINE if self._is_local else _ON_THE_WEB)).rstrip(
-            "/"
-        )
+        usual = _ON_THIS_MACHINE if self._is_local else _ON_THE_WEB
+        self._url = (settings.url or usual).rstrip("/")
         kind, _, number = settings.library.partition(":")
         self._path = f"/{kind}s/{number}" if kind else "/users/0" if self._is_local else ""
         self._key_info: dict[str, Any] = {}
         self._headers = {"Zotero-API-Version": "3"}
         if settings.api_key:
             self._headers["Zotero-API-Key"] = settings.api_key
-        http = HttpSettings(
-            interval_s=0.0,
-            deadline_s=180.0,
-            attempt_timeout_s=60.0,
-            max_bytes=_MAX_BYTES,
-            secrets=(settings.api_key,),
-        )
-        self._http = HttpClient(
-            http,
-            contact=config.contact,
-            limits_path=config.http_limits_path,
-            network=config.network,
-        )
-        self._stack = AsyncExitStack()
+        limits, secrets = config.http_limits_path, (settings.api_key,)
+        http = HttpSettings(0.0, 1, 60.0, deadline_s=180.0, max_bytes=_MAX_BYTES, secrets=secrets)
+        self._http = HttpClient(http, limits_path=limits, network=config.network)
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._http)
+        await self._http.__aenter__()
         return self
 
-    async def __aexit__(self, *_error: object) -> None:
-        await self._stack.aclose()
+    async def __aexit__(self, *error: object) -> None:
+        await self._http.__aexit__(*error)
 
     async def collection(self, name: str) -> Collection:
         """Return the collection of a key, a name, or a path of names.
@@ -211,7 +198,10 @@ class ZoteroLibrary:
             )
         if status == HTTPStatus.CONFLICT:
             return "the library of Zotero is locked, by a synchronisation perhaps; try again soon"
-        return f"Zotero cannot be asked: {error}; try again later: nothing is made twice"
+        reason = f" ({error.body})" if isinstance(error, HttpStatusError) and error.body else ""
+        return (
+            f"Zotero cannot be asked: {error}{reason}; what was written stays, and is not repeated"
+        )
 
 
 def batched(entries: Iterable[T]) -> Iterator[list[T]]:
