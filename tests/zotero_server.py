@@ -47,6 +47,9 @@ class ZoteroServer:
     Attributes:
         key: that it asks for; "": it is the program on this machine.
         largest_page: entries in one answer, whatever is asked for.
+        server_id: of the program; "": it is one that takes no writes.
+        dialogs: what the person answers in them: "once", "always" or "deny".
+        local_keys: that it gave, and whether each outlasts a write.
         faults: answers that the next requests get instead.
         lose_answer: what the next write is answered with, after it was done.
         meddle: what somebody writes to an item just before the next write.
@@ -62,6 +65,9 @@ class ZoteroServer:
     collections: dict[str, dict[str, Any]] = field(default_factory=dict)
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     lose_answer: Response | None = None
+    server_id: str = ""
+    dialogs: list[str] = field(default_factory=list)
+    local_keys: dict[str, bool] = field(default_factory=dict)
     meddle: dict[str, Any] = field(default_factory=dict)
     refused_titles: set[str] = field(default_factory=set)
     faults: list[Response] = field(default_factory=list)
@@ -70,7 +76,8 @@ class ZoteroServer:
     @property
     def writes(self) -> list[list[dict[str, Any]]]:
         """What was sent to be written, request by request."""
-        return [json.loads(each.get_data()) for each in self.requests if each.method == "POST"]
+        bodies = (json.loads(each.get_data()) for each in self.requests if each.method == "POST")
+        return [body for body in bodies if isinstance(body, list)]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -85,8 +92,12 @@ class ZoteroServer:
 
     def answer(self, request: Request) -> Response:
         self.requests.append(request)
-        if self.faults:
-            return self.faults.pop(0)
+        answer = self.faults.pop(0) if self.faults else self._checked(request)
+        if self.server_id:
+            answer.headers["Zotero-Server-ID"] = self.server_id
+        return answer
+
+    def _checked(self, request: Request) -> Response:
         if request.headers.get("Zotero-API-Version") != "3":
             return Response("the version of the API is missing", 400)
         if self.key and request.headers.get("Zotero-API-Key") != self.key:
@@ -106,8 +117,10 @@ class ZoteroServer:
                 every = list(self.collections.values())
             case ["collections", key, "items", "top"] if key in self.collections:
                 every = [item for item in self.items.values() if key in item.get("collections", [])]
+            case ["local", "authorize"] if self.server_id:
+                return self._dialog(request)
             case ["items"] if request.method == "POST":
-                return self._write(json.loads(request.get_data()))
+                return self._write(request)
             case ["items"]:
                 keys = request.args["itemKey"].split(",")
                 assert len(keys) <= LARGEST_WRITE
@@ -118,10 +131,30 @@ class ZoteroServer:
             every = [each for each in every if not each.get("deleted")]
         return self._page(request, every)
 
-    def _write(self, objects: list[dict[str, Any]]) -> Response:
+    def _may_write(self, request: Request) -> bool:
+        if self.key:
+            return self.may_write
+        is_same = request.headers.get("Zotero-Server-ID") == self.server_id != ""
+        key = request.headers.get("Zotero-API-Key", "")
+        is_known = key in self.local_keys
+        if is_known and not self.local_keys[key]:
+            del self.local_keys[key]
+        return is_same and is_known
+
+    def _dialog(self, request: Request) -> Response:
+        assert json.loads(request.get_data())["appName"] == "paper-search"
+        reply = self.dialogs.pop(0)
+        if reply == "deny":
+            return Response("denied", 403)
+        key = f"CANARY-local-key-{len(self.dialogs)}"
+        self.local_keys[key] = reply == "always"
+        return _json({"key": key, "remember": reply == "always"})
+
+    def _write(self, request: Request) -> Response:
         """Create or patch; what has not the version of its item fails, and the others go in."""
-        if not self.may_write or len(objects) > LARGEST_WRITE:
-            return Response("Write access denied", 403)
+        objects: list[dict[str, Any]] = json.loads(request.get_data())
+        if not self._may_write(request) or len(objects) > LARGEST_WRITE:
+            return Response("Write access denied", 401)
         meddling, self.meddle = self.meddle, {}
         if meddling:
             self.version += 1

@@ -25,6 +25,7 @@ KEYS = {
     "SERPAPI_API_KEY": "CANARY-key-of-serpapi",
     "LANGSMITH_API_KEY": "CANARY-key-of-langsmith",
     "PAPER_SEARCH_TOKENS": f"ada={TOKEN}",
+    "ZOTERO_API_KEY": "CANARY-key-of-zotero",
     "ANOTHER_API_KEY": "CANARY-key-of-nobody",
 }
 

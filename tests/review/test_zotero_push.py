@@ -292,6 +292,44 @@ async def test_a_key_that_may_only_read_is_refused_before_anything_is_written(
     assert zotero.writes == []
 
 
+@pytest.fixture
+def local(httpserver: HTTPServer) -> ZoteroServer:
+    """The program on this machine, which takes writes that its person allows."""
+    server = zotero_at(httpserver)
+    server.server_id = "instance-1"
+    server.add_collection("BEES2345", "Bees")
+    return server
+
+
+@pytest.mark.parametrize("dialogs", [["always"], ["once", "once"]])
+async def test_the_zotero_on_this_machine_is_written_to_as_its_person_allows(
+    local: ZoteroServer, tmp_path: Path, dialogs: list[str]
+) -> None:
+    local.dialogs = dialogs
+    summary = await pushed(local, tmp_path, [BEES])
+    assert (summary.counts["created"], len(local.items), dialogs) == (1, 3, [])
+    await pushed(local, tmp_path, [BEES])  # has nothing to write, and does not ask
+    assert len(local.writes) == 2
+
+
+async def test_a_person_who_says_no_in_zotero_is_obeyed(
+    local: ZoteroServer, tmp_path: Path
+) -> None:
+    local.dialogs = ["deny"]
+    with pytest.raises(ZoteroError, match="or you did in its dialog"):
+        await pushed(local, tmp_path, [BEES])
+    assert local.writes == []
+
+
+async def test_a_zotero_that_takes_no_writes_says_what_does(
+    local: ZoteroServer, tmp_path: Path
+) -> None:
+    local.server_id = ""
+    with pytest.raises(ZoteroError, match=r"read only .* set ZOTERO_API_KEY"):
+        await pushed(local, tmp_path, [BEES])
+    assert all(request.method == "GET" for request in local.requests)
+
+
 async def test_an_unknown_collection_is_not_created(zotero: ZoteroServer, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="known: Bees"):
         await push(config_of(zotero, tmp_path), "zotero:Ants", "t1", [bare(1)], [])

@@ -23,6 +23,9 @@ T = TypeVar("T")
 PREFIX = "zotero:"
 """Of what names a collection where files are named, too."""
 _ON_THIS_MACHINE, _ON_THE_WEB = "http://127.0.0.1:23119/api", "https://api.zotero.org"
+_KEY, _SERVER = "Zotero-API-Key", "Zotero-Server-ID"
+_DIALOG_S = 170.0
+"""For a person to answer in; a request that is sent again would ask in another dialog."""
 _PAGE, _BATCH = 100, 50
 STALE = "it has changed meanwhile"
 _MAX_BYTES = 200_000_000
@@ -58,9 +61,13 @@ class ZoteroLibrary:
         self._key_info: dict[str, Any] = {}
         self._headers = {"Zotero-API-Version": "3"}
         if settings.api_key:
-            self._headers["Zotero-API-Key"] = settings.api_key
+            self._headers[_KEY] = settings.api_key
+        self._keeps_key = True
         limits, secrets = config.http_limits_path, (settings.api_key,)
-        http = HttpSettings(0.0, 1, 60.0, deadline_s=180.0, max_bytes=_MAX_BYTES, secrets=secrets)
+        patience = _DIALOG_S if self._is_local else 60.0
+        http = HttpSettings(
+            0.0, 1, patience, deadline_s=180.0, max_bytes=_MAX_BYTES, secrets=secrets
+        )
         self._http = HttpClient(http, limits_path=limits, network=config.network)
 
     async def __aenter__(self) -> Self:
@@ -109,11 +116,13 @@ class ZoteroLibrary:
 
     async def require_writing(self) -> None:
         """Raises ZoteroError: this library cannot be written to, and what would allow it."""
-        if self._is_local:
+        if self._is_local and _SERVER not in self._headers:
             raise ZoteroError(
-                "the Zotero on this machine is only read: to write, set ZOTERO_API_KEY to a key "
-                "of zotero.org that may write"
+                "the Zotero on this machine is read only for other programs: Zotero 10 or later "
+                "is not; or set ZOTERO_API_KEY to a key of zotero.org that may write"
             )
+        if self._is_local:
+            return
         access = (await self._about_key()).get("access") or {}
         kind, _, number = (await self._place()).strip("/").partition("/")
         groups = access.get("groups") or {}
@@ -132,7 +141,12 @@ class ZoteroLibrary:
         """
         failures: dict[str, str] = {}
         for some in batched(objects):
+            if _KEY not in self._headers:  # the Zotero on this machine asks the person in a dialog
+                leave, _ = await self._ask("/local/authorize", json={"appName": "paper-search"})
+                self._headers[_KEY], self._keeps_key = leave["key"], bool(leave.get("remember"))
             answer, _ = await self._ask(await self._place() + "/items", json=some)
+            if not self._keeps_key:
+                del self._headers[_KEY]
             for place, failure in (answer.get("failed") or {}).items():
                 is_stale = failure.get("code") == HTTPStatus.PRECONDITION_FAILED
                 reason = STALE if is_stale else str(failure.get("message"))
@@ -173,6 +187,8 @@ class ZoteroLibrary:
         url, headers = self._url + path, self._headers
         try:
             answer = await self._http.ask(url, params=params, headers=headers, json=json)
+            if self._is_local and _SERVER in answer.headers:
+                self._headers[_SERVER] = answer.headers[_SERVER]
             return answer.json(), answer.headers
         except HttpError as error:
             raise ZoteroError(self._explained(error)) from None
@@ -186,7 +202,7 @@ class ZoteroLibrary:
             )
         if status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNAUTHORIZED}:
             if self._is_local:
-                return f"Zotero refuses other programs: {_ALLOW}"
+                return f"Zotero refuses other programs, or you did in its dialog: {_ALLOW}"
             return (
                 "the key in ZOTERO_API_KEY is unknown or may not do this; "
                 "zotero.org/settings/keys makes one and says what each may do"
