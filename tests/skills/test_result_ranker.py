@@ -1,8 +1,10 @@
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paper_search.models import MarkedPaper, RawPaper, ScoredPaper, Sighting
-from paper_search.skills.result_ranker import ResultRanker, by_grades
+from paper_search.skills.result_ranker import COMPARED, ResultRanker, by_grades
 
 
 def paper(name: str, score: float = 0.5, title: str = "", **ranks: int) -> ScoredPaper:
@@ -61,6 +63,45 @@ def test_likeness_to_the_question_does_not_touch_the_order_of_a_single_source() 
     papers = [paper(f"p{n}", title=f"Rivers {n}", library=n) for n in range(1, 8)]
     papers.append(paper("meant", title="Bees", library=8))
     assert names(ResultRanker().order(papers, question="bees"))[-1] == "meant"
+
+
+def test_the_meaning_of_titles_votes_where_several_sources_answered() -> None:
+    asked: list[tuple[str, Sequence[str]]] = []
+
+    def likeness(question: str, titles: Sequence[str]) -> list[float]:
+        asked.append((question, titles))
+        return [float("hives" in title) for title in titles]
+
+    papers = [paper(f"p{n}", title=f"Rivers of sand {n}", openalex=n) for n in range(1, 7)]
+    papers += [paper("other", title="Sand", crossref=1), paper("meant", title="hives", crossref=2)]
+    without = ResultRanker().order(papers, question="sand")
+    ordered = ResultRanker(likeness).order(papers, question="sand")
+    assert names(ordered).index("meant") < names(without).index("meant")
+    assert asked == [("sand", [judged_paper.paper.title for judged_paper in without])]
+    assert names(ResultRanker(lambda *_: ()).order(papers, question="sand")) == names(without)
+
+
+def test_the_first_hundred_titles_are_compared_and_the_order_below_them_stays() -> None:
+    compared: list[str] = []
+
+    def likeness(_: str, titles: Sequence[str]) -> list[float]:
+        compared.extend(titles)
+        return [float(place) for place in range(len(titles))]
+
+    papers = [paper(f"p{n}", openalex=n) for n in range(1, COMPARED + 20)]
+    papers.append(paper("other", crossref=500))
+    without = names(ResultRanker().order(papers, question="sand"))
+    ordered = names(ResultRanker(likeness).order(papers, question="sand"))
+    assert len(compared) == COMPARED
+    assert set(ordered[:COMPARED]) == set(without[:COMPARED])
+    assert ordered[:COMPARED] != without[:COMPARED]
+    assert ordered[COMPARED:] == without[COMPARED:]
+
+
+def test_the_meaning_of_titles_does_not_touch_the_order_of_a_single_source() -> None:
+    papers = [paper(f"p{n}", library=n) for n in range(1, 9)]
+    ordered = ResultRanker(lambda _, titles: [*range(len(titles))]).order(papers, question="p8")
+    assert names(ordered) == names(ResultRanker().order(papers, question="p8"))
 
 
 def test_the_question_stands_in_with_the_first_papers_until_something_is_marked() -> None:

@@ -10,8 +10,18 @@ from tests.workflow.doubles import edit
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.library import Library
-from paper_search.models import RawPaper, SearchConstraints, SearchQuery, SearchStrategy
+from paper_search.models import (
+    IntentType,
+    ParsedIntent,
+    RawPaper,
+    SearchConstraints,
+    SearchQuery,
+    SearchStrategy,
+    Sighting,
+)
+from paper_search.models.settings import EmbeddingsConfig
 from paper_search.skills import Searcher
+from paper_search.testing.embeddings import FakeEmbeddings
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import FakeSource
@@ -120,3 +130,45 @@ async def test_names_of_a_question_are_checked_against_the_library(
     assert intent.authors == []
     assert "no paper of the library has the author Qwertzuiop" in intent.notes[0]
     assert (await parser.parse("papers by Yan Zheng on molecules")).authors == ["Yan Zheng"]
+
+
+SEEN: list[str] = []
+
+
+class RecordingEmbeddings(FakeEmbeddings):
+    """A model that somebody names: perhaps of a service, which reads what it is sent."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        SEEN.extend(texts)
+        return super().embed_documents(texts)
+
+
+async def order_of_two_services(embeddings: EmbeddingsConfig, *titles: str) -> list[str]:
+    """Return the titles that two services gave for a question on bees, as assembled skills order
+    them."""
+    skills = assemble_skills(AppConfig(embeddings=embeddings))
+    papers = [
+        RawPaper(
+            id=title,
+            title=title,
+            source=source,
+            sightings=[Sighting(source=source, query="bees", rank=rank)],
+        )
+        for source, part in (("openalex", titles[::2]), ("crossref", titles[1::2]))
+        for rank, title in enumerate(part, start=1)
+    ]
+    intent = ParsedIntent(
+        topic="bees",
+        concepts=["bees"],
+        intent_type=IntentType.METHOD,
+        constraints=SearchConstraints(),
+    )
+    ordered, _ = await skills.judge(papers, intent, [], None, (set(), "bees"))
+    return [verdict.paper.title for verdict in ordered]
+
+
+async def test_titles_that_services_gave_are_sent_to_no_model_that_is_named() -> None:
+    named = EmbeddingsConfig(name="tests.workflow.test_assembly:RecordingEmbeddings")
+    titles = [f"A paper on hives {number}" for number in range(8)]
+    assert await order_of_two_services(named, *titles)
+    assert SEEN == []

@@ -99,6 +99,15 @@ class Embedder:
         (vector,) = self._validate(self._answer(lambda: [self._embeddings.embed_query(start)]), 1)
         return np.asarray(vector, dtype=np.float32)
 
+    def likeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine of a question with each of some texts, in order.
+
+        Raises:
+            EmbeddingError: as for documents.
+        """
+        vector = self.query(text)
+        return [float(other @ vector) for other in self.documents(others)]
+
     def _answer(self, ask: Callable[[], _T]) -> _T:
         """Return the answer of the model, which runs in a thread that the program can leave."""
         answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()

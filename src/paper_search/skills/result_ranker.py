@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from paper_search.models import MarkedPaper, RawPaper, ScoredPaper
 from paper_search.skills.screening import Ranker
@@ -25,10 +26,21 @@ EVIDENCE = 0.7
 
 Asked = Collection[tuple[str, str]]
 """Source and query of what was asked in this round."""
+Likeness = Callable[[str, Sequence[str]], Sequence[float]]
+"""How near in meaning titles are to a question; empty: that cannot be said."""
+COMPARED = 100
+"""Papers of several sources whose titles are compared with the question."""
 
 
 class ResultRanker:
-    """Orders papers by rank, agreement of sources, words and, once there are some, marks."""
+    """Orders papers by rank, agreement of sources, words and, once there are some, marks.
+
+    Args:
+        likeness: compares titles with the question where several sources answered; None: nothing.
+    """
+
+    def __init__(self, likeness: Likeness | None = None) -> None:
+        self._likeness = likeness
 
     def order(
         self,
@@ -50,7 +62,8 @@ class ResultRanker:
             return []
         decided = _decisions([paper.paper for paper in papers], marked)
         learner = _Learner(papers, marked, decided, question) if len(papers) > FIRST else None
-        numbers = by_rank = _by_rank(papers, asked, learner)
+        likeness = functools.partial(self._likeness, question) if self._likeness else None
+        numbers = by_rank = _by_rank(papers, asked, learner, likeness if question else None)
         is_by_meaning = not marked and _is_by_meaning(papers, asked)
         if learner is not None:
             first = by_rank[:BY_MEANING] if is_by_meaning else []
@@ -127,12 +140,18 @@ class _Learner:
         return sorted(by_rank, key=lambda number: -fused[number])
 
 
-def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | None) -> list[int]:
+def _by_rank(
+    papers: Sequence[ScoredPaper],
+    asked: Asked,
+    learner: _Learner | None,
+    likeness: Callable[[Sequence[str]], Sequence[float]] | None,
+) -> list[int]:
     """Return the numbers of the papers by the ranks that sources gave them.
 
     The order of a single source is kept: it saw everything. Ranks of different services say nothing
-    about each other: several are fused, and their order with the order by words and the order by
-    likeness to the question, each by reciprocal ranks and all alike.
+    about each other: several are fused, and their order with the order by words, the order by
+    likeness to the question and, for the first of them, the order by the meaning of titles, each by
+    reciprocal ranks and all alike.
     """
     ranks = [_best_ranks(paper.paper, asked) for paper in papers]
     scores = [paper.relevance_score for paper in papers]
@@ -144,7 +163,16 @@ def _by_rank(papers: Sequence[ScoredPaper], asked: Asked, learner: _Learner | No
     by_words = sorted(every, key=lambda n: (-scores[n], -fused[n], n))
     by_question = learner.by_question() if learner is not None else []
     votes = [_reciprocal(order, FUSION) for order in (by_rank, by_words, by_question) if order]
-    return sorted(by_rank, key=lambda n: -sum(vote[n] for vote in votes))
+    totals = [sum(counts) for counts in zip(*votes, strict=True)]
+    order = sorted(by_rank, key=lambda n: -totals[n])
+    first = order[:COMPARED]
+    alike = likeness([papers[n].paper.title for n in first]) if likeness is not None else ()
+    if not alike:
+        return order
+    places = sorted(range(len(first)), key=lambda place: -alike[place])
+    for n, count in zip(first, _reciprocal(places, FUSION), strict=True):
+        totals[n] += count
+    return [*sorted(first, key=lambda n: -totals[n]), *order[COMPARED:]]
 
 
 def _is_by_meaning(papers: Sequence[ScoredPaper], asked: Asked) -> bool:

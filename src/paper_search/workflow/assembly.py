@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from paper_search.config import AppConfig
-from paper_search.errors import PaperSearchError
+from paper_search.errors import EmbeddingError, PaperSearchError
 from paper_search.library import Library
+from paper_search.library.embedding import MINILM, create_embedder
 from paper_search.library.source import library_path
 from paper_search.llm import LLMProvider, create_models
 from paper_search.llm.chat import ChatProvider
@@ -32,6 +33,7 @@ from paper_search.skills import (
 )
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.skills.known_papers import find_paper, has_name
+from paper_search.skills.result_ranker import Likeness, ResultRanker
 from paper_search.sources import SearchSource, create_source, create_sources, known_sources
 from paper_search.sources.enrichment import create_enrichers
 from paper_search.steps.types import PARAMS
@@ -88,11 +90,31 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
             max_concurrency=config.relevance_max_concurrency,
         ),
         result_organizer=ResultOrganizer(),
+        result_ranker=ResultRanker(_likeness(config)),
         gap_filler=GapFiller(create_enrichers(config)),
         scoper=Scoper(adapters, deadline_s=config.scope_deadline_s),
         metering=metering_of(config, models),
         create_source=lambda name: create_source(name, config),
     )
+
+
+def _likeness(config: AppConfig) -> Likeness | None:
+    """Return what compares titles with a question on this machine; None: it has no model.
+
+    A model of a service is not sent titles that services have just given: nobody approved that.
+    """
+    embedder = create_embedder(config.embeddings) if config.embeddings.name == MINILM else None
+    if embedder is None:
+        return None
+
+    def likeness(question: str, titles: Sequence[str]) -> Sequence[float]:
+        try:
+            return embedder.likeness(question, titles)
+        except EmbeddingError as error:
+            _log.warning("papers are ordered without their meaning: %s", error)
+            return ()
+
+    return likeness
 
 
 def _searcher(config: AppConfig, sources: list[SearchSource]) -> Searcher:

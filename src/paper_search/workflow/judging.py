@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -129,8 +130,12 @@ async def judge_again(
     changed = {verdict.paper.id: verdict for verdict in verdicts}
     every = [changed.get(verdict.paper.id, verdict) for verdict in before]
     by_words = scorer.by_words([verdict.paper for verdict in every], state.intent, marks)
-    prior = skills.result_ranker.order(
-        by_words, marks, asked=state.ranking_pairs, question=state.ranked_question
+    prior = await asyncio.to_thread(
+        skills.result_ranker.order,
+        by_words,
+        marks,
+        asked=state.ranking_pairs,
+        question=state.ranked_question,
     )
     judged = {verdict.paper.id: verdict for verdict in every}
     ordered = by_grades([judged[verdict.paper.id] for verdict in prior], marks)

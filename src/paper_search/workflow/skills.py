@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import inspect
 import logging
@@ -245,7 +246,9 @@ class Skills:
         if not isinstance(scorer, RelevanceScorer):
             return await self.score(papers, intent, marked), False
         by_words = scorer.by_words(papers, intent, marked)
-        ranked = self.result_ranker.order(by_words, marked, asked=queries, question=question)
+        ranked = await asyncio.to_thread(
+            self.result_ranker.order, by_words, marked, asked=queries, question=question
+        )
         if not scorer.uses_model:
             return ranked, True
         in_order = [verdict.paper for verdict in ranked]
