@@ -47,6 +47,8 @@ class ZoteroServer:
     Attributes:
         key: that it asks for; "": it is the program on this machine.
         largest_page: entries in one answer, whatever is asked for.
+        place: of the library, where it is not the owner's.
+        group_rights: of the key, by group; `all` for those that are not named.
         server_id: of the program; "": it is one that takes no writes.
         dialogs: what the person answers in them: "once", "always" or "deny".
         local_keys: that it gave, and whether each outlasts a write.
@@ -65,6 +67,8 @@ class ZoteroServer:
     collections: dict[str, dict[str, Any]] = field(default_factory=dict)
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     lose_answer: Response | None = None
+    place: str = ""
+    group_rights: dict[str, dict[str, bool]] = field(default_factory=dict)
     server_id: str = ""
     dialogs: list[str] = field(default_factory=list)
     local_keys: dict[str, bool] = field(default_factory=dict)
@@ -102,14 +106,15 @@ class ZoteroServer:
             return Response("the version of the API is missing", 400)
         if self.key and request.headers.get("Zotero-API-Key") != self.key:
             return Response("Invalid key", 403)
-        place = f"/users/{OWNER if self.key else 0}"
+        place = self.place or f"/users/{OWNER if self.key else 0}"
         return self._sound(request, request.path.removeprefix(place).strip("/").split("/"))
 
     def _sound(self, request: Request, parts: list[str]) -> Response:
         match parts:
             case ["keys", "current"]:
                 rights = {"library": True, "write": self.may_write}
-                return _json({"key": self.key, "userID": OWNER, "access": {"user": rights}})
+                access = {"user": rights, "groups": self.group_rights}
+                return _json({"key": self.key, "userID": OWNER, "access": access})
             case ["itemTypeFields"]:
                 names = FIELDS[request.args["itemType"]].split()
                 return _json([{"field": name, "localized": name.title()} for name in names])

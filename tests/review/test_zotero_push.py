@@ -292,6 +292,25 @@ async def test_a_key_that_may_only_read_is_refused_before_anything_is_written(
     assert zotero.writes == []
 
 
+@pytest.mark.parametrize(
+    ("rights", "may_write"),
+    [({"12": True}, True), ({"all": True}, True), ({"12": False, "all": True}, False), ({}, False)],
+)
+async def test_a_group_is_written_to_with_a_key_that_may(
+    zotero: ZoteroServer, tmp_path: Path, rights: dict[str, bool], *, may_write: bool
+) -> None:
+    zotero.place = "/groups/12"
+    zotero.group_rights = {name: {"library": True, "write": may} for name, may in rights.items()}
+    pushing = push(
+        config_of(zotero, tmp_path, library="group:12"), "zotero:Bees", "t1", [bare(1)], []
+    )
+    if may_write:
+        assert (await pushing).counts["created"] == 1
+    else:
+        with pytest.raises(ZoteroError, match="may not write to groups/12"):
+            await pushing
+
+
 @pytest.fixture
 def local(httpserver: HTTPServer) -> ZoteroServer:
     """The program on this machine, which takes writes that its person allows."""

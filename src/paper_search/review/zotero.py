@@ -33,8 +33,8 @@ _MAX_BYTES = 200_000_000
 _WITHOUT_TITLE = {"attachment", "note", "annotation"}
 _IN_EXTRA = re.compile(r"(?im)(?:^|;)[ \t]*(DOI|PMID|PMCID|arXiv|ISBN|ISSN):[ \t]*([^\s;]+)")
 _TYPES = {kind.name: csl for csl, kind in ITEM_KINDS.items()}
-_VENUES = {kind.venue for kind in ITEM_KINDS.values()}
-_PUBLISHERS = {kind.publisher for kind in ITEM_KINDS.values()}
+_VENUES = sorted({kind.venue for kind in ITEM_KINDS.values()})
+_PUBLISHERS = sorted({kind.publisher for kind in ITEM_KINDS.values()})
 _ALLOW = (
     'in its settings, under Advanced, tick "Allow other applications on this computer to '
     'communicate with Zotero"'
@@ -98,10 +98,9 @@ class ZoteroLibrary:
 
     async def items_of(self, collection: Collection) -> list[dict[str, Any]]:
         """Return the fields of its own items, without attachments, notes and subcollections."""
-        path, order = f"/collections/{collection.key}/items/top", {"sort": "dateAdded"}
-        entries = await self._pages(path, **order, direction="asc")
-        every = (entry["data"] for entry in entries)
-        return [data for data in every if data.get("itemType") not in _WITHOUT_TITLE]
+        path = f"/collections/{collection.key}/items/top"
+        every = await self._pages(path, sort="dateAdded", direction="asc")
+        return [e["data"] for e in every if e["data"].get("itemType") not in _WITHOUT_TITLE]
 
     async def items(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Return the fields of those items that there are, in the trash, too, by key."""
@@ -125,8 +124,8 @@ class ZoteroLibrary:
             return
         access = (await self._about_key()).get("access") or {}
         kind, _, number = (await self._place()).strip("/").partition("/")
-        groups = access.get("groups") or {}
-        own = access.get("user") if kind == "users" else groups.get(number) or groups.get("all")
+        groups = {"all": None, **(access.get("groups") or {})}
+        own = access.get("user") if kind == "users" else groups.get(number, groups["all"])
         if not (own or {}).get("write"):
             raise ZoteroError(
                 f"the key in ZOTERO_API_KEY may not write to {kind}/{number}; "
@@ -282,21 +281,15 @@ def record_fields(data: dict[str, Any]) -> dict[str, Any]:
         **{name.lower(): value for name, value in _IN_EXTRA.findall(str(data.get("extra") or ""))},
         **({"arxiv_id": archive} if archive.lower().startswith("arxiv:") else {}),
         **{name: value for name, value in data.items() if value},
-        "venue": next(_first(data, _VENUES), None),
-        "publisher": next(_first(data, _PUBLISHERS), None),
+        "venue": next(filter(None, map(data.get, _VENUES)), None),
+        "publisher": next(filter(None, map(data.get, _PUBLISHERS)), None),
         "publication_type": _TYPES.get(str(data.get("itemType"))),
-        "creators": [_name_of(each) for each in people if each.get("creatorType") == main],
+        "creators": [
+            {"literal": p.get("name"), "family": p.get("lastName"), "given": p.get("firstName")}
+            for p in people
+            if p.get("creatorType") == main
+        ],
         "keywords": [
             each["tag"] for each in data.get("tags") or [] if not each["tag"].startswith(DECISION)
         ],
     }
-
-
-def _first(data: dict[str, Any], names: set[str]) -> Iterator[Any]:
-    return (data[name] for name in sorted(names) if data.get(name))
-
-
-def _name_of(creator: dict[str, Any]) -> dict[str, Any]:
-    if "name" in creator:
-        return {"literal": creator["name"]}
-    return {"family": creator.get("lastName"), "given": creator.get("firstName")}

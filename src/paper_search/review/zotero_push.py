@@ -54,14 +54,9 @@ class PushSummary:
 async def push(
     config: AppConfig, reference: str, thread: str, papers: Sequence[Paper], others: Iterable[Paper]
 ) -> PushSummary:
-    """Bring a collection up to date with a thread; a second time it changes nothing.
+    """Have papers of a thread in `zotero:COLLECTION`; a second time it changes nothing.
 
-    Args:
-        config: says which Zotero.
-        reference: `zotero:COLLECTION`.
-        thread: its id.
-        papers: that shall be in the collection.
-        others: whose items, if there are any, get the decision that they have by now.
+    Items of the others, if there are any, get the decision that these have by now.
 
     Raises:
         InputError: there is no such collection.
