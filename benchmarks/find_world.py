@@ -1,7 +1,7 @@
 """The whole search over simulated services, against their truth.
 
     python benchmarks/find_world.py [--questions N] [--skip N] [--topics N] [--url URL]
-        [--services web|all]
+        [--services web|all] [--embeddings minilm]
 
 The simulator of `../shared/world` holds 30,000 works, and each service its part of them, found and
 ordered by its own rules. Questions are those of `ir_scholargym_local` of which the simulator holds
@@ -50,6 +50,7 @@ from paper_search.models import (
     SearchConstraints,
     SearchStrategy,
 )
+from paper_search.models.settings import EmbeddingsConfig
 from paper_search.skills import Deduplicator, Searcher
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.adapter import Adapter, Translated
@@ -61,6 +62,7 @@ WITHOUT_KEY = ["openalex", "crossref", "arxiv", "pubmed", "europe_pmc", "doaj", 
 SERVICES = [*WITHOUT_KEY, "semantic_scholar", "dblp"]
 SHARED = Path(__file__).parents[1] / "../shared"
 WORLD, COLLECTION = SHARED / "world", SHARED / "data/ir_scholargym_local"
+EMBEDDINGS = ["none"]
 LATENCY_S, READY_S = 0.3, 600
 FUSION_K = 60
 SHALLOW, DEEP = 20, 100
@@ -136,7 +138,8 @@ def measure(
 
 async def _find(task: Task, url: str) -> Figures:
     with tempfile.TemporaryDirectory() as home, Costs(url) as costs:
-        config = AppConfig(home=Path(home), http_cache=False)
+        embeddings = EmbeddingsConfig(name=EMBEDDINGS[0])
+        config = AppConfig(home=Path(home), http_cache=False, embeddings=embeddings)
         workflow = SearchWorkflow.from_config(config, sources=SERVICES)
         collection = await workflow.run(task.question)
     costs.count(collection.metadata.total_found, len(collection.papers))
@@ -376,8 +379,10 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=10)
     parser.add_argument("--url", default="")
     parser.add_argument("--ways", nargs="*", default=[])
+    parser.add_argument("--embeddings", default="none", help="minilm: titles vote by meaning")
     parser.add_argument("--services", choices=["web", "all"], default="web")
     given = parser.parse_args()
+    EMBEDDINGS[:] = [given.embeddings]
     if given.services == "web":
         SERVICES[:] = WITHOUT_KEY
     if not WORLD.exists():

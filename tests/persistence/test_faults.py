@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -351,3 +353,43 @@ async def test_a_process_that_is_suspended_in_a_write_keeps_no_thread_from_other
                 assert await asyncio.to_thread(table.take, "t", new, 1.0) == new
             with pytest.raises(psycopg.Error, match="idle-in-transaction"):
                 await connection.execute("COMMIT")
+
+
+WRITES_MUCH = """
+import asyncio, sys
+from paper_search.persistence import postgres
+postgres.IDLE_S = 1.0
+
+async def main():
+    config = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "1"}}
+    writes = [(f"channel {number}", "word " * 100) for number in range(50_000)]
+    async with postgres.open_database(sys.argv[1], None) as database:
+        await database.saver.aput_writes(config, writes, "task")
+
+asyncio.run(main())
+"""
+
+
+def test_a_transaction_ends_whose_process_is_suspended_between_its_statements__per_13(
+    postgres_url: str,
+) -> None:
+    """In a pipeline of statements PostgreSQL would wait for the next one for ever."""
+    open_transactions = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND query LIKE '%INTO checkpoint_writes%' AND xact_start IS NOT NULL"
+        " AND pid <> pg_backend_pid()"
+    )
+
+    def wait_for(count: int) -> None:
+        deadline = time.monotonic() + 60
+        while run_sql(postgres_url, open_transactions) != [(count,)]:
+            assert time.monotonic() < deadline
+
+    command = [sys.executable, "-c", WRITES_MUCH, postgres_url]
+    with subprocess.Popen(command, cwd=ROOT) as writer:  # noqa: S603  # our own program
+        try:
+            wait_for(1)
+            writer.send_signal(signal.SIGSTOP)
+            wait_for(0)
+        finally:
+            writer.kill()

@@ -16,7 +16,11 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, LeaseTable
-from paper_search.persistence.postgres_saver import PostgresSaver, PostgresStore
+from paper_search.persistence.postgres_saver import (
+    OneByOneCursor,
+    PostgresSaver,
+    PostgresStore,
+)
 from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite_store import finish
 from paper_search.persistence.tables import schema
@@ -142,6 +146,7 @@ def _pool(url: str) -> AsyncConnectionPool[Any]:
             "autocommit": True,
             "prepare_threshold": 0,
             "row_factory": dict_row,
+            "cursor_factory": OneByOneCursor,
             "connect_timeout": CONNECT_TIMEOUT_S,
         },
     )

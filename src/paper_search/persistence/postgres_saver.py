@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -50,11 +50,26 @@ _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
 """The thread that the running call of the saver writes to."""
 
 
+class OneByOneCursor(AsyncCursor[DictRow]):
+    """Sends no pipeline, so that the transaction of a suspended process ends.
+
+    PostgreSQL's timeout begins where a statement was answered, not between those of a pipeline.
+    """
+
+    async def executemany(
+        self, query: Any, params_seq: Iterable[Any], *, returning: bool = False
+    ) -> None:
+        del returning
+        for params in params_seq:
+            await self.execute(query, params)
+
+
 class PostgresSaver(AsyncPostgresSaver):
     """Checkpoints in PostgreSQL, written only by who may drive the thread."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], *, serde: SerializerProtocol) -> None:
         super().__init__(pool, serde=serde)
+        self.supports_pipeline = False  # see `OneByOneCursor`
         self._pool = pool
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -206,6 +221,7 @@ class PostgresStore(AsyncPostgresStore):
 
     def __init__(self, pool: AsyncConnectionPool[Any], seal: RecordSeal, leases: Leases) -> None:
         super().__init__(pool)
+        self.supports_pipeline = False  # see `OneByOneCursor`
         self._seal = seal
         self._leases = leases
 
