@@ -534,6 +534,7 @@ SEED = RawPaper(
         ("find more papers similar to arXiv:1706.03762", "", ("arxiv:1706.03762",)),
         ("Papers like visual odometry on small drones", "visual odometry on small drones", ()),
         ('related work to "Visual odometry on small drones".', SEED.title, ()),
+        ('papers like "Visual odometry on small drones"', SEED.title, ()),
         ("show me articles that are similar to this paper: " + SEED.title, SEED.title, ()),
     ],
 )
@@ -568,11 +569,17 @@ async def test_other_questions_look_for_no_paper(question: str) -> None:
     assert not (await IntentParser(find_paper=find).parse(question)).seeds
 
 
-async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is() -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        "papers like visual odometry on small drones",
+        'papers like ("visual odometry" OR slam) AND small drones',
+    ],
+)
+async def test_a_paper_that_nobody_has_leaves_the_question_as_it_is(question: str) -> None:
     async def find(_text: str, _names: Sequence[str]) -> tuple[None, list[SourceReport]]:
         return None, [LOOKED_UP]
 
-    question = "papers like visual odometry on small drones"
     parser = IntentParser(find_paper=find)
     read, plain = await parser.parse(question), await IntentParser().parse(question)
     assert read.model_copy(update={"notes": [], "lookups": []}) == plain

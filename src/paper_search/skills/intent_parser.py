@@ -242,14 +242,11 @@ class IntentParser:
             LLMError: the budget does not cover the call.
         """
         question = _check_question(user_input)
-        if (boolean := parse_boolean(question)) is not None:
-            intent = intent_of_boolean(question, boolean, self._default_max_results)
-            return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
         text = " ".join(question.split())
         today = self._today()
         seed = parse_seed(text)
         if seed is None or self._find_paper is None:
-            return await self._parse_words(question, text, today)
+            return await self._parse_any(question, text, today)
         title, identifiers = seed
         paper, rows = await self._find_paper(title, identifiers)
         if paper is not None:
@@ -257,9 +254,15 @@ class IntentParser:
             if self._llm is not None:
                 intent = intent.with_criteria(criteria_of(intent))
         else:
-            intent = await self._parse_words(question, text, today)
+            intent = await self._parse_any(question, text, today)
             intent = intent.model_copy(update={"notes": [*intent.notes, _NO_SEED]})
         return intent.model_copy(update={"lookups": rows})
+
+    async def _parse_any(self, question: str, text: str, today: date) -> ParsedIntent:
+        if (boolean := parse_boolean(question)) is None:
+            return await self._parse_words(question, text, today)
+        intent = intent_of_boolean(question, boolean, self._default_max_results)
+        return intent if self._llm is None else intent.with_criteria(criteria_of(intent))
 
     async def _parse_words(self, question: str, text: str, today: date) -> ParsedIntent:
         lookup = await self._look_up_names(text)
