@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,6 +90,7 @@ def test_limits_sources_and_criteria_come_from_the_form():
         ("source", "openalex"),
         ("year_to", "soon"),
         ("criterion-0", ""),
+        ("criterion-1", "two"),
         ("criterion-1-weight", "3"),
         ("publication_type", "thesis"),
         ("types-shown", "1"),
@@ -112,4 +115,83 @@ def test_the_keywords_of_an_edited_query_stay():
     edited = strategy_from_form(before, [("group-0-0-0", "a\nc")])
     assert edited["queries"] == [
         {"keywords": ["a"], "synonym_map": [], "boolean_query": "(a OR c)"}
+    ]
+
+
+class Fields(HTMLParser):
+    """What the boxes of a page hold, by name."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.values: dict[str, list[str]] = {}
+        self._open: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        name, value = named.get("name"), named.get("value") or ""
+        self._open = name if tag == "textarea" else None
+        if name and tag == "input" and (named.get("type") != "checkbox" or "checked" in named):
+            self.values.setdefault(name, []).append(value)
+
+    def handle_endtag(self, tag: str) -> None:
+        del tag
+        self._open = None
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.values.setdefault(self._open, []).append(data)
+
+
+@pytest.mark.parametrize("action", ["preview", "step:0", "narrow:0"])
+def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visitors, action):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks")
+    page.arrive(page.path)
+    limits = {
+        "conditions": 'NOT "honey bees"',
+        "excluded_types": "review",
+        "publication_type": ["article-journal"],
+        "language": "de",
+        "year_from": "2015",
+        "max_results": "70",
+        "note": "more on wasps",
+    }
+    shown = {"sources-shown": "1", "types-shown": "1", "source": ["library"]}
+    page.send(page.path, action=action, asked=page.asked(), **shown, **limits)
+    values = Fields(page.text).values
+    assert {name: values.get(name) for name in limits} == {
+        name: value if isinstance(value, list) else [value] for name, value in limits.items()
+    }
+
+
+@pytest.mark.parametrize("dropped", [0, 1])
+def test_a_query_that_was_dropped_stays_dropped_after_a_look(dropped):
+    queries = [SearchQuery(keywords=[text], boolean_query=text) for text in ("bees", "wasps")]
+    before = SearchStrategy(queries=queries, sources=["library"])
+    kept = queries[1 - dropped]
+    shown = [("queries-shown", "1")]
+    first = [*shown, ("query-0", "bees"), ("query-1", "wasps"), (f"query-{dropped}", "")]
+    again = [*shown, ("query-0", kept.boolean_query), ("query-new", "")]
+    for form in (first, again):
+        edited = SearchStrategy.model_validate(strategy_from_form(before, form))
+        assert edited.queries == [kept]
+
+
+def test_a_question_that_moves_up_keeps_its_own_terms():
+    ranked = [{"text": "bees", "terms": {"hive": 0.5}}, {"text": "wasps"}]
+    form = [("ranked-0", "wasps"), ("ranked-1", "")]
+    edited = SearchStrategy.model_validate(strategy_from_form(strategy(ranked=ranked), form))
+    assert [(query.text, query.terms) for query in edited.ranked] == [("wasps", {})]
+
+
+@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c", "d"], ["b"]])
+def test_the_criteria_of_a_form_are_those_that_stand_in_it(texts):
+    criteria = [Criterion(text=text, kind="inclusion", weight=1) for text in "abc"]
+    form = [(f"criterion-{number}", text) for number, text in enumerate([*texts, ""])]
+    revision = strategy_from_form(strategy(), form, criteria)
+    assert [row["text"] for row in revision["criteria"]] == texts
+    assert strategy_from_form(strategy(), [], criteria)["criteria"] == [
+        criterion.model_dump(mode="json") for criterion in criteria
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -16,7 +17,7 @@ from paper_search.errors import (
     ThreadError,
     ThreadNotWaitingError,
 )
-from paper_search.models import PUBLICATION_TYPES, Criterion, SearchStrategy
+from paper_search.models import PUBLICATION_TYPES, Criterion, ParsedIntent, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
@@ -86,11 +87,14 @@ def _form_strategy(visit: Visit, question: Checkpoint | None) -> SearchStrategy 
 
 
 def _loose(revision: dict[str, Any]) -> SearchStrategy:
-    filters = revision["filters"]
-    numbers = {name: value for name, value in filters.items() if isinstance(value, int | None)}
-    return SearchStrategy.model_validate(
-        {**revision, "filters": {**numbers, "max_results": numbers.get("max_results") or 100}}
-    )
+    """Return what a form makes of a strategy, without a year or number that is none."""
+    filters = {
+        name: value
+        for name, value in revision["filters"].items()
+        if name not in NUMBERS or isinstance(value, int | None)
+    }
+    filters["max_results"] = filters.get("max_results") or 100
+    return SearchStrategy.model_validate({**revision, "filters": filters})
 
 
 def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
@@ -125,6 +129,15 @@ async def _translate(visit: Visit, strategy: SearchStrategy) -> list[Translation
     return await asyncio.to_thread(translations, visit.site.config, strategy)
 
 
+def _intent(visit: Visit, reading: Reading, changed: SearchStrategy | None) -> ParsedIntent | None:
+    """Return the intent with the criteria that stand in the form, if one was sent."""
+    intent = reading.state.intent
+    if changed is None or intent is None or not intent.criteria:
+        return intent
+    revision = strategy_from_form(changed, visit.form, intent.criteria)
+    return intent.with_criteria([Criterion.model_validate(row) for row in revision["criteria"]])
+
+
 async def _page(
     visit: Visit,
     reading: Reading,
@@ -145,7 +158,8 @@ async def _page(
         info=reading.info,
         reading=reading,
         is_open=is_open,
-        intent=reading.state.intent,
+        intent=_intent(visit, reading, changed),
+        note=visit.field("note"),
         strategy=strategy,
         original=proposal.strategy if proposal else strategy,
         scope=scope,
@@ -231,22 +245,26 @@ def strategy_from_form(
 ) -> dict[str, Any]:
     """Return what a form makes of a strategy, as plain data and unchecked.
 
-    Fields that the form lacks stay as they are: a query that was changed as text is taken as
-    text, one whose groups were changed is put together from them.
+    Fields that the form lacks stay as they are, but for queries and boxes to tick of a part that
+    was shown. A query that was changed as text is taken as text, one whose groups were changed is
+    put together from them.
     """
     fields: dict[str, list[str]] = {}
     for name, value in form:
         fields.setdefault(name, []).append(value)
     plain = strategy.model_dump(mode="json")
+    by_text = {query["boolean_query"]: query for query in plain["queries"]}
     queries = [
-        {**query, "boolean_query": text}
+        {**by_text.get(text, query), "boolean_query": text}
         for number, query in enumerate(plain["queries"])
-        if (text := _query(query["boolean_query"], number, fields))
+        if ("queries-shown" not in fields or f"query-{number}" in fields)
+        and (text := _query(query["boolean_query"], number, fields))
     ]
     additions = [text.strip() for text in fields.get("query-new", []) if text.strip()]
     queries += [{"keywords": [], "boolean_query": text} for text in additions]
+    ranked_by_text = {query["text"]: query for query in plain.get("ranked", [])}
     ranked = [
-        {**query, "text": text}
+        {**ranked_by_text.get(text, query), "text": text}
         for number, query in enumerate(plain.get("ranked", []))
         if (text := _last(fields, f"ranked-{number}", query["text"]).strip())
     ]
@@ -321,20 +339,19 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
 def _criteria(
     criteria: Sequence[Criterion], fields: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
-    rows = []
-    for number, criterion in enumerate([*criteria, None]):
-        text = _last(fields, f"criterion-{number}", criterion.text if criterion else "").strip()
-        kind = criterion.kind.value if criterion else "inclusion"
-        weight = str(criterion.weight if criterion else 1)
-        if text:
-            rows.append(
-                {
-                    "text": text,
-                    "kind": _last(fields, f"criterion-{number}-kind", kind),
-                    "weight": int(_last(fields, f"criterion-{number}-weight", weight)),
-                }
-            )
-    return rows
+    """Return the criteria of a form, which may have more or fewer than there were; else these."""
+    if "criterion-0" not in fields:
+        return [criterion.model_dump(mode="json") for criterion in criteria]
+    numbers = itertools.takewhile(lambda n: f"criterion-{n}" in fields, itertools.count())
+    return [
+        {
+            "text": text,
+            "kind": _last(fields, f"criterion-{number}-kind", "inclusion"),
+            "weight": int(_last(fields, f"criterion-{number}-weight", "1")),
+        }
+        for number in numbers
+        if (text := _last(fields, f"criterion-{number}", "").strip())
+    ]
 
 
 def _groups(node: Node) -> list[list[str]] | None:
