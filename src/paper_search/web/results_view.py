@@ -39,21 +39,15 @@ async def decide(visit: Visit) -> Response:
     action = visit.field("action")
     words = visit.field("note").strip()
     decision: dict[str, Any] = {"action": action, **visit.question_reference()}
-    if action == "reject":
-        decision["note"] = words or None
-    else:
-        merges = _merges(visit)
-        feedback: dict[str, Any] = {
-            "free_text_feedback": words or None,
-            "merge_decisions": merges,
-        }
-        if action == "wait":
-            action = decision["action"] = "edit"
-            feedback["wait_for_sources"] = True
-        if action == "edit" or merges:
-            decision["revised_data"] = feedback
-        elif words:
-            decision["note"] = words
+    merges = _merges(visit)
+    feedback: dict[str, Any] = {"free_text_feedback": words or None, "merge_decisions": merges}
+    if action == "wait":
+        action = decision["action"] = "edit"
+        feedback["wait_for_sources"] = True
+    if action == "edit" or merges:
+        decision["revised_data"] = feedback
+    elif words:
+        decision["note"] = words
     try:
         await visit.site.runs.answer(visit.persistence, thread_id, decision, visit.person)
     except InputError as error:
