@@ -31,18 +31,29 @@ FULL = SearchStrategy(
     ),
     ranked=[
         RankedQuery(text='what is "a"?', terms={"d e": 0.5, "f": -0.25}),
-        RankedQuery(text="again"),
+        RankedQuery(text="again", depth=700, long_forms=["once more"], like=["p1"], unlike=["p2"]),
     ],
+    works=["doi:10.1000/1"],
+    native={"pubmed": "asthma[mh]"},
+    endings={"comput*": ["computer"]},
 )
 
 
 def read_back(strategy: SearchStrategy) -> SearchStrategy:
     form = write_form(strategy, ["library", "pubmed"])
-    return SearchStrategy.model_validate(parse_form(form))
+    return SearchStrategy.model_validate(parse_form(form, strategy))
 
 
 def test_every_field_of_a_strategy_reads_back() -> None:
     assert read_back(FULL) == FULL
+
+
+def test_works_and_terms_that_are_taken_out_of_the_form_are_gone() -> None:
+    lines = write_form(FULL, []).splitlines()
+    form = "\n".join(line for line in lines if not line.startswith(("works", "terms")))
+    edited = SearchStrategy.model_validate(parse_form(form, FULL))
+    assert edited.works == []
+    assert [query.terms for query in edited.ranked] == [{}, {}]
 
 
 def test_a_strategy_that_uses_nothing_of_it_reads_back() -> None:
@@ -55,6 +66,6 @@ def test_the_criteria_of_the_judge_stand_in_the_form_where_there_are_any() -> No
         Criterion(text='It is "new"', weight=2),
         Criterion(text="b", kind=CriterionKind.EXCLUSION),
     ]
-    given = parse_form(write_form(FULL, [], criteria=criteria))["criteria"]
+    given = parse_form(write_form(FULL, [], criteria=criteria), FULL)["criteria"]
     assert [Criterion.model_validate(row) for row in given] == criteria
     assert "criteria" not in write_form(FULL, [])

@@ -170,7 +170,7 @@ def edits(
     kept = draw(st.sets(st.sampled_from(["queries", "ranked", "sources", "filters"])))
     mine = other.model_copy(update={name: getattr(proposed, name) for name in kept})
     if door == "editor":
-        revised: dict[str, Any] = parse_form(write_form(mine, list(names)))
+        revised: dict[str, Any] = parse_form(write_form(mine, list(names)), mine)
         return revised
     return mine.model_dump(mode="json")
 

@@ -50,7 +50,7 @@ def decide_strategy(
     def change(_words: str) -> Decision | None:
         revised = edit(
             *(terminal, editor, form, "strategy.toml"),
-            lambda text: _revision(checkpoint, form, text),
+            lambda text: _revision(checkpoint, payload.strategy, form, text),
         )
         return _decision(checkpoint, "edit", revised_data=revised) if revised is not None else None
 
@@ -80,9 +80,9 @@ def decide_strategy(
     return decision
 
 
-def _revision(checkpoint: Checkpoint, form: str, text: str) -> Any:
-    revised = parse_form(text)
-    if revised is None or revised == parse_form(form):
+def _revision(checkpoint: Checkpoint, strategy: SearchStrategy, form: str, text: str) -> Any:
+    revised = parse_form(text, strategy)
+    if revised is None or revised == parse_form(form, strategy):
         return None
     revision = Decision(action=DecisionAction.EDIT, revised_data=revised)
     check(revision, answer_model(checkpoint, frozenset()))
@@ -270,7 +270,10 @@ def write_form(
         criteria: what papers are judged by; none: no model judges.
     """
     sources_hint = f"  # known: {visible(', '.join(available))}" if available else ""
-    lines = [HEADER, f"sources = {_toml(strategy.sources)}{sources_hint}", "", "[filters]"]
+    lines = [HEADER, f"sources = {_toml(strategy.sources)}{sources_hint}"]
+    if strategy.works:
+        lines.append(f"works = {_toml(strategy.works)}")
+    lines += ["", "[filters]"]
     for name in type(strategy.filters).model_fields:
         value = getattr(strategy.filters, name)
         is_open = value is None or value == []
@@ -284,8 +287,10 @@ def write_form(
     return "\n".join(lines) + "\n"
 
 
-def parse_form(form: str) -> Any:
+def parse_form(form: str, strategy: SearchStrategy) -> Any:
     """Return the strategy in a form as plain data, unchecked; None if the form is empty.
+
+    What the form does not show of a strategy stays, and of a ranked query whose text stays.
 
     Raises:
         InvalidDecisionError: it is not TOML; says in which line.
@@ -298,7 +303,12 @@ def parse_form(form: str) -> Any:
         return None
     # TOML has no way to write an empty list of tables, or nothing in the place of a limit.
     limits = {**SearchConstraints().model_dump(), **fields.get("filters", {})}
-    return {"queries": [], **fields, "filters": limits}
+    ranked = {query.text: query.model_dump(mode="json") for query in strategy.ranked}
+    rows = fields.get("ranked", [])
+    if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
+        rows = [{**ranked.get(str(row.get("text")), {}), "terms": {}, **row} for row in rows]
+    before = strategy.model_dump(mode="json", exclude={"sources", "works"})
+    return {**before, "queries": [], **fields, "filters": limits, "ranked": rows}
 
 
 def _criterion(criterion: Criterion) -> list[str]:

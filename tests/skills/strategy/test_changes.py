@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from paper_search.models import RankedQuery, SearchConstraints, SearchQuery, SearchStrategy
-from paper_search.skills.strategy.changes import changes
+from paper_search.skills.strategy.changes import changes, completed
 
 
 def strategy(
@@ -82,3 +82,11 @@ def test_sources_are_named_where_they_differ() -> None:
 def test_of_many_terms_five_are_named_and_the_rest_counted() -> None:
     after = strategy(" OR ".join(f"bee{letter}" for letter in "abcdefg"))
     assert changes(strategy(), after) == "+ beea, + beeb, + beec, + beed, + beee and 2 more"
+
+
+def test_an_edit_in_parts_keeps_all_that_it_does_not_name() -> None:
+    before = strategy("bees").model_copy(
+        update={"native": {"pubmed": "bees[mh]"}, "works": ["pmid:7"], "endings": {"a*": ["ab"]}}
+    )
+    plain = before.model_dump(mode="json")
+    assert completed({"sources": ["pubmed"]}, before) == plain | {"sources": ["pubmed"]}

@@ -42,8 +42,7 @@ def completed(revised: Any, proposed: SearchStrategy) -> Any:
         revised = {**revised, "filters": before["filters"] | limits}
     if {"queries", "sources", "filters"} <= revised.keys():
         return revised
-    names = {"queries", "ranked", "sources", "filters", "works"} & before.keys()
-    return {name: before[name] for name in names} | revised
+    return before | revised
 
 
 def changes(before: SearchStrategy, after: SearchStrategy) -> str:
