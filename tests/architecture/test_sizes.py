@@ -21,9 +21,9 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 403
 MAX_LINES = {
-    "skills": 10_154,
+    "skills": 10_153,
     "sources": 7_720,
-    "cli": 6_891,
+    "cli": 6_901,
     "workflow": 5_696,
     "report": 5_544,
     "library": 5_187,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_867,
     "steps": 2_706,
     "threads": 2_628,
-    "web": 2_446,
+    "web": 2_452,
     "server": 2_236,
     "audit": 2_061,
     "models": 1_868,

@@ -147,7 +147,7 @@ class Fields(HTMLParser):
 def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visitors, action):
     page = visitors()
     page.open("")
-    page.send("/threads", question="graph neural networks")
+    page.send("/threads", question="graph neural networks for molecules")
     page.arrive(page.path)
     limits = {
         "conditions": 'NOT "honey bees"',
@@ -164,6 +164,18 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
     assert {name: values.get(name) for name in limits} == {
         name: value if isinstance(value, list) else [value] for name, value in limits.items()
     }
+
+
+def test_a_step_from_a_query_that_was_changed_since_is_refused_in_words(visitors):
+    page = visitors()
+    page.open("")
+    page.send("/threads", question="graph neural networks for molecules")
+    page.arrive(page.path)
+    place, asked = page.path, page.asked()
+    assert page.send(place, action="step:0", asked=asked) == 200
+    assert page.send(place, action="step:0", asked=asked, **{"query-0": "bees"}) == 422
+    assert "not taken" in page.text.lower()
+    assert Fields(page.text).values["query-0"] == ["bees"]
 
 
 @pytest.mark.parametrize("dropped", [0, 1])
