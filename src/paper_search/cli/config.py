@@ -70,9 +70,6 @@ def unset(ctx: typer.Context, name: Name, home: Home = None) -> None:
     say(visible(f"{name} was removed from {path}"))
 
 
-_SECRETS = {"database_url", "embeddings.api_key", "server.tokens", "zotero.api_key"}
-
-
 class SettingRow(NamedTuple):
     """One setting with its origin; of a secret only whether it is set."""
 
@@ -110,9 +107,11 @@ def _value(config: "AppConfig", name: str) -> str | None:
     if name == "sources":
         return ", ".join(name for name, source in config.sources.items() if source.enabled)
     value: Any = config
+    is_secret = False
     for part in name.split("."):
+        is_secret = not type(value).model_fields[part].repr
         value = getattr(value, part)
-    if name in _SECRETS:
+    if is_secret:
         return "set" if value else None
     if isinstance(value, dict):
         value = [f"{key}={setting}" for key, setting in value.items()]
