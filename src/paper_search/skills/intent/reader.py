@@ -154,7 +154,7 @@ def _without_talk(text: str) -> str:
 def parse_question(
     question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
 ) -> ParsedIntent:
-    """Return the intent of a question in plain words; see `read_limits`."""
+    """Return the intent of a question in plain words; see `parse_limits`."""
     reading = parse_limits(question, today, default_max_results, lookup)
     subject, kind = parse_type(reading.subject)
     concepts = Concepts()
