@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import webbrowser
+from pathlib import Path
 
+import httpx
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.end_to_end.served import bare_environment
+from tests.ports import free_port
 
 
 @pytest.fixture
@@ -39,3 +45,20 @@ def test_a_thread_that_is_not_there_is_said_before_anything_is_served(cli, opene
     assert told.code == 4
     assert "there is no thread 'none'" in told.stdout + told.stderr
     assert opened == []
+
+
+@pytest.mark.slow
+def test_the_address_that_is_printed_answers(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "paper_search", "review", "--no-browser", "--port"]
+    with subprocess.Popen(  # noqa: S603  # our own command
+        [*command, str(free_port())],
+        env=bare_environment(tmp_path),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            assert server.stderr is not None
+            address = server.stderr.readline().strip().removeprefix("Review: ")
+            assert httpx.get(address, trust_env=False).status_code == httpx.codes.OK
+        finally:
+            server.kill()

@@ -79,6 +79,8 @@ def test_the_meaning_of_titles_votes_where_several_sources_answered() -> None:
     assert names(ordered).index("meant") < names(without).index("meant")
     assert asked == [("sand", [judged_paper.paper.title for judged_paper in without])]
     assert names(ResultRanker(lambda *_: ()).order(papers, question="sand")) == names(without)
+    ResultRanker(likeness).order(papers)
+    assert len(asked) == 1  # there is nothing to compare titles with
 
 
 def test_the_first_hundred_titles_are_compared_and_the_order_below_them_stays() -> None:

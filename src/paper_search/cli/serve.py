@@ -112,9 +112,7 @@ def review(
 
     options = ServerOptions(host=_HOST, port=port, shows_logs=is_debugging(ctx))
     check_options(options, config)
-    say(f"Review: {url}")
-    if browser:
-        threading.Thread(target=_open_when_served, args=(port, url), daemon=True).start()
+    threading.Thread(target=_announce, args=(port, url, browser), daemon=True).start()
     run(options, config)
 
 
@@ -148,14 +146,16 @@ def _is_served(port: int) -> bool:
     return True
 
 
-def _open_when_served(port: int, url: str) -> None:
+def _announce(port: int, url: str, browser: bool) -> None:  # of the option
+    """Say where the page is once it answers, and open it if that is wanted."""
     from paper_search.errors import ConfigError
 
     pause = threading.Event()
     while not pause.wait(_ASKED_EVERY_S):
         try:
             if _is_served(port):
-                _open(url, is_wanted=True)
+                say(f"Review: {url}")
+                _open(url, is_wanted=browser)
                 return
         except ConfigError:
             continue  # it is being started
