@@ -23,7 +23,7 @@ MAX_MODULES = 403
 MAX_LINES = {
     "skills": 10_153,
     "sources": 7_720,
-    "cli": 6_901,
+    "cli": 6_900,
     "workflow": 5_696,
     "report": 5_544,
     "library": 5_187,
