@@ -82,10 +82,15 @@ async def test_without_queries_nobody_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    "update", [{"native": {"a": "exp x/"}}, {"seeds": [Seed(doi="10.1/x")]}, {"works": ["pmid:7"]}]
+    ("name", "update"),
+    [
+        ("a", {"native": {"a": "exp x/"}}),
+        ("snowball", {"seeds": [Seed(doi="10.1/x")]}),
+        ("a", {"works": ["pmid:7"]}),
+    ],
 )
 async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_asked(
-    update: dict[str, Any],
+    name: str, update: dict[str, Any]
 ) -> None:
     asked: list[SearchStrategy] = []
 
@@ -94,9 +99,15 @@ async def test_a_strategy_without_queries_still_has_its_strings_seeds_and_works_
             asked.append(strategy)
             return self.answer
 
-    without = strategy("a", queries=()).model_copy(update=update)
-    assert ids(await Searcher([Follower("a")]).search(without)) == ["a-1"]
+    without = strategy(name, queries=()).model_copy(update=update)
+    assert ids(await Searcher([Follower(name)]).search(without)) == [f"{name}-1"]
     assert len(asked) == 1
+
+
+async def test_papers_to_follow_are_nothing_to_ask_a_source_that_follows_none() -> None:
+    seeds = strategy("a", queries=()).model_copy(update={"seeds": [Seed(doi="10.1/x")]})
+    [row] = (await Searcher([Source("a")]).report(seeds)).sources
+    assert (row.status, row.query) == (SourceStatus.EMPTY, "")
 
 
 @in_virtual_time

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.web.conftest import visiting
 
-from paper_search.models import Criterion, SearchQuery, SearchStrategy
+from paper_search.config import AppConfig
+from paper_search.models import Criterion, ParsedIntent, SearchQuery, SearchStrategy
+from paper_search.persistence import open_persistence
 from paper_search.query import parse, render
+from paper_search.server.guard import VISITOR
+from paper_search.testing.skills import FakeSkills
 from paper_search.web.strategy_view import join_groups, narrowed, strategy_from_form, term_groups
+from paper_search.workflow import SearchWorkflow
+from paper_search.workflow.records import SearchRecords
 
 TERMS = st.sampled_from(["gnn*", '"drug target"', "title:protein", "NOT review", "year:2010-2020"])
 GROUPS = st.lists(st.lists(TERMS, min_size=1, max_size=3, unique=True), min_size=1, max_size=3)
@@ -89,6 +98,7 @@ def test_limits_sources_and_criteria_come_from_the_form():
         ("sources-shown", "1"),
         ("source", "openalex"),
         ("year_to", "soon"),
+        ("criteria-shown", "1"),
         ("criterion-0", ""),
         ("criterion-1", "two"),
         ("criterion-1-weight", "3"),
@@ -198,12 +208,53 @@ def test_a_question_that_moves_up_keeps_its_own_terms():
     assert [(query.text, query.terms) for query in edited.ranked] == [("wasps", {})]
 
 
-@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c", "d"], ["b"]])
+@pytest.mark.parametrize("texts", [["a"], ["a", "b", "c", "d"], ["b"], []])
 def test_the_criteria_of_a_form_are_those_that_stand_in_it(texts):
     criteria = [Criterion(text=text, kind="inclusion", weight=1) for text in "abc"]
-    form = [(f"criterion-{number}", text) for number, text in enumerate([*texts, ""])]
+    form = [("criteria-shown", "1")]
+    form += [(f"criterion-{number}", text) for number, text in enumerate([*texts, ""])]
     revision = strategy_from_form(strategy(), form, criteria)
     assert [row["text"] for row in revision["criteria"]] == texts
     assert strategy_from_form(strategy(), [], criteria)["criteria"] == [
         criterion.model_dump(mode="json") for criterion in criteria
     ]
+
+
+class Judging(FakeSkills):
+    """Skills whose intent has criteria."""
+
+    async def parse(self, user_input: str) -> ParsedIntent:
+        intent = await super().parse(user_input)
+        return intent.with_criteria([Criterion(text=text) for text in ("of bees", "in gardens")])
+
+
+async def begin_judging(home: Path) -> str:
+    url = AppConfig(home=home).persistence_url
+    async with open_persistence(url) as persistence:
+        flow = SearchWorkflow(*[Judging()] * 6, persistence=persistence)
+        await flow.start("bees", thread_id="judged")
+        await SearchRecords(persistence.store, "judged").index("bees", VISITOR)
+    return "/threads/judged/strategy"
+
+
+@pytest.mark.parametrize(
+    ("texts", "problem"),
+    [
+        (["b" * 1_000, "in gardens"], "at most 300 characters"),
+        (["", ""], "at least 2 items"),
+    ],
+)
+def test_criteria_that_cannot_be_taken_stay_in_the_form(tmp_path, texts, problem):
+    path = asyncio.run(begin_judging(tmp_path))
+    with visiting(tmp_path) as visitor:
+        page = visitor()
+        assert page.open(path) == 200
+        form = {f"criterion-{number}": text for number, text in enumerate(texts)}
+        form |= {"asked": page.asked(), "criteria-shown": "1"}
+        left = [text for text in texts if text]
+        for action, status in (("preview", 200), ("approve", 422)):
+            assert page.send(path, action=action, **form) == status
+            values = Fields(page.text).values
+            assert [text for n in range(2) for text in values.get(f"criterion-{n}", [])] == left
+            assert values["criteria-shown"] == ["1"]
+        assert problem in page.text

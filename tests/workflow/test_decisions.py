@@ -17,6 +17,7 @@ from paper_search.models import (
     SearchConstraints,
     SearchQuery,
     SearchStrategy,
+    StrategyLine,
     UserFeedback,
 )
 from paper_search.testing.skills import FakeSkills, fake_strategy
@@ -28,7 +29,7 @@ from paper_search.workflow import (
     Decision,
     DecisionAction,
 )
-from paper_search.workflow.decisions import answer_model, feedback_of, past_decision
+from paper_search.workflow.decisions import answer_model, apply_edit, feedback_of, past_decision
 from paper_search.workflow.session import SearchSession
 
 STRATEGY, RESULT = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
@@ -45,6 +46,15 @@ def _query(**changes: Any) -> dict[str, Any]:
 
 def _feedback(action: str = "edit", **marks: Any) -> dict[str, Any]:
     return {"action": action, "revised_data": marks}
+
+
+@pytest.mark.parametrize(("query", "count"), [("a OR b", 1), ("a OR c", 0)])
+def test_lines_of_a_strategy_stay_with_the_query_that_they_are_of(query: str, count: int) -> None:
+    line = StrategyLine(label="1", text="a or b", boolean_query="a OR b")
+    queries = [SearchQuery(keywords=["a"], boolean_query="a OR b")]
+    proposed = SearchStrategy(queries=queries, sources=["library"], lines=[line])
+    edit = proposed.model_dump() | {"queries": [{"keywords": ["a"], "boolean_query": query}]}
+    assert apply_edit(proposed, edit).lines == [line] * count
 
 
 NO_DECISION: list[tuple[Any, str]] = [

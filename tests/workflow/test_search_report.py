@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from tests.workflow.doubles import reject, workflow
 
 from paper_search import __version__
@@ -80,6 +81,30 @@ async def test_the_result_tells_what_every_source_did_in_every_round() -> None:
         2,
         2,
     ]
+
+
+class SilentSearcher(FakeSkills):
+    """Finds papers in the first round and nothing, without a word, in the second."""
+
+    async def search(self, strategy: SearchStrategy) -> list[RawPaper]:
+        papers = await super().search(strategy)
+        return [] if len(self.searched) > 1 else papers
+
+
+class SilentReporter(SilentSearcher):
+    async def report(self, strategy: SearchStrategy) -> SearchReport:
+        return SearchReport(papers=await self.search(strategy))
+
+
+@pytest.mark.parametrize("kind", [SilentSearcher, SilentReporter])
+async def test_a_round_that_found_nothing_is_a_round(kind: type[FakeSkills]) -> None:
+    handler = ScriptedHandler([APPROVE, reject("more"), APPROVE, APPROVE])
+    skills = FakeSkills()
+    flow = SearchWorkflow(skills, skills, kind(), skills, skills, skills, handler)
+    result = await flow.run("graphs")
+    assert list(dict.fromkeys(row.iteration for row in result.reports)) == [0, 1]
+    last = [row for row in result.reports if row.iteration == 1]
+    assert {(row.status, row.received) for row in last} == {(SourceStatus.EMPTY, 0)}
 
 
 async def test_how_a_run_went_is_no_part_of_what_it_found() -> None:

@@ -145,7 +145,7 @@ def show_papers(
     if start == 0:
         scores = [paper.relevance_score for paper in papers[:line]]
         is_by_score = scores == sorted(scores, reverse=True)
-        order = "highest score first" if is_by_score else "by rank and words"
+        order = "highest score first" if is_by_score else "by rank and similarity"
         way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
         counts = {
             "not on this page": line - size,

@@ -8,7 +8,7 @@ from enum import Enum
 
 from pydantic import BaseModel, Field
 
-from paper_search.models.feedback import MarkedPaper, Seed, UserFeedback
+from paper_search.models.feedback import SNOWBALL, MarkedPaper, Seed, UserFeedback
 from paper_search.models.source_report import SourceReport
 
 FEWEST_CRITERIA, MOST_CRITERIA = 2, 6
@@ -268,9 +268,9 @@ class SearchStrategy(BaseModel):
 
     def asks(self, source: str) -> bool:
         """Whether there is anything in it that a source could be asked for."""
-        return bool(
-            self.queries or self.ranked or self.works or self.seeds or source in self.native
-        )
+        if source == SNOWBALL and self.seeds:
+            return True
+        return bool(self.queries or self.ranked or self.works or source in self.native)
 
 
 class QueryBuilderInput(BaseModel):

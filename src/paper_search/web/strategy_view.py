@@ -17,7 +17,7 @@ from paper_search.errors import (
     ThreadError,
     ThreadNotWaitingError,
 )
-from paper_search.models import PUBLICATION_TYPES, Criterion, ParsedIntent, SearchStrategy
+from paper_search.models import PUBLICATION_TYPES, Criterion, SearchStrategy
 from paper_search.models.scope import BroaderQuery, Translation
 from paper_search.models.source_report import early_requests
 from paper_search.models.usage import total
@@ -141,15 +141,6 @@ async def _translate(visit: Visit, strategy: SearchStrategy) -> list[Translation
     return await asyncio.to_thread(translations, visit.site.config, strategy)
 
 
-def _intent(visit: Visit, reading: Reading, changed: SearchStrategy | None) -> ParsedIntent | None:
-    """Return the intent with the criteria that stand in the form, if one was sent."""
-    intent = reading.state.intent
-    if changed is None or intent is None or not intent.criteria:
-        return intent
-    revision = strategy_from_form(changed, visit.form, intent.criteria)
-    return intent.with_criteria([Criterion.model_validate(row) for row in revision["criteria"]])
-
-
 async def _page(
     visit: Visit,
     reading: Reading,
@@ -159,6 +150,7 @@ async def _page(
 ) -> Response:
     payload = reading.question.payload if reading.question else None
     is_open = isinstance(payload, StrategyPayload)
+    intent = reading.state.intent
     proposal = payload if isinstance(payload, StrategyPayload) else None
     strategy = changed or (proposal.strategy if proposal else reading.state.strategy)
     history = reading.state.history
@@ -170,7 +162,8 @@ async def _page(
         info=reading.info,
         reading=reading,
         is_open=is_open,
-        intent=_intent(visit, reading, changed),
+        intent=intent,
+        criteria=_criteria(intent.criteria if intent else [], _by_name(visit.form)),
         note=visit.field("note"),
         strategy=strategy,
         original=proposal.strategy if proposal else strategy,
@@ -261,9 +254,7 @@ def strategy_from_form(
     was shown. A query that was changed as text is taken as text, one whose groups were changed is
     put together from them.
     """
-    fields: dict[str, list[str]] = {}
-    for name, value in form:
-        fields.setdefault(name, []).append(value)
+    fields = _by_name(form)
     plain = strategy.model_dump(mode="json")
     by_text = {query["boolean_query"]: query for query in plain["queries"]}
     queries = [
@@ -291,6 +282,13 @@ def strategy_from_form(
     if criteria:
         revision["criteria"] = _criteria(criteria, fields)
     return revision
+
+
+def _by_name(form: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    for name, value in form:
+        fields.setdefault(name, []).append(value)
+    return fields
 
 
 def _query(text: str, number: int, fields: Mapping[str, list[str]]) -> str:
@@ -352,7 +350,7 @@ def _criteria(
     criteria: Sequence[Criterion], fields: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
     """Return the criteria of a form, which may have more or fewer than there were; else these."""
-    if "criterion-0" not in fields:
+    if "criteria-shown" not in fields:
         return [criterion.model_dump(mode="json") for criterion in criteria]
     numbers = itertools.takewhile(lambda n: f"criterion-{n}" in fields, itertools.count())
     return [

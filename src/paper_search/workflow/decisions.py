@@ -358,10 +358,18 @@ def _check_sources(strategy: SearchStrategy, available: list[str]) -> None:
 
 
 def apply_edit(proposed: SearchStrategy, revised: Any) -> SearchStrategy:
-    """Return the strategy as a person edited it; papers to follow are not theirs to write."""
+    """Return the strategy as a person edited it; papers to follow are not theirs to write.
+
+    Its lines are those of the first query: where that is another one, they are of no query.
+    """
     plain = revised.model_dump() if isinstance(revised, BaseModel) else revised
     strategy = SearchStrategy.model_validate(plain)
-    return strategy.model_copy(update={"seeds": strategy.seeds or proposed.seeds})
+    first, before = (
+        [query.boolean_query for query in of.queries[:1]] for of in (strategy, proposed)
+    )
+    lines = strategy.lines if first == before else []
+    seeds = strategy.seeds or proposed.seeds
+    return strategy.model_copy(update={"seeds": seeds, "lines": lines})
 
 
 def with_seeds(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> SearchStrategy:

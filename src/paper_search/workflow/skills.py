@@ -181,13 +181,10 @@ class Skills:
             is_patient = is_waiting and "is_waiting" in inspect.signature(report).parameters
             how = {"is_waiting": True} if is_patient else {}
             answer: SearchReport = await report(self.searcher, strategy, **how)
-            return answer.model_copy(update={"sources": _dated(answer.sources, now)})
+            rows = answer.sources or _rows(answer.papers, strategy)
+            return answer.model_copy(update={"sources": _dated(rows, now)})
         papers = await self.searcher.search(strategy)
-        reports = [
-            SourceReport(source=name, status=SourceStatus.OK, kept=count, asked_at=now)
-            for name, count in Counter(paper.source for paper in papers).items()
-        ]
-        return SearchReport(papers=papers, sources=reports)
+        return SearchReport(papers=papers, sources=_dated(_rows(papers, strategy), now))
 
     async def scope(
         self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
@@ -270,6 +267,18 @@ class Skills:
         how = {"marked": marked} if learns else {}
         scored: list[ScoredPaper] = await score(papers, intent, **how)
         return scored
+
+
+def _rows(papers: Sequence[RawPaper], strategy: SearchStrategy) -> list[SourceReport]:
+    """Return the rows of a search that told only its papers: a round without a row is none."""
+    if not papers:
+        names = strategy.sources or ["the searcher"]
+        return [SourceReport(source=name, status=SourceStatus.EMPTY) for name in names]
+    counts = Counter(paper.source for paper in papers)
+    return [
+        SourceReport(source=name, status=SourceStatus.OK, kept=count)
+        for name, count in counts.items()
+    ]
 
 
 def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
