@@ -12,7 +12,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from tests.cli.test_import_screening import ris
 from tests.cli.test_update import answer
-from tests.pages.site import TREES, address, fetcher_for, page, pdf
+from tests.pages.site import TREES, address, fetcher_for, locked_pdf, page, pdf
 
 from paper_search.persistence import open_persistence
 from paper_search.review.full_texts import FullTexts
@@ -114,12 +114,15 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
     before = texts(cli, review)
     paper, excluded = before[4]["id"], "own.ris#6"
     files = {"page.pdf": b"<html><body>Sign in</body></html>", "bad.pdf": b"%PDF-1.4 no more",
-             "good.pdf": PDF}  # fmt: skip
+             "good.pdf": PDF,
+             "locked.pdf": locked_pdf(), "empty.pdf": b""}  # fmt: skip
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     refused = [
-        ((paper, str(tmp_path / "page.pdf")), 2, "it is not a PDF"),
+        ((paper, str(tmp_path / "page.pdf")), 2, "it is a web page (HTML), not a PDF"),
         ((paper, str(tmp_path / "bad.pdf")), 2, "cannot be read"),
+        ((paper, str(tmp_path / "locked.pdf")), 2, "a password locks it"),
+        ((paper, str(tmp_path / "empty.pdf")), 2, "it is empty"),
         ((paper, str(tmp_path / "none.pdf")), 2, "cannot be read"),
         ((excluded, str(tmp_path / "good.pdf")), 2, "is not among the 5 works"),
         ((paper, "--include"), 2, "attach it before you decide on it"),

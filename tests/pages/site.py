@@ -62,6 +62,12 @@ def pdf(*pages: list[str]) -> bytes:
     return bytes(body)
 
 
+def locked_pdf() -> bytes:
+    """Return a PDF that opens with a password only."""
+    lock = b"/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<%s>/U<%s>>>" % (b"31" * 32, b"32" * 32)
+    return pdf(["Nobody reads this."]).replace(b"/Root 1 0 R", b"/Root 1 0 R/ID[<01><01>]" + lock)
+
+
 def policy_for(port: int, **changes: Any) -> PagePolicy:
     """Return a policy under which this port of the loopback may be asked, and nothing waits."""
     allowed = {"ports": frozenset({80, 443, port}), "exempt": (ip_network("127.0.0.1/32"),)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.pages.site import TREES, page, pdf
+from tests.pages.site import TREES, locked_pdf, page, pdf
 
 from paper_search.pages import extraction
 from paper_search.pages.extraction import document_text, is_about, is_withdrawn, placeholder_of
@@ -91,6 +91,11 @@ async def test_sec_16_of_a_paper_of_very_many_pages_the_first_are_read() -> None
 async def test_a_damaged_paper_is_refused(content: bytes) -> None:
     with pytest.raises(PageContentError, match="cannot be read"):
         await document_text(paper(content))
+
+
+async def test_a_paper_that_a_password_locks_is_named_as_that() -> None:
+    with pytest.raises(PageContentError, match="cannot be read: a password locks it"):
+        await document_text(paper(locked_pdf()))
 
 
 async def test_sec_16_a_page_of_a_million_elements_is_refused_unread() -> None:

@@ -107,6 +107,7 @@ class Visitor:
             app, base_url=HERE, client=("127.0.0.1", 4711), headers={"origin": HERE}
         )
         self.text = ""
+        self.answer: dict[str, str] = {}
         self.path = ""
 
     def open(self, path: str) -> int:
@@ -116,6 +117,15 @@ class Visitor:
         token = re.search(r'data-csrf="(\w+)"', self.text)
         form = {"csrf": token[1] if token else "", **fields}
         return self._seen(self.client.post(f"/review{path}", data=form))
+
+    def give(self, path: str, content: bytes, **headers: str) -> int:
+        """Send a file as our script does."""
+        token = re.search(r'data-csrf="(\w+)"', self.text)
+        kind = {"content-type": "application/octet-stream", "accept": "application/json"}
+        said = {**kind, "x-csrf-token": token[1] if token else "", **headers}
+        answer = self.client.post(f"/review{path}", content=content, headers=said)
+        self.answer = answer.json()
+        return answer.status_code
 
     def _seen(self, answer) -> int:
         self.text, self.path = answer.text, answer.url.path.removeprefix("/review")

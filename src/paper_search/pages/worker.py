@@ -16,6 +16,8 @@ from typing import Any
 
 MISSING, FAILED = "missing", "failed"
 """Kinds of failure: a library is not installed; the document cannot be read."""
+_LOCKED = 4
+"""What PDFium says of a file that needs a password."""
 _HIDDEN = (
     "//*[@hidden or @aria-hidden='true']"
     " | //*[contains(translate(@style, ' ', ''), 'display:none')]"
@@ -57,7 +59,9 @@ def main() -> int:
     except (MemoryError, RecursionError) as error:
         result = {"error": FAILED, "reason": type(error).__name__}
     except Exception as error:  # noqa: BLE001  # a parser of hostile input may raise anything; it is told
-        result = {"error": FAILED, "reason": f"{type(error).__name__}: {error}"[:200]}
+        is_locked = getattr(error, "err_code", None) == _LOCKED
+        reason = "a password locks it" if is_locked else f"{type(error).__name__}: {error}"
+        result = {"error": FAILED, "reason": reason[:200]}
     sys.stdout.buffer.write(json.dumps(result).encode("ascii", "replace"))
     return 0
 

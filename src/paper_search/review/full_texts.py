@@ -16,7 +16,14 @@ from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PageContentError
 from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
-from paper_search.workflow.full_texts import FullText, TextStatus, full_texts, put_full_text
+from paper_search.workflow.full_texts import (
+    FullText,
+    FullTextFlow,
+    TextStatus,
+    count_full_texts,
+    full_texts,
+    put_full_text,
+)
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 
@@ -24,6 +31,8 @@ FOLDER = "full_texts"
 """In the home: each PDF under its SHA-256."""
 LARGEST = 100_000_000
 """Bytes of a file that is attached."""
+_BEGINNING = 2_000
+"""Bytes in which a page of the web says that it is one."""
 
 
 class FullTexts:
@@ -163,6 +172,12 @@ class FullTexts:
         return text if text.digest == digest else retrieved
 
 
+def flow_of_works(works: Sequence[tuple[Paper, FullText]]) -> FullTextFlow | None:
+    """Return how many there are in each box of PRISMA's second stage; None: there are none."""
+    texts = {paper.id: text for paper, text in works}
+    return count_full_texts(list(texts), texts)
+
+
 def addresses_of(paper: Paper) -> Sequence[str]:
     """Return where the open text of a work may be, the surest first."""
     arxiv = f"https://arxiv.org/pdf/{paper.arxiv_id}" if paper.arxiv_id else None
@@ -171,7 +186,9 @@ def addresses_of(paper: Paper) -> Sequence[str]:
 
 async def _check_pdf(content: bytes) -> None:
     if not content.lstrip().startswith(b"%PDF-"):
-        raise PageContentError("it is not a PDF")
+        is_page = b"<html" in content[:_BEGINNING].lower()
+        what = "it is a web page (HTML), not a PDF" if is_page else "it is not a PDF"
+        raise PageContentError(what if content else "it is empty")
     await document_text(Document("", "pdf", "", content))
 
 

@@ -72,7 +72,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY_BYTES = 1 << 20
 MAX_UPLOAD_BYTES = 32 << 20
-"""Of files that a person imports on the page."""
+"""Of files that a person gives to the page."""
 BODY_S = 30.0
 """How long a body may take to arrive."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -84,7 +84,7 @@ _OPEN_PATHS = frozenset({"/ok"})
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 PAGE = re.compile(r"/review(?:/.*)?")
 """The page, which checks itself what it is sent."""
-UPLOAD = "/review/import"
+UPLOADS = re.compile(r"/review/(?:import|threads/[^/]+/full-texts/file)")
 _RUNS = re.compile(r"(?:/threads/[^/]+)?/runs(?:/stream|/wait|/batch)?")
 _RUN_FIELDS = (
     *("assistant_id", "input", "command", "context", "config", "metadata"),
@@ -158,7 +158,7 @@ class Guard:
         owner = owner or owner_of_session(self._config, headers.get("cookie"))
         if scope["method"] not in READS:
             self._check_origin(headers)
-            is_upload = owner is not None and scope["path"] == UPLOAD
+            is_upload = owner is not None and UPLOADS.fullmatch(scope["path"])
             most = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
             receive = _replayed(await _body(headers, receive, most), receive)
         await self._app({**scope, VISITOR: owner}, receive, answer)

@@ -10,7 +10,7 @@ from heapq import nsmallest
 from itertools import chain
 from typing import Any
 
-from paper_search.models import Paper, PaperCollection
+from paper_search.models import EndReason, Paper, PaperCollection
 from paper_search.skills.words import STOP_WORDS, tokens
 from paper_search.threads.catalog import ThreadStatus
 from paper_search.workflow.catalog import ThreadCatalog, ThreadInfo
@@ -272,6 +272,12 @@ class Reading:
         """Whether marks on single papers are taken."""
         is_done = self.info.status is ThreadStatus.DONE
         return self.result is not None and (is_done or self.waits_with_result)
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether a person approved the result, so that full texts are assessed."""
+        is_done = self.info.status is ThreadStatus.DONE
+        return is_done and self.info.ended_by == EndReason.APPROVED
 
     @property
     def words(self) -> list[str]:

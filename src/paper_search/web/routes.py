@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from paper_search.config import load_config
 from paper_search.server.app_factory import create_app, shared_access
-from paper_search.server.guard import UPLOAD
 from paper_search.web import (
     downloads_view,
+    full_texts_view,
     results_view,
     reviewers_view,
     screen_view,
@@ -41,6 +41,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/merged": results_view.merged_records,
         f"{thread}/screen": screen_view.screen,
         f"{thread}/reviewers": reviewers_view.reviewers,
+        f"{thread}/full-texts": full_texts_view.full_texts,
         f"{thread}/downloads": downloads_view.downloads,
         f"{thread}/pictures": downloads_view.pictures,
         f"{thread}/pictures/{{name}}": downloads_view.picture,
@@ -49,7 +50,7 @@ def page_routes(site: Site) -> list[Route]:
     }
     writes = {
         "/review/threads": threads_view.begin,
-        UPLOAD: threads_view.import_files,
+        "/review/import": threads_view.import_files,
         "/review/sign-out": threads_view.sign_out,
         f"{thread}/resume": threads_view.resume,
         f"{thread}/strategy": strategy_view.decide,
@@ -57,6 +58,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/merged": results_view.split,
         f"{thread}/marks": screen_view.mark,
         f"{thread}/reviewers": reviewers_view.act,
+        f"{thread}/full-texts/file": full_texts_view.attach,
     }
     return [
         Route("/review/static/{name}", _static, methods=["GET"]),

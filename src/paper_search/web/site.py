@@ -279,7 +279,8 @@ def _status(error: PaperSearchError) -> HTTPStatus:
 
 
 async def _form(request: Request) -> list[tuple[str, str]]:
-    if request.method != "POST":
+    is_file = request.headers.get("content-type") == "application/octet-stream"
+    if request.method != "POST" or is_file:
         return []
     body = (await request.body()).decode("utf-8", errors="replace")
     return [

@@ -12,7 +12,7 @@ function tell(words) {
 }
 
 async function send(url, fields) {
-  const body = new URLSearchParams(fields);
+  const body = fields instanceof Blob ? fields : new URLSearchParams(fields);
   let response;
   try {
     response = await fetch(url, { method: "POST", body, headers: { accept: "application/json", "x-csrf-token": csrf } });
@@ -76,6 +76,37 @@ document.getElementById("import")?.addEventListener("submit", async (event) => {
     location.assign((await send(form.action, fields)).to);
   } catch (error) { tell(error.message); }
 });
+
+// A PDF that is dropped onto a work, or chosen for it.
+const attach = async (work, files) => {
+  const problem = work.querySelector(".problem");
+  problem.hidden = true;
+  try {
+    if (files.length !== 1) throw new Error("Give a work one file.");
+    const [file] = files;
+    const most = Number(work.dataset.most);
+    if (file.size > most) throw new Error(`“${file.name}” has ${file.size.toLocaleString("en")} bytes; the page takes ${most.toLocaleString("en")} at most, and paper-search fulltext takes larger files.`);
+    tell(`Attaching “${file.name}”.`);
+    await send(`${work.dataset.upload}&${new URLSearchParams({ name: file.name })}`, new Blob([file], { type: "application/octet-stream" }));
+    location.reload();
+  } catch (error) {
+    tell("");
+    problem.textContent = error.message;
+    problem.hidden = false;
+  }
+};
+if (document.querySelector("[data-upload]")) {
+  addEventListener("dragover", (event) => event.preventDefault()); // a file beside a work would replace the page
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    const work = event.target.closest?.("[data-upload]");
+    if (work) attach(work, event.dataTransfer.files);
+  });
+  addEventListener("change", (event) => {
+    const work = event.target.closest("[data-upload]");
+    if (work && event.target.type === "file") attach(work, event.target.files);
+  });
+}
 
 // Progress of a run.
 const running = document.getElementById("running");
