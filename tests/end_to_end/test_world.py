@@ -314,6 +314,7 @@ def test_every_number_is_that_of_the_log_of_the_services(services, tmp_path):
             rows = list(csv.DictReader(file))
         assert Counter(row["source"] for row in rows) == flow["by_source"]
         assert len({row["kept_as"] for row in rows} - {""}) == flow["works"]
+        assert [row for row in rows if row["title"] and not row["id"]] == []
         with (directory / "search_log.csv").open(newline="") as file:
             log = list(csv.DictReader(file))
         assert sum(int(row["received"]) for row in log) == flow["identified"]

@@ -245,6 +245,7 @@ async def test_parts_of_the_same_request_are_sent_once_and_checked_for_either() 
         report = await HttpSource(TwoParts(URL), client=client).report(strategy(query))
     assert asked == ["slam"]
     assert [row.removed is None for row in report.arrivals] == [True, True, True, False]
+    assert report.arrivals[3].id == f"cards:slam {words[3]}"
     assert [paper.title for paper in report.papers] == [f"slam {word}" for word in words[:3]]
 
 

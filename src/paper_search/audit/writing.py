@@ -193,7 +193,7 @@ def _record_row(row: RecordFate) -> Row:
     paper = row.work.paper if row.work else None
     decision = paper.screening if paper and row.fate in {Fate.INCLUDED, Fate.EXCLUDED} else None
     return {
-        "id": record.id if record else "",
+        "id": (record.id if record else arrival.id) or "",
         "fate": row.fate.value,
         "kept_as": row.kept_as,
         "why": row.why,

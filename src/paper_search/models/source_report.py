@@ -95,6 +95,8 @@ class Arrival(BaseModel, frozen=True):
     """Why a check of ours removed it; None: it was kept."""
     waits: int = Field(default=0, exclude_if=_is_unset)
     """How often its source had been waited for in its round."""
+    id: str | None = Field(default=None, exclude_if=_is_unset)
+    """Of one that was removed, at its source."""
     title: str | None = Field(default=None, exclude_if=_is_unset)
     """Of one that was removed, as far as it has one."""
 

@@ -157,7 +157,8 @@ class QueryRun:
             about: dict[str, Any] = {"position": place, "record": paper.id}
             if paper.id not in ours:
                 reason = losses.get(id(paper), REASONS["repeated"])
-                about = {"position": place, "removed": reason, "title": paper.title}
+                about = {"position": place, "removed": reason}
+                about |= {"id": paper.id, "title": paper.title}
             self.arrivals.append(row.model_copy(update=about))
         self.arrivals += [row.model_copy(update={"removed": REASONS["dropped"]})] * page.dropped
         return bool(fresh)
