@@ -17,8 +17,7 @@ from typing import Any
 from paper_search.config import AppConfig
 from paper_search.report.document import Report
 from paper_search.report.outputs.figures import figures
-from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.outputs.page import render_html
+from paper_search.report.outputs.markdown import render_html, render_markdown
 from paper_search.report.outputs.pandoc import render_bibtex, render_docx, render_latex
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.reports import QUESTION, report_services

@@ -13,7 +13,7 @@ from tests.pages.site import fetcher_for, page, pdf
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
-from paper_search.report.claims.quotations import located
+from paper_search.report.claims.citations import located
 from paper_search.report.models import SearchResult
 from paper_search.report.page_reader import PageReader
 from paper_search.report_workflow import assembly

@@ -15,7 +15,7 @@ from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.listing import outline
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.catalog import EveryThread
+from paper_search.report_workflow.session import EveryThread
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
 

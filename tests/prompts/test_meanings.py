@@ -19,8 +19,7 @@ from paper_search.report.analyst import AnalysisAnswer, FindingAnswer
 from paper_search.report.models import Category, Depth, Severity, Style
 from paper_search.report.planner import PlanAnswer, PlannedQuery
 from paper_search.report.reviewer import ReviewAnswer, SupportAnswer
-from paper_search.report.section_writer import FrameAnswer, SectionAnswer
-from paper_search.report.writer import DraftAnswer
+from paper_search.report.writer import DraftAnswer, FrameAnswer, SectionAnswer
 from paper_search.skills.deduplicator import GroupsAnswer
 from paper_search.skills.intent_parser import IntentAnswer
 from paper_search.skills.judging.judgement import BatchAnswer, Judgement, read, score_of

@@ -27,14 +27,17 @@ from paper_search.models import (
 from paper_search.prompts import shipped_prompts
 from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import Evidence, result_of
-from paper_search.report.exchange import AnalystInput, PlannerInput, ReviewerInput, WriterInput
 from paper_search.report.models import (
     AnalysisResult,
+    AnalystInput,
     CheckedSentence,
     Finding,
+    PlannerInput,
     Quote,
     ResearchDraft,
     ResearchPlan,
+    ReviewerInput,
+    WriterInput,
 )
 from paper_search.report.planner import Planner
 from paper_search.report.reviewer import Reviewer, supported

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from paper_search.errors import SearchSourceError
 from paper_search.models import Author, ParsedIntent, RawPaper, ScoredPaper
-from paper_search.report.exchange import SearcherInput
-from paper_search.report.models import SearchQuery, SearchResult
+from paper_search.report.models import SearcherInput, SearchQuery, SearchResult
 from paper_search.report.searcher import MIN_RELEVANCE, AcademicSearch, KindAnswer
 from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.testing.llm import FakeLLM, data_block, grades_of

@@ -4,12 +4,12 @@ import pytest
 
 from paper_search.report.criteria import reviewed
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import (
     AnalysisResult,
     CheckedSentence,
     ResearchDraft,
     ResearchPlan,
+    ReviewerInput,
 )
 from paper_search.report.writer import referenced, section
 from paper_search.testing.reports import report_sources

@@ -2,7 +2,7 @@
 
 import re
 
-from paper_search.report.claims.statements import persons_sentences
+from paper_search.report.claims.verdicts import persons_sentences
 from paper_search.report.document import MARK, Report
 from paper_search.report.models import CheckedSentence, Critique, ResearchDraft
 from paper_search.report.outputs.markdown import render_markdown

@@ -11,10 +11,8 @@ from paper_search.models.paper import ScreeningDecision
 from paper_search.report.analyst import Analyst
 from paper_search.report.document import Report
 from paper_search.report.evidence import result_of
-from paper_search.report.exchange import AnalystInput
-from paper_search.report.models import ResearchPlan
-from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.outputs.page import render_html
+from paper_search.report.models import AnalystInput, ResearchPlan
+from paper_search.report.outputs.markdown import render_html, render_markdown
 from paper_search.report.passages import studies_on
 from paper_search.testing.llm import FakeLLM
 

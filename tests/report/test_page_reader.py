@@ -11,10 +11,9 @@ from tests.pages.site import TREES, address, fetcher_for, page, pdf
 
 from paper_search.models import Paper
 from paper_search.models.source_report import Purpose
-from paper_search.report.claims.quotations import located
+from paper_search.report.claims.citations import located
 from paper_search.report.evidence import Evidence, open_text_url, result_of
-from paper_search.report.exchange import PagesRead
-from paper_search.report.models import SearchResult
+from paper_search.report.models import PagesRead, SearchResult
 from paper_search.report.page_reader import PageReader, address_of
 from paper_search.report.passages import studies_on
 

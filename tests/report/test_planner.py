@@ -3,8 +3,7 @@
 import pytest
 
 from paper_search.models import QueryBuilderInput
-from paper_search.report.exchange import PlannerInput, SearcherInput
-from paper_search.report.models import SearchQuery
+from paper_search.report.models import PlannerInput, SearcherInput, SearchQuery
 from paper_search.report.planner import Planner, gap_queries, weaker
 from paper_search.report.searcher import AcademicSearch, ReportSearcher
 from paper_search.skills import (

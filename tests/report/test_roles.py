@@ -3,10 +3,9 @@
 import pytest
 
 from paper_search.report.analyst import Analyst
-from paper_search.report.claims.quotations import located
+from paper_search.report.claims.citations import located
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import AnalystInput, PlannerInput, WriterInput
-from paper_search.report.models import ResearchPlan
+from paper_search.report.models import AnalystInput, PlannerInput, ResearchPlan, WriterInput
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.writer import Writer
 from paper_search.testing.llm import FakeLLM, data_block

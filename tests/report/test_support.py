@@ -4,8 +4,13 @@ import pytest
 
 from paper_search.errors import LLMError, LLMRateLimitError
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import ReviewerInput
-from paper_search.report.models import AnalysisResult, Critique, ResearchDraft, ResearchPlan
+from paper_search.report.models import (
+    AnalysisResult,
+    Critique,
+    ResearchDraft,
+    ResearchPlan,
+    ReviewerInput,
+)
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import referenced, section
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block

@@ -8,8 +8,7 @@ import pytest
 
 from paper_search.models import RawPaper
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import PlannerInput, SearcherInput
-from paper_search.report.models import SearchQuery, SearchResult
+from paper_search.report.models import PlannerInput, SearcherInput, SearchQuery, SearchResult
 from paper_search.report.planner import Planner
 from paper_search.report.searcher import ReportSearcher, WebSearch
 from paper_search.skills import RelevanceScorer, Searcher

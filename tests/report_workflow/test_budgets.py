@@ -6,8 +6,7 @@ from paper_search.errors import SearchSourceError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.models.source_report import Purpose
 from paper_search.report.evidence import result_of
-from paper_search.report.exchange import PagesRead
-from paper_search.report.models import SearchResult
+from paper_search.report.models import PagesRead, SearchResult
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.state import WorkflowState

@@ -14,10 +14,10 @@ from paper_search.llm.chat import format_request, response_format
 from paper_search.llm.creation import OpenAIProvider
 from paper_search.llm.metering import Metering, load_prices, tokens_in
 from paper_search.models import Author, RawPaper
-from paper_search.report.exchange import PlannerInput
+from paper_search.report.models import PlannerInput
 from paper_search.report.planner import Planner
 from paper_search.report.searcher import AcademicSearch, ReportSearcher
-from paper_search.report.section_writer import answers_for
+from paper_search.report.writer import answers_for
 from paper_search.report_workflow import ReportParams, ReportWorkflow, Review
 from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.spending import estimate_of

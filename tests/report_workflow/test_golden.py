@@ -11,7 +11,7 @@ from tests.answers import reply_to
 from paper_search.persistence import open_persistence
 from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.catalog import ReportCatalog
+from paper_search.report_workflow.session import ReportCatalog
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.workflow import ThreadStatus
 

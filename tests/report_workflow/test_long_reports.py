@@ -7,7 +7,7 @@ import pytest
 from paper_search.errors import LLMFailure, LLMLengthError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.records import ReportRecords
+from paper_search.report_workflow.context import ReportRecords
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, good_answer, report_services
 

@@ -17,8 +17,7 @@ from tests.report_workflow.orders import KINDS, PLACES, canaries, ordering_sourc
 
 from paper_search.exports.csv_table import export_csv
 from paper_search.report.document import Report, cited_collection, render_json
-from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.outputs.page import render_html
+from paper_search.report.outputs.markdown import render_html, render_markdown
 from paper_search.report.outputs.pandoc import render_bibtex, render_latex
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block

@@ -10,8 +10,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import UnknownNameError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.models.source_report import Purpose
-from paper_search.report.exchange import PagesRead
-from paper_search.report.models import SearchResult
+from paper_search.report.models import PagesRead, SearchResult
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.assembly import assemble_report
 from paper_search.testing.reports import QUESTION, report_services

@@ -16,7 +16,7 @@ from paper_search.errors import (
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
-from paper_search.report_workflow.records import INDEX, ReportRecords, StepModel
+from paper_search.report_workflow.context import INDEX, ReportRecords, StepModel
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, report_sources
 from paper_search.threads.catalog import delete_thread
@@ -37,8 +37,8 @@ async def persistence(request, url):
 
 async def filled(records: ReportRecords) -> None:
     await records.store_results(report_sources())
-    await records.store_draft(ResearchDraft(title="A draft"))
-    await records.store_critique(Critique(version=1))
+    await records.store_version(ResearchDraft(title="A draft"))
+    await records.store_version(Critique(version=1))
     await records.index(QUESTION)
 
 
@@ -47,7 +47,7 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
     draft = ResearchDraft(title="A draft")
     sources = report_sources()
     ids = await records.store_results(sources)
-    await records.store_draft(draft)
+    await records.store_version(draft)
     writes: list[Any] = []
     inner = persistence.store.abatch
 
@@ -58,7 +58,7 @@ async def test_a_row_that_did_not_change_is_not_written_again(persistence, monke
 
     monkeypatch.setattr(persistence.store, "abatch", abatch)
     assert await records.store_results(sources) == ids
-    await records.store_draft(draft)
+    await records.store_version(draft)
     assert writes == []
     changed = sources[0].model_copy(update={"title": "Another title"})
     await records.store_results([changed, *sources[1:]])

@@ -7,22 +7,19 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from paper_search.report.claims.citations import cited_keys
-from paper_search.report.claims.quotations import located, quotations
+from paper_search.report.claims.citations import cited_keys, located, quotations
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import (
-    PlannerInput,
-    ReviewerInput,
-    SearcherInput,
-    SearcherOutput,
-    WriterInput,
-)
 from paper_search.report.models import (
     AnalysisResult,
     Finding,
+    PlannerInput,
     ResearchDraft,
     ResearchPlan,
+    ReviewerInput,
+    SearcherInput,
+    SearcherOutput,
     SearchQuery,
+    WriterInput,
 )
 from paper_search.report.passages import studies_on
 from paper_search.report.planner import Planner

@@ -11,14 +11,15 @@ from paper_search.report.models import (
     SearchQuery,
 )
 from paper_search.report.recovery import ErrorCategory, ErrorSeverity, WorkflowError
+from paper_search.report_workflow.drafting import route_after_reviewer
 from paper_search.report_workflow.graph import WORKFLOW
-from paper_search.report_workflow.routing import (
+from paper_search.report_workflow.nodes import (
     route_after_analyst,
     route_after_planner,
-    route_after_reviewer,
     route_after_searcher,
+    should_continue_search,
 )
-from paper_search.report_workflow.state import ReportParams, WorkflowState, should_continue_search
+from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps import Outcome
 
 

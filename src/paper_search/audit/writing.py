@@ -31,7 +31,7 @@ from paper_search.audit.sections import as_markdown, sections_of
 from paper_search.errors import ExportError
 from paper_search.exports.csv_table import csv_text
 from paper_search.persistence import Persistence
-from paper_search.report.outputs.page import embedded, html_page
+from paper_search.report.outputs.markdown import embedded, html_page
 from paper_search.report.outputs.pandoc import has_pandoc, markdown_docx
 
 RECORD_COLUMNS = (

@@ -116,7 +116,7 @@ def _library(config: AppConfig) -> Check:
 
 async def _threads(config: AppConfig) -> Check:
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import EveryThread
+    from paper_search.report_workflow.session import EveryThread
 
     try:
         async with open_persistence(config.persistence_url) as persistence:

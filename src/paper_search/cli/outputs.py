@@ -327,7 +327,7 @@ class ReportOutput(OutputTarget):
 
     def _render(self, report: Report) -> str | bytes:
         from paper_search.report.document import render_json
-        from paper_search.report.outputs import markdown, page, pandoc
+        from paper_search.report.outputs import markdown, pandoc
 
         match self.format_name:
             case "docx":
@@ -336,7 +336,7 @@ class ReportOutput(OutputTarget):
                 return asyncio.run(pandoc.render_docx(report, csl=csl, figures=pictures))
             case "html":
                 pictures = self._draw(report, "svg")
-                return page.render_html(report, style=self.references, figures=pictures)
+                return markdown.render_html(report, style=self.references, figures=pictures)
             case "latex":
                 stem = self.output.stem if self.output else "references"
                 files = self._beside(report, "pdf")

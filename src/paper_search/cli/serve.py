@@ -120,7 +120,7 @@ def _check_thread(config: "AppConfig", thread: str) -> None:
     import asyncio
 
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import EveryThread
+    from paper_search.report_workflow.session import EveryThread
 
     async def look() -> None:
         async with open_persistence(config.persistence_url) as persistence:

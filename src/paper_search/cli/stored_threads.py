@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from paper_search.models.usage import Budget
     from paper_search.report.document import Report
     from paper_search.report_workflow import ReportWorkflow
-    from paper_search.report_workflow.catalog import ReportDetail
     from paper_search.report_workflow.reviews import BreakpointName
+    from paper_search.report_workflow.session import ReportDetail
     from paper_search.threads.engine import ProgressReporter
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow import ThreadDetail
@@ -35,7 +35,7 @@ async def thread_detail(url: str, thread_id: str) -> AnyDetail:
     Raises:
         ThreadNotFoundError: there is no such thread.
     """
-    from paper_search.report_workflow.catalog import EveryThread
+    from paper_search.report_workflow.session import EveryThread
 
     async with open_persistence(url) as persistence:
         every = EveryThread(persistence)
@@ -62,7 +62,7 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
 
 async def is_report(url: str, thread_id: str) -> bool:
     """Whether a thread is a report; one that is not there is none."""
-    from paper_search.report_workflow.catalog import REPORT, EveryThread
+    from paper_search.report_workflow.session import REPORT, EveryThread
 
     async with open_persistence(url) as persistence:
         return await EveryThread(persistence).graph_of(thread_id) == REPORT

@@ -54,7 +54,7 @@ def threads(
 
     from paper_search.cli.tables import thread_table
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import EveryThread, ReportInfo
+    from paper_search.report_workflow.session import EveryThread, ReportInfo
     from paper_search.workflow import ThreadInfo
 
     url = settings(ctx, home).persistence_url
@@ -99,7 +99,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.report_questions import show_report
     from paper_search.cli.stored_threads import thread_detail, with_translations
     from paper_search.cli.views import show_thread
-    from paper_search.report_workflow.catalog import ReportDetail
+    from paper_search.report_workflow.session import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
@@ -163,7 +163,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
     from paper_search.cli.stored_threads import preview, thread_detail
     from paper_search.errors import ExportError
-    from paper_search.report_workflow.catalog import ReportDetail
+    from paper_search.report_workflow.session import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
@@ -254,7 +254,7 @@ def delete(
     from paper_search.errors import PersistenceError, ThreadNotFoundError
     from paper_search.llm.usage_log import UsageLog
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import EveryThread
+    from paper_search.report_workflow.session import EveryThread
 
     config = settings(ctx, home)
     url = config.persistence_url
@@ -301,7 +301,7 @@ def prune(
     """
     from paper_search.errors import ThreadBusyError
     from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.catalog import EveryThread
+    from paper_search.report_workflow.session import EveryThread
 
     url = settings(ctx, home).persistence_url
     page = 500

@@ -10,19 +10,22 @@ from pydantic import BaseModel, Field
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.claims.quotations import located
+from paper_search.report.claims.citations import located
 from paper_search.report.evidence import Evidence, family_names, grade_of
-from paper_search.report.exchange import AnalystInput, AnalystOutput, Role, Sufficiency
 from paper_search.report.models import (
     AnalysisResult,
+    AnalystInput,
+    AnalystOutput,
     Contradiction,
     Direction,
     Finding,
     Grade,
     Quote,
     ResearchPlan,
+    Role,
     SearchType,
     Study,
+    Sufficiency,
     Theme,
 )
 from paper_search.report.passages import sources_block, studies_on

@@ -7,11 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from paper_search.report.claims.quotations import without_quotations
-from paper_search.report.claims.statements import places
-from paper_search.report.claims.verdicts import Subject, critique_item, excerpt, faults, verdicts
+from paper_search.report.claims.citations import without_quotations
+from paper_search.report.claims.verdicts import (
+    Subject,
+    critique_item,
+    excerpt,
+    faults,
+    places,
+    verdicts,
+)
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import (
     AnalysisResult,
     CheckedSentence,
@@ -19,6 +24,7 @@ from paper_search.report.models import (
     CritiqueItem,
     Recommendation,
     ResearchDraft,
+    ReviewerInput,
     Severity,
 )
 from paper_search.report.passages import content_stems

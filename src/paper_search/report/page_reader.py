@@ -25,8 +25,7 @@ from paper_search.pages.extraction import (
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PagePolicy
 from paper_search.report.evidence import MAX_TEXT_CHARS
-from paper_search.report.exchange import PagesRead
-from paper_search.report.models import SearchResult, now
+from paper_search.report.models import PagesRead, SearchResult, now
 from paper_search.skills.untrusted import is_suspicious, shown_to_model
 
 AT_ONCE = 3

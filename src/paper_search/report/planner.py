@@ -14,8 +14,16 @@ from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.models import ParsedIntent
 from paper_search.prompts import load_prompt
-from paper_search.report.exchange import PlannerInput, PlannerOutput, Role
-from paper_search.report.models import Depth, ResearchPlan, SearchQuery, SearchType, now
+from paper_search.report.models import (
+    Depth,
+    PlannerInput,
+    PlannerOutput,
+    ResearchPlan,
+    Role,
+    SearchQuery,
+    SearchType,
+    now,
+)
 from paper_search.skills import IntentParser
 from paper_search.skills.phrases import key_phrases
 

@@ -13,10 +13,8 @@ from paper_search.errors import LLMError, LLMRateLimitError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
-from paper_search.report.claims.citations import without_citations
-from paper_search.report.claims.quotations import closest, located
-from paper_search.report.claims.statements import places
-from paper_search.report.claims.verdicts import excerpt
+from paper_search.report.claims.citations import closest, located, without_citations
+from paper_search.report.claims.verdicts import excerpt, places
 from paper_search.report.criteria import (
     HIGHEST,
     PASS_THRESHOLD,
@@ -29,7 +27,6 @@ from paper_search.report.criteria import (
     reviewed,
 )
 from paper_search.report.evidence import LONGEST, Evidence, sentences
-from paper_search.report.exchange import ReviewerInput, ReviewerOutput, Role
 from paper_search.report.models import (
     Category,
     CheckedSentence,
@@ -37,6 +34,9 @@ from paper_search.report.models import (
     CritiqueItem,
     Quote,
     Recommendation,
+    ReviewerInput,
+    ReviewerOutput,
+    Role,
     SearchResult,
     Severity,
     Support,

@@ -22,8 +22,14 @@ from paper_search.models import (
 )
 from paper_search.models import SearchQuery as SourceQuery
 from paper_search.report.evidence import SNIPPET_CHARS, paper_of, result_of, stable_id
-from paper_search.report.exchange import SearcherInput, SearcherOutput
-from paper_search.report.models import SearchQuery, SearchResult, SearchType, now
+from paper_search.report.models import (
+    SearcherInput,
+    SearcherOutput,
+    SearchQuery,
+    SearchResult,
+    SearchType,
+    now,
+)
 from paper_search.report.planner import weaker
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer, Searcher
 from paper_search.skills.judging.run import MOST_JUDGED

@@ -1,13 +1,16 @@
-"""The role that writes the report, and mends it by its critique."""
+"""The role that writes the report, whole or by sections, and mends it by its critique."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 
-from paper_search.errors import LLMFailure, LLMLengthError
+from paper_search.errors import LLMFailure, LLMLengthError, LLMResponseError
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
@@ -18,14 +21,52 @@ from paper_search.report.claims.citations import (
     without_citations,
 )
 from paper_search.report.evidence import Evidence, author_year, reference
-from paper_search.report.exchange import Role, WriterInput, WriterOutput
-from paper_search.report.models import DraftSection, ResearchDraft, now, short_id
-from paper_search.report.passages import sources_block, table_text
-from paper_search.report.section_writer import AT_ONCE, SectionWriter, TitledText, itemised
+from paper_search.report.models import (
+    CritiqueItem,
+    DraftSection,
+    Finding,
+    ResearchDraft,
+    Role,
+    WriterInput,
+    WriterOutput,
+    now,
+    short_id,
+)
+from paper_search.report.passages import content_stems, sources_block, table_text
 from paper_search.skills.untrusted import data_block, visible
 
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
 _MAX_SECTIONS = 15
 _MAX_CHARS = 60_000
+_NOT_DONE = "not done: without a model nothing is written; edit the text itself"
+AT_ONCE = 2000
+"""Words of a report that a model is asked for in one answer."""
+_PIECE, _SMALLEST_PIECE = 900, 150
+"""Words of a section that it is asked for in one answer, and the fewest that are tried."""
+_FRAME = 400
+"""Words of abstract and conclusion together."""
+_BEFORE = 1500
+"""Characters of what was written before that the next answer goes on from."""
+_READ = 24_000
+"""Characters of all sections that abstract and conclusion are written from."""
+
+
+class TitledText(BaseModel):
+    title: str
+    content: str
+
+
+class SectionAnswer(TitledText):
+    """A section, or a piece of one, asked for alone."""
+
+    changes: list[str] = Field(default_factory=list)
+
+
+class FrameAnswer(BaseModel):
+    title: str
+    abstract: str = ""
+    conclusion: str = ""
+    changes: list[str] = Field(default_factory=list)
 
 
 class DraftAnswer(BaseModel):
@@ -44,8 +85,11 @@ class Writer(Role):
         """Return a draft; with a previous draft and its critique, the next version of it."""
         evidence = Evidence(request.search_results)
         if self._llm is None or not request.analysis.findings:
-            draft = _table(request, evidence)
-            notes = _unmended(request)
+            title, studies = request.research_plan.original_query, request.analysis.studies
+            rows = section(1, "Evidence", table_text(studies, evidence))
+            draft = ResearchDraft(title=title.strip(), sections=[rows])
+            items = request.critique.items if request.critique else []
+            notes = [f"{item.critique_id}: {_NOT_DONE}" for item in items]
         else:
             answer = await self._answer(self._llm, request, evidence)
             draft = _draft_of(answer, evidence)
@@ -58,30 +102,15 @@ class Writer(Role):
         self, llm: LLMProvider, request: WriterInput, evidence: Evidence
     ) -> DraftAnswer:
         """Return the report in one answer, or piece by piece where one cannot hold it."""
-        prompt = load_prompt("report_writer", self._domain)
+        asking = _Asking(llm, load_prompt("report_writer", self._domain), request, evidence)
         before = request.previous_draft.word_count if request.previous_draft else 0
         if max(request.target_length, before) <= AT_ONCE:
             try:
-                return await _at_once(llm, prompt, request, evidence)
+                return await asking.ask(DraftAnswer, {}, _material(request))
             except LLMLengthError as error:
                 if error.reason is not LLMFailure.ANSWER_TOO_LONG:
                     raise
-        pieces = await SectionWriter(llm, prompt, _message(request), request, evidence).write()
-        return DraftAnswer(
-            **pieces.frame.model_dump(exclude={"changes"}),
-            sections=list(pieces.sections),
-            changes=pieces.changes,
-        )
-
-
-async def _at_once(
-    llm: LLMProvider, prompt: str, request: WriterInput, evidence: Evidence
-) -> DraftAnswer:
-    cited = [i for finding in request.analysis.findings for i in finding.sources]
-    block = sources_block(evidence, request.shown_sources, request.shown_chars, cited)
-    head = json.dumps(_message(request), ensure_ascii=False, indent=1)
-    message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([_material(request)])}"
-    return await ask(llm, DraftAnswer, prompt, message)
+        return await asking.in_sections()
 
 
 def referenced(draft: ResearchDraft, evidence: Evidence) -> ResearchDraft:
@@ -173,19 +202,6 @@ def _material(request: WriterInput) -> dict[str, Any]:
     return material
 
 
-def _table(request: WriterInput, evidence: Evidence) -> ResearchDraft:
-    question = request.research_plan.original_query
-    content = table_text(request.analysis.studies, evidence)
-    return ResearchDraft(title=question.strip(), sections=[section(1, "Evidence", content)])
-
-
-def _unmended(request: WriterInput) -> list[str]:
-    return [
-        f"{item.critique_id}: not done: without a model nothing is written; edit the text itself"
-        for item in (request.critique.items if request.critique else [])
-    ]
-
-
 def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
     def text(words: str) -> str:
         return normalised(visible(words)[:_MAX_CHARS].strip(), evidence)
@@ -206,15 +222,13 @@ def _draft_of(answer: DraftAnswer, evidence: Evidence) -> ResearchDraft:
 
 
 def _is_known(reference: str, evidence: Evidence) -> bool:
-    if any(key in evidence.by_key for key in cited_keys(reference)):
-        return True
     folded = " ".join(reference.casefold().split())
-    if any(" ".join(source.title.casefold().split()) in folded for source in evidence.results):
-        return True
-    citations = foreign_citations(reference, evidence)
-    if any(citation.keys and "." in citation.text for citation in citations):
-        return True
-    return any(author_year(source).casefold() == folded.strip("()") for source in evidence.results)
+    return (
+        any(key in evidence.by_key for key in cited_keys(reference))
+        or any(" ".join(one.title.casefold().split()) in folded for one in evidence.results)
+        or any(one.keys and "." in one.text for one in foreign_citations(reference, evidence))
+        or any(author_year(one).casefold() == folded.strip("()") for one in evidence.results)
+    )
 
 
 def _notes(answer: DraftAnswer, request: WriterInput) -> list[str]:
@@ -230,3 +244,157 @@ def _notes(answer: DraftAnswer, request: WriterInput) -> list[str]:
         f"{item.critique_id}: {answers.get(item.critique_id) or 'the writer did not say'}"
         for item in request.critique.items
     ]
+
+
+def answers_for(words: int, sections: int) -> int:
+    """Return how many answers a report of so many words takes, if none is cut off."""
+    if words <= AT_ONCE:
+        return 1
+    count = max(1, sections)
+    return 1 + count * math.ceil(_words_of_each(words, count) / _PIECE)
+
+
+def _words_of_each(words: int, sections: int) -> int:
+    return max(_SMALLEST_PIECE, (words - _FRAME) // sections)
+
+
+@dataclass(frozen=True)
+class _Task:
+    title: str
+    questions: list[int]
+    """Which sub-questions it answers; none: it is on the whole."""
+
+
+class _Asking:
+    """Asks a model for a report: whole, or section by section where that is more than an answer."""
+
+    def __init__(
+        self, llm: LLMProvider, prompt: str, request: WriterInput, evidence: Evidence
+    ) -> None:
+        self._llm = llm
+        self._prompt = prompt
+        self._given = request
+        self._evidence = evidence
+        self._at_once = _PIECE
+
+    async def in_sections(self) -> DraftAnswer:
+        tasks = self._tasks()
+        old = self._faultless()
+        sections = [
+            old[task.title] if task.title in old else await self._section(task, len(tasks))
+            for task in tasks
+        ]
+        frame = await self._framed(sections)
+        changes = [*(line for part in sections for line in part.changes), *frame.changes]
+        return DraftAnswer(**frame.model_dump() | {"sections": sections, "changes": changes})
+
+    def _tasks(self) -> list[_Task]:
+        plan = self._given.research_plan
+        titles = plan.expected_sections
+        tasks = [_Task(title, []) for title in titles]
+        for index, question in enumerate(plan.decomposed_questions):
+            stems = set(content_stems(question))
+            shared = [len(stems & set(content_stems(title))) for title in titles]
+            usual = min(index + 1, len(titles) - 1)  # after the introduction, in order
+            tasks[shared.index(max(shared)) if any(shared) else usual].questions.append(index)
+        return tasks
+
+    def _faultless(self) -> dict[str, SectionAnswer]:
+        """Return the sections of the version before that nobody found fault with."""
+        previous = self._given.previous_draft
+        if previous is None:
+            return {}
+        return {
+            section.title: SectionAnswer(title=section.title, content=section.content)
+            for section in previous.sections
+            if not self._items_on(section.title)
+        }
+
+    def _items_on(self, title: str) -> list[CritiqueItem]:
+        """Return what is to be mended in a section; a person's wish may concern any of them."""
+        items = self._given.critique.items if self._given.critique else []
+        return [item for item in items if item.found_by == "person" or item.location == title]
+
+    async def _section(self, task: _Task, count: int) -> SectionAnswer:
+        words = _words_of_each(self._given.target_length, count)
+        while True:
+            try:
+                return await self._in_pieces(task, words)
+            except LLMLengthError as error:
+                if error.reason is not LLMFailure.ANSWER_TOO_LONG:
+                    raise
+                if self._at_once <= _SMALLEST_PIECE:
+                    raise LLMResponseError(
+                        f"the model's answer was cut off where {_SMALLEST_PIECE} words were asked "
+                        "for; raise writer_max_tokens or LLM_MAX_TOKENS"
+                    ) from None
+                self._at_once = max(_SMALLEST_PIECE, self._at_once // 2)
+
+    async def _in_pieces(self, task: _Task, words: int) -> SectionAnswer:
+        count = math.ceil(words / self._at_once)
+        contents: list[str] = []
+        changes: list[str] = []
+        for number in range(1, count + 1):
+            part: dict[str, Any] = {
+                "title": task.title,
+                "words": math.ceil(words / count),
+                "piece": f"{number} of {count}",
+            }
+            if task.questions:
+                sub_questions = self._given.research_plan.decomposed_questions
+                part["answers"] = [sub_questions[question] for question in task.questions]
+            material = self._material(task, "\n\n".join(contents))
+            answer = await self.ask(SectionAnswer, {"write": {"section": part}}, material, task)
+            contents.append(answer.content)
+            changes += answer.changes
+        return SectionAnswer(title=task.title, content="\n\n".join(contents), changes=changes)
+
+    async def _framed(self, sections: Sequence[SectionAnswer]) -> FrameAnswer:
+        each = _READ // max(1, len(sections))
+        texts = [{"title": one.title, "content": one.content[:each]} for one in sections]
+        material: dict[str, Any] = {"sections": texts}
+        if self._given.critique is not None:
+            titles = {one.title for one in sections}
+            items = [i for i in self._given.critique.items if i.location not in titles]
+            material["items"] = list(map(itemised, items))
+        return await self.ask(FrameAnswer, {"write": {"frame": {"words": _FRAME}}}, material)
+
+    def _material(self, task: _Task, before: str) -> dict[str, Any]:
+        analysis = self._given.analysis
+        material: dict[str, Any] = {
+            "findings": [finding.text for finding in self._findings(task)],
+            "themes": analysis.themes,
+            "contradictions": analysis.contradictions,
+            "written_before": before[-_BEFORE:],
+        }
+        previous = self._given.previous_draft
+        if previous is not None:
+            old = next((one for one in previous.sections if one.title == task.title), None)
+            material["previous_section"] = old.content if old else ""
+            material["items"] = list(map(itemised, self._items_on(task.title)))
+        return material
+
+    def _findings(self, task: _Task | None) -> list[Finding]:
+        findings = self._given.analysis.findings
+        if task is None or not task.questions:
+            return list(findings)
+        return [finding for finding in findings if finding.question in task.questions]
+
+    async def ask(
+        self,
+        kind: type[AnswerT],
+        part: dict[str, Any],
+        material: dict[str, Any],
+        task: _Task | None = None,
+    ) -> AnswerT:
+        request = self._given
+        first = [source for finding in self._findings(task) for source in finding.sources]
+        block = sources_block(self._evidence, request.shown_sources, request.shown_chars, first)
+        head = json.dumps({**_message(request), **part}, ensure_ascii=False, indent=1)
+        message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([material])}"
+        return await ask(self._llm, kind, self._prompt, message)
+
+
+def itemised(item: CritiqueItem) -> dict[str, Any]:
+    fields = {"severity", "category", "location", "description", "suggested_fix"}
+    return {"id": item.critique_id, **item.model_dump(include=fields)}

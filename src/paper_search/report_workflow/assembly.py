@@ -8,8 +8,6 @@ from typing import Any
 from paper_search.config import AppConfig
 from paper_search.errors import ThreadWaitingError, UnknownNameError
 from paper_search.llm import create_provider
-from paper_search.llm.chat import ChatProvider
-from paper_search.llm.metering import Metering, load_prices
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.tracing import redact_output
 from paper_search.models import PaperCollection
@@ -33,6 +31,7 @@ from paper_search.sources.web import (
     web_search_names,
 )
 from paper_search.steps.types import PARAMS
+from paper_search.workflow.assembly import metering_of
 from paper_search.workflow.session import SearchSession
 
 _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
@@ -48,27 +47,15 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
         UnknownNameError: a source of that name is not installed.
     """
     redact_output(config.secrets)
+    models = _models(config)
     return ReportServices(
         searcher=_searcher(config, sources),
         collection=_collection(config.persistence_url),
-        model=_models(config),
+        model=models,
         pages=page_reader(config),
         domain=config.domain,
-        metering=_metering(config),
-    )
-
-
-def _metering(config: AppConfig) -> Metering:
-    """Return what counts the calls; the models of single roles are known to their runs only."""
-    usual = _models(config)(None)
-    name = f"{usual.provider}:{usual.model}" if isinstance(usual, ChatProvider) else None
-    models = {} if name is None else {Skill.JUDGE: name}
-    return Metering(
-        config.usage_path,
-        load_prices(config.llm.prices),
-        models,
-        batch_size=config.relevance_batch_size,
-        budget=config.budget,
+        # The models of single roles are known to their runs only.
+        metering=metering_of(config, {Skill.JUDGE: models(None)}),
     )
 
 

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.messages import AIMessage, MessageLikeRepresentation
 from langgraph.graph.message import add_messages
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from typing_extensions import override
 
-from paper_search.errors import InputError, PaperSearchError, PersistenceError
+from paper_search.errors import InputError, ModelCallLimitError, PaperSearchError, PersistenceError
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.metering import Metering
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import PaperCollection
-from paper_search.report.exchange import PagesRead
-from paper_search.report.models import ResearchPlan, SearchResult, now
+from paper_search.report.models import (
+    Critique,
+    PagesRead,
+    ResearchDraft,
+    ResearchPlan,
+    SearchResult,
+    now,
+)
 from paper_search.report.recovery import Amount, Attempt, WorkflowError, classified
 from paper_search.report.searcher import ReportSearcher
-from paper_search.report_workflow.records import ReportRecords, StepModel
 from paper_search.report_workflow.reviews import BreakpointName, HITLBreakpoint
 from paper_search.report_workflow.state import (
     OpenReview,
@@ -30,7 +38,9 @@ from paper_search.report_workflow.state import (
 )
 from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
+from paper_search.threads.approvals import Approvals
 from paper_search.threads.questions import state_of_step
+from paper_search.threads.records import ROOT, RecordStore, storable
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
 """Gives the model of a name, or the one of the settings for None; None: there is none."""
@@ -216,3 +226,119 @@ def plan_of(state: WorkflowState) -> ResearchPlan:
     if state.research_plan is None:
         raise PersistenceError("the report has no plan: its planner did not run")
     return state.research_plan
+
+
+INDEX = (ROOT, "reports")
+"""Every report by its thread."""
+_IN_FLIGHT = "in flight"
+_BOUNDARY = re.compile(r"\bdata-[0-9a-f]{16}\b")
+_DECIDED_ON = {"original_query", "decomposed_questions", "expected_sections", "methodology"}
+"""What of a plan stays as it was decided; its queries change while they are asked."""
+
+
+VersionT = TypeVar("VersionT", ResearchDraft, Critique)
+_PARTS: dict[type[BaseModel], str] = {
+    ResearchDraft: "report_drafts",
+    Critique: "report_critiques",
+}
+
+
+class ReportRecords(RecordStore):
+    """Reads and writes the records of one report. Writing twice changes nothing."""
+
+    listed_in = INDEX
+
+    async def store_results(self, results: Sequence[SearchResult]) -> list[str]:
+        rows = [_row(result) for result in results]
+        await self.put("report_results", {row["result_id"]: row for row in rows})
+        return [row["result_id"] for row in rows]
+
+    async def results(self, ids: Sequence[str]) -> list[SearchResult]:
+        """Return what was collected, in the order of the ids."""
+        values = await self.get("report_results", ids)
+        return [SearchResult.model_validate(value) for value in self.in_order(values, ids)]
+
+    async def store_version(self, part: ResearchDraft | Critique) -> None:
+        await self.put(_PARTS[type(part)], {str(part.version): _row(part)})
+
+    async def version(self, kind: type[VersionT], number: int) -> VersionT | None:
+        """Return the draft of a version, or its critique; None: there is none."""
+        row = (await self.get(_PARTS[kind], [str(number)])).get(str(number))
+        return kind.model_validate(row) if row else None
+
+
+class StepModel(LLMProvider):
+    """A model as one step asks it: a limited number of times, and the same only once.
+
+    Each call is counted on the records before it is made, and each answer is kept there: a step
+    that is repeated after a crash loses no count and pays for nothing again.
+    """
+
+    def __init__(self, llm: LLMProvider, records: ReportRecords, step: str, most: int) -> None:
+        self._llm = llm
+        self._records = records
+        self._step = step
+        self._most = most
+        self._counting = asyncio.Lock()
+        self.calls = 0
+
+    async def begin(self) -> None:
+        """Take over what the step's first try did, and delete the answers of the steps before."""
+        row = (await self._records.get("report_calls", [_IN_FLIGHT])).get(_IN_FLIGHT, {})
+        self.calls = int(row["calls"]) if row.get("step") == self._step else 0
+        keys = await self._records.keys("report_answers")
+        past = [key for key in keys if not key.startswith(f"{self._step}/")]
+        await self._records.put("report_answers", dict.fromkeys(past))
+
+    @override
+    async def complete(self, system_prompt: str, user_message: str) -> str:
+        await self._count()
+        return await self._llm.complete(system_prompt, user_message)
+
+    @override
+    async def complete_json(
+        self, system_prompt: str, user_message: str, schema: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        key = f"{self._step}/{_digest(system_prompt, user_message, schema)}"
+        row = (await self._records.get("report_answers", [key])).get(key)
+        if row is not None:
+            return dict(row["answer"])
+        await self._count()
+        answer = await self._llm.complete_json(system_prompt, user_message, schema)
+        await self._records.put("report_answers", {key: {"answer": storable(answer)}})
+        return answer
+
+    async def _count(self) -> None:
+        async with self._counting:
+            if self.calls >= self._most:
+                raise ModelCallLimitError(
+                    f"the report may ask a model {self._most} more times and has done so; "
+                    "raise max_model_calls to allow more"
+                )
+            self.calls += 1
+            row = {"step": self._step, "calls": self.calls}
+            await self._records.put("report_calls", {_IN_FLIGHT: row})
+
+
+def _digest(system_prompt: str, user_message: str, schema: dict[str, Any] | None) -> str:
+    """Return the same for the same question, whose data blocks differ in their marks."""
+    text = f"{system_prompt}\0{_BOUNDARY.sub('data', user_message)}\0{schema}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+class PlanApprovals(Approvals[ResearchPlan]):
+    part = "report_approvals"
+    field = "plan"
+    noun = "report"
+
+    def _key(self, number: int) -> str:
+        del number  # one plan at a time
+        return "passed"
+
+    def _decided_on(self, proposal: ResearchPlan) -> dict[str, Any]:
+        return proposal.model_dump(include=_DECIDED_ON)
+
+
+def _row(model: BaseModel) -> dict[str, Any]:
+    row: dict[str, Any] = storable(model.model_dump(mode="json"))
+    return row

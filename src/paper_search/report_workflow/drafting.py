@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from paper_search.errors import PersistenceError
-from paper_search.report.claims.statements import persons_sentences
+from paper_search.report.claims.verdicts import persons_sentences
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import ReviewerInput, ReviewerOutput, WriterInput, WriterOutput
 from paper_search.report.models import (
     AnalysisResult,
     Critique,
     CritiqueItem,
     ResearchDraft,
     ResearchStatus,
+    ReviewerInput,
+    ReviewerOutput,
     SearchResult,
+    WriterInput,
+    WriterOutput,
 )
 from paper_search.report.reviewer import Reviewer
 from paper_search.report.writer import Writer, with_edits
@@ -29,8 +32,8 @@ from paper_search.report_workflow.context import (
     settings_of,
     work_of,
 )
-from paper_search.report_workflow.routing import breakpoint_after_review, route_after_reviewer
-from paper_search.report_workflow.state import ReportParams, StepState
+from paper_search.report_workflow.reviews import BreakpointName
+from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Fail, Iterate, Ok
 
@@ -53,7 +56,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     number = state.review.number if changes is not None and state.review else None
     written_at = persons_sentences(output.draft, state.draft, number)
     draft = output.draft.model_copy(update={"written_at": written_at})
-    await records.store_draft(draft)
+    await records.store_version(draft)
     log.say(
         f"Draft v{draft.version} complete: {len(draft.sections)} sections, "
         f"{draft.word_count} words."
@@ -113,7 +116,7 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     if output is None:
         return Outcome.FAIL, log.update(status=ResearchStatus.FAILED)
     critique = output.critique
-    await records_of(ctx).store_critique(critique)
+    await records_of(ctx).store_version(critique)
     score = critique.overall_score
     verdict = "no score" if score is None else f"Score {score:.1f}/10"
     log.say(
@@ -174,3 +177,53 @@ def _draft(state: StepState) -> ResearchDraft:
     if state.draft is None:
         raise PersistenceError("the report has no draft: its writer did not run")
     return state.draft
+
+
+def route_after_reviewer(
+    state: WorkflowState, params: ReportParams, *, is_asked: bool = False
+) -> Ok | Iterate | Approve | Fail:
+    """Return what becomes of a reviewed draft: ok, a person sees it; approve, it is given out.
+
+    =========  ==========  =====================  =======
+    verdict    iterations  a person is asked      outcome
+    =========  ==========  =====================  =======
+    approve    any         before output          ok
+    approve    any         no                     approve
+    none       any         before output          ok
+    none       any         no                     approve
+    revise     < max       any                    iterate
+    revise     >= max      on critical issues     ok
+    revise     >= max      no                     fail
+    reject     any         on critical issues     ok
+    reject     any         no                     fail
+    =========  ==========  =====================  =======
+
+    None: nobody judged the draft. A person's own text goes back to the person, whatever the
+    verdict, and so does every draft where `is_asked`: a breakpoint of one's own is due.
+    """
+    if state.critique is None:
+        return Outcome.FAIL
+    verdict = state.critique.recommendation
+    asks = breakpoint_after_review(state, params, is_asked=is_asked) is not None
+    if verdict in {"approve", None}:
+        return Outcome.OK if asks else Outcome.APPROVE
+    is_for_person = state.is_edited_by_person or (is_asked and asks)
+    if verdict == "revise" and state.can_iterate and not is_for_person:
+        return Outcome.ITERATE
+    return Outcome.OK if asks else Outcome.FAIL
+
+
+def breakpoint_after_review(
+    state: WorkflowState, params: ReportParams, *, is_asked: bool = False
+) -> BreakpointName | None:
+    critique = state.critique
+    if critique is None or state.human_reviews >= params.max_human_reviews:
+        return None
+    if critique.recommendation in {"approve", None}:
+        is_due = params.hitl_before_output or state.is_edited_by_person or is_asked
+        return "pre_output_review" if is_due else None
+    is_critical = critique.critical_count > 0
+    if state.is_edited_by_person:
+        return "critical_issue_review" if is_critical else "pre_output_review"
+    is_due = is_asked or (is_critical and params.hitl_on_critical_issues)
+    return "critical_issue_review" if is_due else None

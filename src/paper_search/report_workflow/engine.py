@@ -12,8 +12,7 @@ from paper_search.config import AppConfig
 from paper_search.errors import ThreadWaitingError
 from paper_search.persistence import Persistence
 from paper_search.report.document import Report
-from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
-from paper_search.report.models import now
+from paper_search.report.models import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS, now
 from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.reviews import (
     BreakpointName,

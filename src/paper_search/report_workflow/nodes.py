@@ -12,15 +12,18 @@ from paper_search.errors import InputError, PaperSearchError, SearchSourceError
 from paper_search.models import PaperCollection, SourceReport
 from paper_search.report.analyst import Analyst
 from paper_search.report.evidence import result_of
-from paper_search.report.exchange import (
+from paper_search.report.models import (
     AnalystInput,
     AnalystOutput,
     PagesRead,
     PlannerInput,
     PlannerOutput,
+    ResearchPlan,
+    ResearchStatus,
     SearcherInput,
+    SearchQuery,
+    SearchResult,
 )
-from paper_search.report.models import ResearchPlan, ResearchStatus, SearchQuery, SearchResult
 from paper_search.report.planner import Planner, validate_research_plan
 from paper_search.report.recovery import ErrorSeverity, WorkflowError, classified
 from paper_search.report.searcher import journal_rows
@@ -28,6 +31,7 @@ from paper_search.report_workflow.context import (
     BATCH,
     READ,
     Context,
+    PlanApprovals,
     StepLog,
     asks,
     begin,
@@ -38,14 +42,8 @@ from paper_search.report_workflow.context import (
     settings_of,
     work_of,
 )
-from paper_search.report_workflow.records import PlanApprovals
-from paper_search.report_workflow.routing import (
-    route_after_analyst,
-    route_after_planner,
-    route_after_searcher,
-)
 from paper_search.report_workflow.spending import estimate_of
-from paper_search.report_workflow.state import ReportParams, StepState
+from paper_search.report_workflow.state import ReportParams, StepState, WorkflowState
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Fail, Iterate, Ok, Skip
 
@@ -280,3 +278,51 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
 def _fatal(message: str, node: str = "planner") -> WorkflowError:
     error = classified(InputError(message), node)
     return error.with_fallback("ended with partial results", ErrorSeverity.FATAL)
+
+
+GAPS_TO_SEARCH = 2
+"""More gaps than these send a report back to search."""
+
+
+def route_after_planner(
+    state: WorkflowState, params: ReportParams, *, is_asked: bool = False
+) -> Ok | Skip | Fail:
+    """Return what becomes of a plan: ok, a person sees it; skip, it is searched by; fail."""
+    plan = state.research_plan
+    if state.status is ResearchStatus.FAILED or plan is None or not plan.search_queries:
+        return Outcome.FAIL
+    is_due = params.hitl_after_planning or is_asked
+    may_ask = state.human_reviews < params.max_human_reviews
+    return Outcome.OK if is_due and may_ask else Outcome.SKIP
+
+
+def route_after_searcher(state: WorkflowState, params: ReportParams) -> Ok | Iterate | Fail:
+    if should_continue_search(state, params):
+        return Outcome.ITERATE
+    return Outcome.OK if state.result_ids else Outcome.FAIL
+
+
+def route_after_analyst(state: WorkflowState, params: ReportParams) -> Ok | Iterate | Fail:
+    if state.analysis is None:
+        return Outcome.FAIL
+    may_search = (
+        params.from_thread is None
+        and state.gap_searches < params.max_gap_searches
+        and should_continue_search(state, params)
+    )
+    if len(state.analysis.gaps) > GAPS_TO_SEARCH and may_search:
+        return Outcome.ITERATE
+    return Outcome.OK
+
+
+def should_continue_search(state: WorkflowState, params: ReportParams) -> bool:
+    """Return whether searching goes on.
+
+    It stops when nothing is pending, and at the limits of iterations, errors and sources.
+    """
+    return (
+        bool(state.pending_searches)
+        and state.search_iterations < params.max_search_iterations
+        and state.search_errors < params.max_search_errors
+        and len(state.result_ids) < params.max_sources
+    )

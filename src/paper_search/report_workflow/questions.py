@@ -7,15 +7,23 @@ from typing import Any
 from paper_search.errors import PersistenceError
 from paper_search.exports.markdown import inert
 from paper_search.report.models import (
+    Critique,
+    ResearchDraft,
     ResearchPlan,
     ResearchStatus,
     SearchQuery,
     SearchResult,
     now,
 )
-from paper_search.report_workflow.context import Context, StepLog, begin, records_of, settings_of
+from paper_search.report_workflow.context import (
+    Context,
+    PlanApprovals,
+    StepLog,
+    begin,
+    records_of,
+    settings_of,
+)
 from paper_search.report_workflow.products import fallback_output, final_output
-from paper_search.report_workflow.records import PlanApprovals
 from paper_search.report_workflow.reviews import (
     HITL_BREAKPOINTS,
     HITLAction,
@@ -106,8 +114,8 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
     results = await records.results(state.result_ids)
     best: dict[str, Any] = {"draft": state.draft, "critique": state.critique}
     if (version := state.best_version) is not None:
-        best["draft"] = await records.draft(version) or state.draft
-        best["critique"] = await records.critique(version) or state.critique
+        best["draft"] = await records.version(ResearchDraft, version) or state.draft
+        best["critique"] = await records.version(Critique, version) or state.critique
     product = fallback_output(state.model_copy(update=best), settings_of(ctx), results)
     log.say(f"Workflow completed with fallback: {product['reason']}")
     best |= {

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from paper_search.errors import ExportError
-from paper_search.persistence import LedgerEntry, LedgerStatus
+from paper_search.models.usage import StepSpending
+from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
 from paper_search.report.document import Approval, Report
-from paper_search.report.models import SearchResult
+from paper_search.report.models import ResearchPlan, SearchResult
+from paper_search.report_workflow.context import PlanApprovals, ReportRecords
 from paper_search.report_workflow.graph import WORKFLOW
 from paper_search.report_workflow.products import final_output
-from paper_search.report_workflow.records import PlanApprovals, ReportRecords
 from paper_search.report_workflow.reviews import (
     ACTIONS,
     HITLAction,
@@ -24,9 +25,12 @@ from paper_search.report_workflow.reviews import (
 )
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps.types import PARAMS
+from paper_search.threads.catalog import BriefInfo, Catalog, DecisionInfo, StatusFacts
 from paper_search.threads.decisions import to_storable
+from paper_search.threads.every import AllThreads
 from paper_search.threads.questions import OpenQuestion, QuestionRef
 from paper_search.threads.session import ThreadSession
+from paper_search.workflow.session import ThreadCatalog
 
 SILENCE = "timeout"
 """Who decided where nobody did in time and the run is set to approve then."""
@@ -134,3 +138,75 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     async def undo_effects(self, reference: QuestionRef) -> None:
         if reference.kind == "plan_review":
             await PlanApprovals(self.records).revoke(0)
+
+
+SEARCH = "paper_search"
+REPORT = "research_report"
+
+
+class ReportInfo(BriefInfo):
+    waits_for: str | None = None
+    """Which question it waits with."""
+    phase: str = ""
+    version: int | None = None
+    """Of the latest draft."""
+    usage: list[StepSpending] = Field(default_factory=list)
+    """What each step spent on models."""
+    graph: str = "research_report"
+
+
+class ReportDetail(ReportInfo):
+    open_review: Review | None = None
+    research_plan: ResearchPlan | None = None
+    sources: int = 0
+    """How many were collected."""
+    checkpoints: list[str] = Field(default_factory=list)
+    """What happened on the way, with the time."""
+    errors: list[str] = Field(default_factory=list)
+    report: Report | None = None
+    """The report, where it has ended."""
+    decisions: list[DecisionInfo] = Field(default_factory=list)
+    """Who decided what when, and what was refused, in the order of time."""
+
+
+class ReportCatalog(Catalog[ReportSession, ReportInfo]):
+    def __init__(self, persistence: Persistence) -> None:
+        super().__init__(persistence, ReportSession)
+
+    async def show(self, thread_id: str) -> ReportDetail:
+        """Return all that there is to know of a report.
+
+        Raises:
+            ThreadNotFoundError: there is no such report.
+        """
+        info = await self.info(thread_id)
+        session = self.session(thread_id)
+        state = await session.state()
+        question = await session.open_question()
+        return ReportDetail(
+            **info.model_dump(),
+            open_review=question.question if question else None,
+            research_plan=state.research_plan,
+            sources=len(state.result_ids),
+            checkpoints=state.checkpoints,
+            errors=[str(error) for error in state.errors],
+            report=await session.result() if state.is_complete else None,
+            decisions=await self.decisions(thread_id),
+        )
+
+    def _info(self, status: StatusFacts) -> ReportInfo:
+        values = status.values
+        return ReportInfo(
+            **status.facts,
+            waits_for=status.asked["kind"] if status.asked else None,
+            phase=values.get("status") or "",
+            version=(values.get("draft") or {}).get("version"),
+            usage=values.get("usage", []),
+        )
+
+
+class EveryThread(AllThreads):
+    def __init__(self, persistence: Persistence) -> None:
+        self.searches = ThreadCatalog(persistence)
+        self.reports = ReportCatalog(persistence)
+        super().__init__(persistence, {SEARCH: self.searches, REPORT: self.reports})

@@ -16,8 +16,7 @@ from paper_search.report.analyst import AnalysisAnswer
 from paper_search.report.models import ResearchPlan
 from paper_search.report.recovery import Amount
 from paper_search.report.reviewer import ReviewAnswer, SupportAnswer
-from paper_search.report.section_writer import SectionAnswer, answers_for
-from paper_search.report.writer import DraftAnswer
+from paper_search.report.writer import DraftAnswer, SectionAnswer, answers_for
 from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
 from paper_search.skills.judging.judgement import BatchAnswer

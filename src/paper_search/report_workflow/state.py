@@ -14,8 +14,9 @@ from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer
 from paper_search.errors import PaperSearchError
 from paper_search.models import SourceReport
 from paper_search.models.usage import Budget, SpendingEstimate, StepSpending
-from paper_search.report.exchange import MAX_QUESTION_CHARS, MIN_QUESTION_CHARS
 from paper_search.report.models import (
+    MAX_QUESTION_CHARS,
+    MIN_QUESTION_CHARS,
     AnalysisResult,
     Critique,
     Depth,
@@ -282,16 +283,3 @@ class ReportOutput(BaseModel):
     ended_by: str | None
     is_complete: bool
     search_results: list[SearchResult]
-
-
-def should_continue_search(state: WorkflowState, params: ReportParams) -> bool:
-    """Return whether searching goes on.
-
-    It stops when nothing is pending, and at the limits of iterations, errors and sources.
-    """
-    return (
-        bool(state.pending_searches)
-        and state.search_iterations < params.max_search_iterations
-        and state.search_errors < params.max_search_errors
-        and len(state.result_ids) < params.max_sources
-    )

@@ -9,8 +9,7 @@ from typing import Any
 from paper_search.llm.provider import LLMProvider
 from paper_search.models import Author, Paper, PaperCollection
 from paper_search.report.evidence import result_of
-from paper_search.report.exchange import SearcherInput
-from paper_search.report.models import SearchQuery, SearchResult
+from paper_search.report.models import SearcherInput, SearchQuery, SearchResult
 from paper_search.report.searcher import KindAnswer, ReportSearcher
 from paper_search.report_workflow.context import ReportServices
 from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecision

@@ -1,6 +1,5 @@
 """The paper-search graph, and SearchWorkflow, which drives it."""
 
-from paper_search.workflow.catalog import ThreadCatalog, ThreadDetail, ThreadInfo, ThreadStatus
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,
@@ -12,6 +11,7 @@ from paper_search.workflow.checkpoints import (
     StrategyPayload,
 )
 from paper_search.workflow.engine import SearchWorkflow
+from paper_search.workflow.session import ThreadCatalog, ThreadDetail, ThreadInfo, ThreadStatus
 from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
 
 __all__ = [

@@ -17,12 +17,12 @@ from tests.report.claims.false_statements import (
 
 from paper_search.report.criteria import reviewed
 from paper_search.report.evidence import Evidence
-from paper_search.report.exchange import ReviewerInput
 from paper_search.report.models import (
     AnalysisResult,
     CheckedSentence,
     ResearchDraft,
     ResearchPlan,
+    ReviewerInput,
     SearchResult,
 )
 from paper_search.report.outputs.markdown import render_markdown

@@ -11,7 +11,7 @@ from scripts.report_examples import FOLDER, reports, texts
 
 from paper_search.report.document import Report
 from paper_search.report.outputs.figures import figures
-from paper_search.report.outputs.page import render_html
+from paper_search.report.outputs.markdown import render_html
 
 DRAWN = re.compile(r"data:image/svg\+xml;base64,[^\"]+")
 """How a figure is drawn depends on the version of matplotlib; that it is there does not."""

@@ -21,8 +21,7 @@ from paper_search.report.document import Report, link_of, references, render_jso
 from paper_search.report.evidence import result_of
 from paper_search.report.models import CheckedSentence, Critique
 from paper_search.report.outputs.figures import figures
-from paper_search.report.outputs.markdown import render_markdown
-from paper_search.report.outputs.page import render_html
+from paper_search.report.outputs.markdown import render_html, render_markdown
 from paper_search.report.outputs.pandoc import (
     pandoc,
     pandoc_markdown,

@@ -13,24 +13,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paper_search.bibliography.text import normalised_title
-from paper_search.report.claims.citations import Foreign, foreign_citations, without_citations
-from paper_search.report.claims.numbers import bearing, quantities
-from paper_search.report.claims.quotations import (
+from paper_search.report.claims.citations import (
+    Foreign,
+    cited_keys,
     closest,
+    foreign_citations,
     located,
     quotations,
     sources_saying,
     whole,
+    without_citations,
     without_quotations,
 )
-from paper_search.report.claims.statements import Statement, statements
-from paper_search.report.evidence import Evidence, family_names
-from paper_search.report.exchange import ReviewerInput
+from paper_search.report.claims.numbers import bearing, quantities
+from paper_search.report.evidence import Evidence, family_names, sentences
 from paper_search.report.models import (
     Category,
     CheckedSentence,
     CritiqueItem,
     Quote,
+    ResearchDraft,
+    ReviewerInput,
     SearchResult,
     Severity,
 )
@@ -64,11 +67,6 @@ class Fault:
     advice: str
     quoted: str = ""
     """The part of the sentence that the item repeats; empty: the reason names it."""
-
-    @property
-    def is_grave(self) -> bool:
-        """Whether the sentence is wrong, and not just its form."""
-        return self.severity in {"critical", "major"}
 
     @property
     def item(self) -> CritiqueItem:
@@ -141,7 +139,7 @@ def faults(subject: Subject) -> list[Fault]:
 def verdicts(subject: Subject, findings: Sequence[Fault]) -> list[CheckedSentence]:
     by_statement: dict[Statement, list[Fault]] = {}
     for fault in findings:
-        if fault.is_grave:
+        if fault.severity in {"critical", "major"}:  # wrong, and not just its form
             by_statement.setdefault(fault.statement, []).append(fault)
     return [_verdict(one, subject, by_statement.get(one, [])) for one in subject.statements]
 
@@ -244,7 +242,7 @@ def unfound_numbers(statement: Statement, subject: Subject) -> Iterator[Fault]:
     exist is held against all that does.
     """
     cited = subject.cited(statement)
-    texts = _texts(cited)
+    texts = list(map(_source_text, cited))
     if not cited and (statement.keys or subject.foreign[statement]):
         texts = subject.collected
     if not texts or not all(result.text for result in cited):
@@ -302,10 +300,6 @@ def _source_text(result: SearchResult) -> str:
     return f"{result.title}. {result.text} {result.year or ''}"
 
 
-def _texts(results: Sequence[SearchResult]) -> list[str]:
-    return [_source_text(result) for result in results]
-
-
 def critique_item(
     category: Category, severity: Severity, location: str, description: str, fix: str
 ) -> CritiqueItem:
@@ -320,3 +314,85 @@ def critique_item(
 
 def excerpt(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+_MARKER = re.compile(r"[ \t]*(?:[-*•+]|\d+[.)])[ \t]+")
+_LINE = re.compile(
+    r"(?m)^(?:[ \t]*(?:[-*•+]|\d+[.)])[ \t]+|#{1,6}[ \t]|\||>|\*\*[^*\n]+\*\*[.:]?$)"
+)
+"""Where a line of its own begins: an item of a list, a heading, a row of a table, a quotation."""
+_HEADING = re.compile(
+    r"#{1,6}[ \t]|\*\*[^*\n]+\*\*[.:]?(?:\n|$)|\|[^\n]{0,600}\n\|(?:[ \t]*:?-+:?[ \t]*\|)+"
+)
+"""A heading inside a section, or the head of a table."""
+
+
+@dataclass(frozen=True)
+class Place:
+    name: str
+    """As `CheckedSentence.place`."""
+    location: str
+    """As people know it."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    text: str
+    place: Place
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    is_heading: bool
+
+
+def places(draft: ResearchDraft) -> list[Place]:
+    """Return the texts of a draft, in order; headings of sections are among them."""
+    texts = [Place("title", "title", draft.title), Place("abstract", "abstract", draft.abstract)]
+    for part in draft.sections:
+        texts.append(Place(f"{part.section_id}.title", part.title, part.title))
+        texts.append(Place(part.section_id, part.title, part.content))
+    texts.append(Place("conclusion", "conclusion", draft.conclusion))
+    return [place for place in texts if place.text]
+
+
+def statements(draft: ResearchDraft) -> Iterator[Statement]:
+    """Return the sentences of a draft, in order; a heading is one, a table's row too."""
+    for place in places(draft):
+        is_title = place.name.endswith("title")
+        for start, end in [(0, len(place.text))] if is_title else _sentences(place.text):
+            text = " ".join(place.text[start:end].split())
+            is_heading = is_title or bool(_HEADING.match(place.text[start:]))
+            yield Statement(text, place, start, end, tuple(cited_keys(text)), is_heading)
+
+
+def persons_sentences(
+    draft: ResearchDraft, before: ResearchDraft | None, number: int | None
+) -> dict[str, int]:
+    """Return the sentences of a draft that persons wrote, as `ResearchDraft.written_at`.
+
+    `number` is that of the question at which a person wrote this version; None: no person did, and
+    of their earlier sentences those count that are still there.
+    """
+    if before is None:
+        return {}
+    earlier = {one.text for one in statements(before)}
+    texts = [one.text for one in statements(draft)]
+    new = {} if number is None else {text: number for text in texts if text not in earlier}
+    return {text: before.written_at[text] for text in texts if text in before.written_at} | new
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Return where the sentences stand; a quotation is part of one, a list item begins one."""
+    masked = list(text)
+    for quoted in quotations(text):
+        masked[quoted.start : quoted.end] = "q" * (quoted.end - quoted.start)
+    plain = "".join(masked)
+    own = {match.start() for match in _LINE.finditer(text)}
+    after = {text.find("\n", start) + 1 for start in own if text[start] in "#|>*"} - {0}
+    starts = sorted({0, *own, *after})
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        marker = _MARKER.match(plain, start)
+        begin = marker.end() if marker else start
+        for sentence in sentences(plain[begin:end]):
+            yield begin + sentence.start, begin + sentence.end
