@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, Field
 
-from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import ask
 from paper_search.prompts import load_prompt
 from paper_search.report.claims.citations import located
@@ -21,7 +20,6 @@ from paper_search.report.models import (
     Finding,
     Grade,
     Quote,
-    ResearchPlan,
     Role,
     SearchType,
     Study,
@@ -85,39 +83,6 @@ class AnalysisAnswer(BaseModel):
     gap_queries: list[GapQueryAnswer] = Field(default_factory=list)
 
 
-async def analysis_by_model(
-    llm: LLMProvider,
-    domain: str,
-    evidence: Evidence,
-    request: AnalystInput,
-    studies: list[Study],
-) -> tuple[AnalysisResult, dict[int, str]]:
-    """Return the model's analysis without what the sources do not bear out, and queries for gaps.
-
-    A finding stays with those of its quotes that are found word for word; without any it goes. So
-    do themes of fewer than two sources, and contradictions of which one side is not there. A
-    sub-question that the model has no finding on is open.
-    """
-    prompt = load_prompt("report_analyst", domain)
-    answer = await ask(llm, AnalysisAnswer, prompt, _message(evidence, request))
-    questions = request.research_plan.decomposed_questions
-    own = _findings(answer, evidence, len(questions))
-    answered = {finding.question for finding in own}
-    queries = {
-        gap.question - 1: " ".join(gap.query_text.split())[:_LONGEST_QUERY]
-        for gap in answer.gap_queries
-    }
-    analysis = AnalysisResult(
-        findings=own,
-        theme_details=_themes(answer, evidence, len(questions)),
-        contradiction_details=_contradictions(answer, evidence),
-        gap_questions=[index for index in range(len(questions)) if index not in answered],
-        studies=_directed(studies, answer, evidence),
-        is_by_model=True,
-    )
-    return analysis, queries
-
-
 def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) -> list[Study]:
     """Return the studies with what the model read in them, in front the words that it rests on.
 
@@ -128,15 +93,13 @@ def _directed(studies: list[Study], answer: AnalysisAnswer, evidence: Evidence) 
         quote = _quote_of(QuoteAnswer(source=one.source, text=one.text), evidence)
         if (says := _DIRECTIONS.get(one.says.strip().casefold())) and quote:
             readings.setdefault(quote.result_id, {})[says] = quote
-    return [_with_reading(study, readings.get(study.result_id, {})) for study in studies]
-
-
-def _with_reading(study: Study, readings: dict[Direction, Quote]) -> Study:
-    if len(readings) != 1:
-        return study
-    [(says, quote)] = readings.items()
-    others = [other for other in study.quotes if other.text != quote.text]
-    return Study(result_id=study.result_id, quotes=[quote, *others], says=says)
+    directed = {study.result_id: study for study in studies}
+    for result_id, own in readings.items():
+        if len(own) == 1 and result_id in directed:
+            [(says, quote)] = own.items()
+            others = [one for one in directed[result_id].quotes if one.text != quote.text]
+            directed[result_id] = Study(result_id=result_id, quotes=[quote, *others], says=says)
+    return list(directed.values())
 
 
 def _findings(answer: AnalysisAnswer, evidence: Evidence, count: int) -> list[Finding]:
@@ -230,35 +193,41 @@ class Analyst(Role):
     """Reads the sources with a model; without one, it puts their sentences side by side."""
 
     async def analyse(self, request: AnalystInput) -> AnalystOutput:
+        """Return the analysis without what the sources do not bear out, and queries for gaps.
+
+        A finding stays with those of its quotes that are found word for word; without any it goes.
+        So do themes of fewer than two sources, and contradictions of which one side is not there.
+        A sub-question that the model has no finding on is open.
+        """
         plan, evidence = request.research_plan, Evidence(request.search_results)
-        studies = studies_on(plan.original_query, evidence)
+        studies, questions = studies_on(plan.original_query, evidence), plan.decomposed_questions
         if self._llm is None:
             return AnalystOutput(analysis=AnalysisResult(studies=studies))
-        analysis, queries = await analysis_by_model(
-            self._llm, self._domain, evidence, request, studies
+        prompt = load_prompt("report_analyst", self._domain)
+        answer = await ask(self._llm, AnalysisAnswer, prompt, _message(evidence, request))
+        own = _findings(answer, evidence, len(questions))
+        answered = {finding.question for finding in own}
+        gaps = [(n, question) for n, question in enumerate(questions) if n not in answered]
+        analysis = AnalysisResult(
+            findings=own,
+            theme_details=_themes(answer, evidence, len(questions)),
+            contradiction_details=_contradictions(answer, evidence),
+            gap_questions=[n for n, _ in gaps],
+            studies=_directed(studies, answer, evidence),
+            is_by_model=True,
         )
-        return _assessed(_worded(analysis, evidence, plan.decomposed_questions), plan, queries)
-
-
-def _assessed(
-    analysis: AnalysisResult, plan: ResearchPlan, queries: dict[int, str]
-) -> AnalystOutput:
-    count = len(analysis.gaps)
-    sufficiency: Sufficiency = "sufficient"
-    if count:
-        sufficiency = "gaps_minor" if count <= MINOR_GAPS else "gaps_major"
-    gaps = [(index, plan.decomposed_questions[index]) for index in analysis.gap_questions]
-    return AnalystOutput(
-        analysis=analysis,
-        data_sufficiency=sufficiency,
-        recommended_searches=gap_queries(gaps, _first_kind(plan), queries),
-    )
-
-
-def _first_kind(plan: ResearchPlan) -> SearchType:
-    """Return the kind of search that papers are found by, or the one that the plan has."""
-    kinds = [query.search_type for query in plan.search_queries]
-    return "academic" if "academic" in kinds else next(iter(kinds), "academic")
+        kinds = [query.search_type for query in plan.search_queries]
+        kind: SearchType = "academic" if "academic" in kinds else next(iter(kinds), "academic")
+        queries = {
+            gap.question - 1: " ".join(gap.query_text.split())[:_LONGEST_QUERY]
+            for gap in answer.gap_queries
+        }
+        sufficiency: Sufficiency = "gaps_minor" if len(gaps) <= MINOR_GAPS else "gaps_major"
+        return AnalystOutput(
+            analysis=_worded(analysis, evidence, questions),
+            data_sufficiency=sufficiency if gaps else "sufficient",
+            recommended_searches=gap_queries(gaps, kind, queries),
+        )
 
 
 def _worded(

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,6 +35,7 @@ AT_ONCE = 3
 OpensFetcher = Callable[[], AbstractAsyncContextManager[PageFetcher]]
 
 
+@dataclass
 class PageReader:
     """Adds to sources the text that stands behind their addresses.
 
@@ -43,13 +45,8 @@ class PageReader:
     cannot be read, for want of libraries.
     """
 
-    def __init__(
-        self,
-        open_fetcher: OpensFetcher = PageFetcher,
-        missing: Callable[[], list[str]] = missing_libraries,
-    ) -> None:
-        self._open_fetcher = open_fetcher
-        self._missing = missing
+    open_fetcher: OpensFetcher = PageFetcher
+    missing: Callable[[], list[str]] = missing_libraries
 
     async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
         """Return the sources with what could be read, in their order.
@@ -61,11 +58,11 @@ class PageReader:
         first = with_address[: max(limit, 0)]
         if not first:
             return PagesRead(results=results)
-        if missing := await asyncio.to_thread(self._missing):  # looks for files
+        if missing := await asyncio.to_thread(self.missing):  # looks for files
             note = f"No page is read without {' and '.join(missing)}: {INSTALL}"
             return PagesRead(results=results, notes=[note])
         slots = asyncio.Semaphore(AT_ONCE)
-        async with self._open_fetcher() as fetcher:
+        async with self.open_fetcher() as fetcher:
             pages = await asyncio.gather(*(self._page(fetcher, one, slots) for one in first))
         by_id = {source.result_id: source for source, _ in pages}
         return PagesRead(
@@ -92,16 +89,14 @@ class PageReader:
                 failure = {"status": _status(error), "error": f"Not read, {host}: {error}"}
                 return source, row.model_copy(update=failure)
         if is_withdrawn(text.title, text.text):
-            source = source.model_copy(update={"metadata": {**source.metadata, **_WITHDRAWN}})
+            metadata = {**source.metadata, "is_retracted": True}
+            source = source.model_copy(update={"metadata": metadata})
             changes["note"] = f"Retracted, says its page: {source.title[:100]}"
         elif (instead := _instead(source, document, text)) is not None:
             changes = {"excluded": 1, "note": f"Not read, {host}: it shows {instead}"}
         else:
             source = _with_text(source, document, text)
         return source, row.model_copy(update=changes)
-
-
-_WITHDRAWN = {"is_retracted": True}
 
 
 def _status(error: PaperSearchError) -> SourceStatus:

@@ -74,7 +74,7 @@ class WorkflowError(BaseModel):
 
 
 def classified(error: BaseException, node: str) -> WorkflowError:
-    category = _category(error)
+    category = next((name for kind, name in _CATEGORIES if isinstance(error, kind)), _OTHER)
     retries = {ErrorCategory.TIMEOUT: TIMEOUT_RETRIES, ErrorCategory.API_ERROR: API_RETRIES}
     never = category in {ErrorCategory.INTERNAL, ErrorCategory.VALIDATION} or (
         isinstance(error, LLMError) and error.reason.is_lasting
@@ -91,21 +91,16 @@ def classified(error: BaseException, node: str) -> WorkflowError:
     )
 
 
-def _category(error: BaseException) -> ErrorCategory:
-    kinds: tuple[
-        tuple[type[BaseException] | tuple[type[BaseException], ...], ErrorCategory], ...
-    ] = (
-        (LLMRateLimitError, ErrorCategory.RATE_LIMIT),
-        (LLMLengthError, ErrorCategory.CONTEXT_OVERFLOW),
-        ((LLMTimeoutError, TimeoutError), ErrorCategory.TIMEOUT),
-        (LLMResponseError, ErrorCategory.PARSING),
-        ((ValidationError, InputError), ErrorCategory.VALIDATION),
-        ((LLMError, SearchSourceError, OSError), ErrorCategory.API_ERROR),
-    )
-    for kind, category in kinds:
-        if isinstance(error, kind):
-            return category
-    return ErrorCategory.INTERNAL
+_CATEGORIES: tuple[tuple[tuple[type[BaseException], ...], ErrorCategory], ...] = (
+    ((LLMRateLimitError,), ErrorCategory.RATE_LIMIT),
+    ((LLMLengthError,), ErrorCategory.CONTEXT_OVERFLOW),
+    ((LLMTimeoutError, TimeoutError), ErrorCategory.TIMEOUT),
+    ((LLMResponseError,), ErrorCategory.PARSING),
+    ((ValidationError, InputError), ErrorCategory.VALIDATION),
+    ((LLMError, SearchSourceError, OSError), ErrorCategory.API_ERROR),
+)
+"""The first that fits counts."""
+_OTHER = ErrorCategory.INTERNAL
 
 
 @dataclass(frozen=True)
@@ -138,7 +133,8 @@ class Attempt(Generic[ResultT]):
             try:
                 return await self.by_model(self.amount)
             except LLMError as error:
-                failure, is_cut_off = classified(error, self.node), _is_cut_off(error)
+                failure = classified(error, self.node)
+                is_cut_off = error.reason is LLMFailure.ANSWER_TOO_LONG
             retries = counts.get(failure.category, 0)
             counts[failure.category] = retries + 1
             may_retry = failure.recoverable and await self._may_retry(failure.category, retries)
@@ -173,7 +169,3 @@ class Attempt(Generic[ResultT]):
         limit = f" of at most {chars} characters" if chars else ""
         what = "The model's answer was cut off" if is_cut_off else "Context overflow"
         self.notes.append(f"{what}: reduced to top {sources} results{limit}")
-
-
-def _is_cut_off(error: LLMError) -> bool:
-    return error.reason is LLMFailure.ANSWER_TOO_LONG

@@ -48,6 +48,7 @@ from paper_search.skills.words import tokens
 
 _MAX_ITEMS = 40
 _TOLD = 30
+_TABLE = "Not judged: every sentence of the table stands word for word in its source."
 
 
 class ItemAnswer(BaseModel):
@@ -71,7 +72,11 @@ class Reviewer(Role):
 
     async def review(self, request: ReviewerInput) -> ReviewerOutput:
         if not (request.draft.is_by_model or request.draft.is_by_person):
-            return ReviewerOutput(critique=_table_critique(request))
+            version = request.draft.version
+            critique = Critique(
+                overall_score=None, recommendation=None, version=version, summary=_TABLE
+            )
+            return ReviewerOutput(critique=critique)
         items, sentences = reviewed(request)
         evidence = Evidence(request.search_results)
         if request.draft.is_by_model and not request.draft.is_by_person:
@@ -102,16 +107,6 @@ class Reviewer(Role):
         prompt = load_prompt("report_reviewer", self._domain)
         message = f"{head}\n\nSources:\n{block}\n\nReport:\n{material}"
         return await ask(llm, ReviewAnswer, prompt, message)
-
-
-def _table_critique(request: ReviewerInput) -> Critique:
-    """Return the critique of a table of evidence: it has no words of its own to judge."""
-    return Critique(
-        overall_score=None,
-        recommendation=None,
-        version=request.draft.version,
-        summary="Not judged: every sentence of the table stands word for word in its source.",
-    )
 
 
 def conclude(

@@ -61,13 +61,13 @@ class FindsSources(Protocol):
         ...
 
 
+@dataclass
 class ReportSearcher:
-    def __init__(self, kinds: Mapping[SearchType, FindsSources]) -> None:
-        self._kinds = dict(kinds)
+    kinds: Mapping[SearchType, FindsSources]
 
     @property
     def search_types(self) -> list[SearchType]:
-        return list(self._kinds)
+        return list(self.kinds)
 
     async def collect(
         self, request: SearcherInput, before: Sequence[SearchResult] = ()
@@ -83,7 +83,7 @@ class ReportSearcher:
         notes: list[str] = []
         for kind in dict.fromkeys(query.search_type for query in request.search_queries):
             queries = [query for query in request.search_queries if query.search_type == kind]
-            adapter = self._kinds.get(kind)
+            adapter = self.kinds.get(kind)
             if adapter is None:
                 outcomes += [query.model_copy(update={"status": "failed"}) for query in queries]
                 errors.append(f"there is no {kind} search; {len(queries)} queries were not asked")
@@ -144,6 +144,7 @@ MIN_RELEVANCE = 0.3
 """Works that are judged less relevant to the whole question are left out."""
 
 
+@dataclass
 class AcademicSearch:
     """Finds papers for the queries of a plan.
 
@@ -152,17 +153,10 @@ class AcademicSearch:
     question of the report.
     """
 
-    def __init__(
-        self,
-        searcher: Searcher,
-        deduplicator: Deduplicator,
-        relevance_scorer: RelevanceScorer,
-        sources: Sequence[str],
-    ) -> None:
-        self._searcher = searcher
-        self._deduplicator = deduplicator
-        self._scorer = relevance_scorer
-        self._sources = list(sources)
+    searcher: Searcher
+    deduplicator: Deduplicator
+    scorer: RelevanceScorer
+    sources: Sequence[str]
 
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
@@ -171,7 +165,7 @@ class AcademicSearch:
         records: list[RawPaper] = []
         found_by: dict[str, list[str]] = {}
         outcome = KindAnswer()
-        searcher = self._searcher.within_seconds(request.timeout_seconds)
+        searcher = self.searcher.within_seconds(request.timeout_seconds)
         for query in queries:
             at = now()
             answer = await searcher.report(await self._strategy(query, whole))
@@ -186,25 +180,25 @@ class AcademicSearch:
                 records.append(paper)
         works = await self._works(records, before)
         best = self._best([work for work, is_new in works if is_new], whole)
-        if len(works) > len(best) and self._scorer.uses_model:
+        if len(works) > len(best) and self.scorer.uses_model:
             outcome.notes.append(f"the {len(best)} best of {len(works)} were judged")
-        scored = await self._scorer.score(best, whole)
+        scored = await self.scorer.score(best, whole)
         outcome.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
         outcome.results = _best_of_each(scored, found_by, request.max_results_per_query)
         return outcome
 
     def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
         """Return what is judged: of more than a model judges always, the best by their words."""
-        if not self._scorer.uses_model:
+        if not self.scorer.uses_model:
             return works
-        scores = [paper.relevance_score for paper in self._scorer.by_words(works, whole)]
+        scores = [paper.relevance_score for paper in self.scorer.by_words(works, whole)]
         ranked = sorted(range(len(works)), key=lambda number: -scores[number])
         return [works[number] for number in ranked[:MOST_JUDGED]]
 
     async def _strategy(self, query: SearchQuery, whole: ParsedIntent) -> SearchStrategy:
         intent = await IntentParser(None).parse(query.query_text)
         limits = whole.constraints.model_copy(update={"max_results": 50})
-        builder = QueryBuilder(None, available_sources=self._sources)
+        builder = QueryBuilder(None, available_sources=list(self.sources))
         return await builder.build(
             QueryBuilderInput(intent=intent.model_copy(update={"constraints": limits}))
         )
@@ -215,7 +209,7 @@ class AcademicSearch:
         earlier = [_record_of(result) for result in sources if "paper_id" in result.metadata]
         ids = {record.id for record in earlier}
         unique = list({paper.id: paper for paper in records if paper.id not in ids}.values())
-        works = await self._deduplicator.deduplicate([*earlier, *unique])
+        works = await self.deduplicator.deduplicate([*earlier, *unique])
         return [(work, not ids & {work.id, *work.merged_from}) for work in works]
 
 
@@ -249,6 +243,7 @@ def _best_of_each(
     return results
 
 
+@dataclass
 class WebSearch:
     """Finds pages for the queries of a plan.
 
@@ -256,17 +251,10 @@ class WebSearch:
     cost money, and give much the same.
     """
 
-    def __init__(
-        self,
-        kind: SearchType,
-        searcher: Searcher,
-        relevance_scorer: RelevanceScorer,
-        services: Sequence[str],
-    ) -> None:
-        self._kind = kind
-        self._searcher = searcher
-        self._scorer = relevance_scorer
-        self._services = list(services)
+    kind: SearchType
+    searcher: Searcher
+    scorer: RelevanceScorer
+    services: Sequence[str]
 
     async def find(
         self, queries: Sequence[SearchQuery], request: SearcherInput, before: Sequence[SearchResult]
@@ -279,7 +267,7 @@ class WebSearch:
         page_names = {name for page in before for name in _names(page.source_url, page.title)}
         for query in queries:
             answer, failures, outcome.runs[query.query_id] = await self._ask(query, whole, request)
-            outcome.notes += [f"{self._kind} search: {failure}" for failure in failures]
+            outcome.notes += [f"{self.kind} search: {failure}" for failure in failures]
             if answer is None:
                 outcome.failures[query.query_id] = "; ".join(failures) or "no service answered"
                 continue
@@ -291,7 +279,7 @@ class WebSearch:
                     pages[page.id], found_by[page.id] = page, query.query_id
         outcome.results, left_out = await self._judge(list(pages.values()), found_by, whole)
         if left_out:
-            outcome.notes.append(f"{self._kind} search: {left_out} pages left out as not relevant")
+            outcome.notes.append(f"{self.kind} search: {left_out} pages left out as not relevant")
         return outcome
 
     async def _ask(
@@ -301,8 +289,8 @@ class WebSearch:
         failures: list[str] = []
         runs: list[SourceReport] = []
         limits = whole.constraints.model_copy(update={"max_results": request.max_results_per_query})
-        searcher = self._searcher.within_seconds(request.timeout_seconds)
-        for name in self._services:
+        searcher = self.searcher.within_seconds(request.timeout_seconds)
+        for name in self.services:
             at = now()
             report: SearchReport = await searcher.report(
                 SearchStrategy(
@@ -322,10 +310,10 @@ class WebSearch:
     ) -> tuple[list[SearchResult], int]:
         """Return the relevant pages, the most relevant first, and how many others there were."""
         readable = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
-        scored = await self._scorer.score(readable, whole) if readable else []
+        scored = await self.scorer.score(readable, whole) if readable else []
         relevant = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
         relevant.sort(key=lambda page: (-page.relevance_score, page.paper.id))
-        results = [page_result(page, self._kind, found_by[page.paper.id]) for page in relevant]
+        results = [page_result(page, self.kind, found_by[page.paper.id]) for page in relevant]
         return results, len(scored) - len(relevant)
 
 

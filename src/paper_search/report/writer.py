@@ -265,17 +265,15 @@ class _Task:
     """Which sub-questions it answers; none: it is on the whole."""
 
 
+@dataclass
 class _Asking:
     """Asks a model for a report: whole, or section by section where that is more than an answer."""
 
-    def __init__(
-        self, llm: LLMProvider, prompt: str, request: WriterInput, evidence: Evidence
-    ) -> None:
-        self._llm = llm
-        self._prompt = prompt
-        self._given = request
-        self._evidence = evidence
-        self._at_once = _PIECE
+    llm: LLMProvider
+    prompt: str
+    given: WriterInput
+    evidence: Evidence
+    words_at_once: int = _PIECE
 
     async def in_sections(self) -> DraftAnswer:
         tasks = self._tasks()
@@ -289,7 +287,7 @@ class _Asking:
         return DraftAnswer(**frame.model_dump() | {"sections": sections, "changes": changes})
 
     def _tasks(self) -> list[_Task]:
-        plan = self._given.research_plan
+        plan = self.given.research_plan
         titles = plan.expected_sections
         tasks = [_Task(title, []) for title in titles]
         for index, question in enumerate(plan.decomposed_questions):
@@ -301,7 +299,7 @@ class _Asking:
 
     def _faultless(self) -> dict[str, SectionAnswer]:
         """Return the sections of the version before that nobody found fault with."""
-        previous = self._given.previous_draft
+        previous = self.given.previous_draft
         if previous is None:
             return {}
         return {
@@ -312,26 +310,26 @@ class _Asking:
 
     def _items_on(self, title: str) -> list[CritiqueItem]:
         """Return what is to be mended in a section; a person's wish may concern any of them."""
-        items = self._given.critique.items if self._given.critique else []
+        items = self.given.critique.items if self.given.critique else []
         return [item for item in items if item.found_by == "person" or item.location == title]
 
     async def _section(self, task: _Task, count: int) -> SectionAnswer:
-        words = _words_of_each(self._given.target_length, count)
+        words = _words_of_each(self.given.target_length, count)
         while True:
             try:
                 return await self._in_pieces(task, words)
             except LLMLengthError as error:
                 if error.reason is not LLMFailure.ANSWER_TOO_LONG:
                     raise
-                if self._at_once <= _SMALLEST_PIECE:
+                if self.words_at_once <= _SMALLEST_PIECE:
                     raise LLMResponseError(
                         f"the model's answer was cut off where {_SMALLEST_PIECE} words were asked "
                         "for; raise writer_max_tokens or LLM_MAX_TOKENS"
                     ) from None
-                self._at_once = max(_SMALLEST_PIECE, self._at_once // 2)
+                self.words_at_once = max(_SMALLEST_PIECE, self.words_at_once // 2)
 
     async def _in_pieces(self, task: _Task, words: int) -> SectionAnswer:
-        count = math.ceil(words / self._at_once)
+        count = math.ceil(words / self.words_at_once)
         contents: list[str] = []
         changes: list[str] = []
         for number in range(1, count + 1):
@@ -341,7 +339,7 @@ class _Asking:
                 "piece": f"{number} of {count}",
             }
             if task.questions:
-                sub_questions = self._given.research_plan.decomposed_questions
+                sub_questions = self.given.research_plan.decomposed_questions
                 part["answers"] = [sub_questions[question] for question in task.questions]
             material = self._material(task, "\n\n".join(contents))
             answer = await self.ask(SectionAnswer, {"write": {"section": part}}, material, task)
@@ -353,21 +351,21 @@ class _Asking:
         each = _READ // max(1, len(sections))
         texts = [{"title": one.title, "content": one.content[:each]} for one in sections]
         material: dict[str, Any] = {"sections": texts}
-        if self._given.critique is not None:
+        if self.given.critique is not None:
             titles = {one.title for one in sections}
-            items = [i for i in self._given.critique.items if i.location not in titles]
+            items = [i for i in self.given.critique.items if i.location not in titles]
             material["items"] = list(map(itemised, items))
         return await self.ask(FrameAnswer, {"write": {"frame": {"words": _FRAME}}}, material)
 
     def _material(self, task: _Task, before: str) -> dict[str, Any]:
-        analysis = self._given.analysis
+        analysis = self.given.analysis
         material: dict[str, Any] = {
             "findings": [finding.text for finding in self._findings(task)],
             "themes": analysis.themes,
             "contradictions": analysis.contradictions,
             "written_before": before[-_BEFORE:],
         }
-        previous = self._given.previous_draft
+        previous = self.given.previous_draft
         if previous is not None:
             old = next((one for one in previous.sections if one.title == task.title), None)
             material["previous_section"] = old.content if old else ""
@@ -375,7 +373,7 @@ class _Asking:
         return material
 
     def _findings(self, task: _Task | None) -> list[Finding]:
-        findings = self._given.analysis.findings
+        findings = self.given.analysis.findings
         if task is None or not task.questions:
             return list(findings)
         return [finding for finding in findings if finding.question in task.questions]
@@ -387,12 +385,12 @@ class _Asking:
         material: dict[str, Any],
         task: _Task | None = None,
     ) -> AnswerT:
-        request = self._given
+        request = self.given
         first = [source for finding in self._findings(task) for source in finding.sources]
-        block = sources_block(self._evidence, request.shown_sources, request.shown_chars, first)
+        block = sources_block(self.evidence, request.shown_sources, request.shown_chars, first)
         head = json.dumps({**_message(request), **part}, ensure_ascii=False, indent=1)
         message = f"{head}\n\nSources:\n{block}\n\nMaterial:\n{data_block([material])}"
-        return await ask(self._llm, kind, self._prompt, message)
+        return await ask(self.llm, kind, self.prompt, message)
 
 
 def itemised(item: CritiqueItem) -> dict[str, Any]:

@@ -156,6 +156,13 @@ def _changed(plan: ResearchPlan | None, changes: dict[str, Any]) -> ResearchPlan
     return plan.model_copy(update={**update, "revised_at": now()})
 
 
+_AFTER_DRAFT = {
+    HITLAction.APPROVE: "output the report as approved",
+    HITLAction.MODIFY: "with draft: take your text, which is checked again; with feedback: "
+    "write another version",
+    HITLAction.REJECT: "end with the best draft, marked as rejected",
+    HITLAction.SKIP: "output it, marked as not approved by a person",
+}
 _EFFECTS: dict[str, dict[HITLAction, str]] = {
     "plan_review": {
         HITLAction.APPROVE: "search by this plan",
@@ -164,18 +171,10 @@ _EFFECTS: dict[str, dict[HITLAction, str]] = {
         HITLAction.REJECT: "end the report",
         HITLAction.SKIP: "continue without a decision",
     },
-    "pre_output_review": {
-        HITLAction.APPROVE: "output the report as approved",
-        HITLAction.MODIFY: "with draft: take your text, which is checked again; with feedback: "
-        "write another version",
-        HITLAction.REJECT: "end with the best draft, marked as rejected",
-        HITLAction.SKIP: "output it, marked as not approved by a person",
-    },
-    "critical_issue_review": {
+    "pre_output_review": _AFTER_DRAFT,
+    "critical_issue_review": _AFTER_DRAFT
+    | {
         HITLAction.APPROVE: "output the report with its critical issues listed",
-        HITLAction.MODIFY: "with draft: take your text, which is checked again; with feedback: "
-        "write another version",
-        HITLAction.REJECT: "end with the best draft, marked as rejected",
         HITLAction.SKIP: "end with the best draft and its caveats",
     },
 }

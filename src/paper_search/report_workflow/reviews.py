@@ -32,7 +32,7 @@ from paper_search.threads.decisions import (
     plain,
     require_open,
 )
-from paper_search.threads.questions import QuestionRef
+from paper_search.threads.questions import QuestionRef, ThreadQuestion
 
 BreakpointName = Literal["plan_review", "pre_output_review", "critical_issue_review"]
 TimedBreakpoint = Literal["plan_review", "pre_output_review"]
@@ -116,22 +116,15 @@ HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType({
 """Those that the settings of a run turn on and off, with their times."""
 
 
-class Review(ClientForms):
+class Review(ThreadQuestion, ClientForms):
     kind: BreakpointName
     name: str
-    run_id: str
-    number: int
-    """Which question of this report it is, from 1."""
-    shows: dict[str, Any]
-    """What is needed to decide, by the names of the state."""
-    actions: list[HITLAction]
+    actions: list[HITLAction]  # type: ignore[assignment]  # narrower
     """Those that are taken; what each does is in `effects`."""
     effects: dict[str, str] = Field(default_factory=dict)
     asked_at: datetime
     timeout_seconds: int
     auto_approve_on_timeout: bool = False
-    token: str = ""
-    """The short name of the question; an answer that carries it counts for no other one."""
 
     @property
     def expires_at(self) -> datetime:
@@ -139,10 +132,6 @@ class Review(ClientForms):
 
     def is_overdue(self) -> bool:
         return now() >= self.expires_at
-
-    @property
-    def reference(self) -> QuestionRef:
-        return QuestionRef(run_id=self.run_id, kind=self.kind, number=self.number)
 
 
 class ReviewDecision(BaseModel):

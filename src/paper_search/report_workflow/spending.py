@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -55,18 +56,18 @@ def estimate_of(
     )
 
 
+@dataclass
 class _Roles:
-    def __init__(self, plan: ResearchPlan, params: ReportParams, services: ReportServices) -> None:
-        self._plan = plan
-        self._params = params
-        self._services = services
+    plan: ResearchPlan
+    params: ReportParams
+    services: ReportServices
 
     def cost(self, drafts: int, gap_searches: int, *, is_all: bool) -> SpendingEstimate | None:
         """Return the sum over all roles that ask a model; None: none does.
 
         `is_all`: of every query of the plan, also if fewer give all sources that are wanted.
         """
-        params, searches = self._params, self._searches(gap_searches, is_all=is_all)
+        params, searches = self.params, self._searches(gap_searches, is_all=is_all)
         planned: list[tuple[str | None, list[Tokens]]] = [
             (params.searcher_model, [self._judging()] * searches),
             (params.analyst_model, [self._analysis()] * (1 + gap_searches)),
@@ -82,20 +83,20 @@ class _Roles:
         if not calls:
             return None
         papers = MOST_JUDGED * searches if self._name(params.searcher_model) else 0
-        whole = self._services.metering.prices.estimate(calls)
+        whole = self.services.metering.prices.estimate(calls)
         return whole.model_copy(update={"papers": papers})
 
     def _name(self, model: str | None) -> str | None:
-        llm = self._services.model(model)
+        llm = self.services.model(model)
         if llm is None:
             return None
         return f"{llm.provider}:{llm.model}" if isinstance(llm, ChatProvider) else name_of(llm)
 
     def _searches(self, gap_searches: int, *, is_all: bool) -> int:
-        params = self._params
+        params = self.params
         if params.from_thread:
             return 0
-        steps = math.ceil(len(self._plan.search_queries) / BATCH)
+        steps = math.ceil(len(self.plan.search_queries) / BATCH)
         if not is_all:
             steps = min(
                 steps, math.ceil(params.max_sources / (BATCH * params.max_results_per_query))
@@ -103,7 +104,7 @@ class _Roles:
         return min(steps + gap_searches, params.max_search_iterations)
 
     def _judging(self) -> Tokens:
-        calls = math.ceil(MOST_JUDGED / self._services.metering.batch_size)
+        calls = math.ceil(MOST_JUDGED / self.services.metering.batch_size)
         question = calls * self._prompt("relevance_scorer", BatchAnswer)
         return Tokens(calls, question + MOST_JUDGED * _PAPER_TOKENS, MOST_JUDGED * _GRADES_TOKENS)
 
@@ -112,19 +113,19 @@ class _Roles:
         return Tokens(1, question, _ANALYSIS_TOKENS)
 
     def _draft(self) -> Tokens:
-        words = self._params.target_length
-        calls = answers_for(words, len(self._plan.expected_sections))
+        words = self.params.target_length
+        calls = answers_for(words, len(self.plan.expected_sections))
         question = self._prompt("report_writer", DraftAnswer if calls == 1 else SectionAnswer)
         question += self._sources(SHOWN) + _MATERIAL_TOKENS
         return Tokens(calls, calls * question, int(words * _TOKENS_PER_WORD))
 
     def _review(self) -> Tokens:
-        text = int(self._params.target_length * _TOKENS_PER_WORD * 1.5)
+        text = int(self.params.target_length * _TOKENS_PER_WORD * 1.5)
         question = self._prompt("report_reviewer", ReviewAnswer) + self._sources(SHOWN) + text
         return Tokens(1, question, _CRITIQUE_TOKENS)
 
     def _support(self) -> Tokens:
-        count = math.ceil(self._params.target_length / _SENTENCE_WORDS)
+        count = math.ceil(self.params.target_length / _SENTENCE_WORDS)
         question = self._prompt("report_support", SupportAnswer) + _SUPPORT_TOKENS
         return Tokens(count, count * question, count * _VERDICT_TOKENS)
 
@@ -132,11 +133,11 @@ class _Roles:
         """Return the tokens of a prompt, with the form of its answer as text and as an option."""
         schema = answer.model_json_schema()
         texts = format_request(schema), json.dumps(response_format(schema))
-        return tokens_in(load_prompt(name, self._services.domain), *texts)
+        return tokens_in(load_prompt(name, self.services.domain), *texts)
 
     def _sources(self, amount: Amount) -> int:
         """Return the tokens of sources as a model is shown them: abstracts, and the pages read."""
-        count = min(amount.sources, self._params.max_sources)
-        pages = min(count, self._params.max_pages) if self._services.pages is not None else 0
+        count = min(amount.sources, self.params.max_sources)
+        pages = min(count, self.params.max_pages) if self.services.pages is not None else 0
         texts = pages * amount.chars + (count - pages) * min(amount.chars, _ABSTRACT_CHARS)
         return (texts + count * _SOURCE_CHARS) // _CHARS_PER_TOKEN

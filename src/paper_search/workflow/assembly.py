@@ -48,9 +48,7 @@ _log = logging.getLogger(__name__)
 def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
     """Return the skills that the settings describe.
 
-    Args:
-        config: which model (none: by algorithm), which sources, which limits.
-        sources: only these, also where the settings have them switched off; None: all enabled.
+    `sources`: only these, also where the settings have them switched off; None: all enabled.
 
     Raises:
         ConfigError: a model or a source lacks a setting that it needs.

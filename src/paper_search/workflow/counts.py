@@ -37,10 +37,8 @@ class SearchedRound(BaseModel):
 def arrivals_of(answer: SearchReport, ids: Sequence[str], waits: int = 0) -> list[Arrival]:
     """Return a row for each time that a source gave a record.
 
-    Args:
-        answer: of all sources; a record that several queries brought says so.
-        ids: under which its records are stored, in their order.
-        waits: how often the sources had been waited for in the round.
+    `ids`: under which the records are stored, in their order. `waits`: how often the sources had
+    been waited for in the round.
     """
     own_ids: dict[tuple[str, str], str] = {}
     for name, paper in zip(ids, answer.papers, strict=True):
@@ -159,11 +157,9 @@ class PlacedArrival:
 def placements(
     rows: Iterable[tuple[Arrival, SearchedRound | None]], work_of: Mapping[str, str]
 ) -> Iterator[PlacedArrival]:
-    """Yield arrivals with what came before each.
+    """Yield arrivals, which are in their order, with what came before each.
 
-    Args:
-        rows: with their rounds, in the order of arrival.
-        work_of: by the id of a record, that of its work; its own where it is left out.
+    `work_of`: by the id of a record, that of its work; its own where it is left out.
     """
     first: dict[str, SearchedRound | None] = {}
     works: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     AfterValidator,
@@ -159,25 +159,21 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
 class StrategyDecision(Decision, extra="forbid"):
     """A decision on a strategy."""
 
+    at_strategy: ClassVar[bool] = True
     revised_data: StrategyEdit | FeedbackEdit | None = None
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
 
     @model_validator(mode="before")
     @classmethod
     def _decode(cls, answer: Any) -> Any:
-        return _fitted(decode(answer), at_strategy=True)
+        return _fitted(decode(answer), at_strategy=cls.at_strategy)
 
 
-class ResultDecision(Decision, extra="forbid"):
+class ResultDecision(StrategyDecision):
     """A decision on a result."""
 
+    at_strategy = False
     revised_data: FeedbackEdit | None = None
-    note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _decode(cls, answer: Any) -> Any:
-        return _fitted(decode(answer), at_strategy=False)
 
 
 def answer_model(

@@ -208,11 +208,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
     ) -> Checkpoint | PaperCollection:
         """Go back to a question that was decided, and ask it again.
 
-        Args:
-            thread_id: which thread.
-            kind: which of the two questions.
-            iteration: of which round, counted from 0; None: the latest one that was decided.
-            by: who does it; None: who runs the program.
+        `iteration`: of which round, counted from 0; None: the latest one that was decided. `by`:
+        who does it; None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -227,12 +224,10 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         return await self.go_back(thread_id, is_wanted, words, by=by)
 
     async def judge(self, thread_id: str, *, is_all: bool = False) -> JudgingReport:
-        """Have the model judge the papers of the latest result, without another search.
+        """Have the model judge the papers of the latest result, whose question stays open.
 
-        Args:
-            thread_id: which thread; its question stays open.
-            is_all: also those that are judged already; what the model said of a paper before, by
-                the same criteria, is not asked for again.
+        `is_all`: also those that are judged already; what the model said of a paper before, by the
+        same criteria, is not asked for again.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -310,12 +305,8 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     """Return what a handler decided in the form that the graph takes.
 
     A handler's feedback is taken as far as it can be (seed REQ-17); answers from elsewhere are
-    refused instead, so that a slip of the pen never counts as "no feedback".
-
-    Args:
-        decision: what the handler gave; what is no `Decision` is left to the decoder.
-        checkpoint: what it was asked.
-        known_ids: papers that may be marked.
+    refused instead, so that a slip of the pen never counts as "no feedback". What is no `Decision`
+    is left to the decoder.
     """
     if not isinstance(decision, Decision):
         return decision

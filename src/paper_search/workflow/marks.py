@@ -85,12 +85,8 @@ class MarkStore:
     ) -> None:
         """Save what the person at hand says of papers; a note and labels that are there stay.
 
-        Args:
-            paper_ids: which papers.
-            iteration: of the search, in which it is said.
-            is_relevant: None: what was said of them before is taken back.
-            reason: why.
-            by: who says it; None: who runs the program.
+        `is_relevant`: None: what was said of them before is taken back. `by`: who says it; None:
+        who runs the program.
         """
         marks = await self.marks()
         before = {mark.paper_id: mark for mark in marks}

@@ -143,11 +143,7 @@ async def result_question(
 ) -> Checkpoint:
     """Return checkpoint 2: is this the result?
 
-    Args:
-        state: of the search.
-        names: the names of the run and of the question.
-        records: where the papers are.
-        preview: how many papers to show in full; None: all of them.
+    `names`: of the run and of the question. `preview`: papers to show in full; None: all of them.
     """
     if state.result is None:
         raise PersistenceError("the thread has no result to review")

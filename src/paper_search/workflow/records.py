@@ -104,12 +104,8 @@ class SearchRecords(RecordStore):
     ) -> list[str]:
         """Store merged records and return their ids, in order.
 
-        A work that was found in an earlier round keeps the id it had then.
-
-        Args:
-            works: what to store.
-            records: those of them that the caller has just read; a work that is no more than one
-                of them is not compared with the file again.
+        A work that was found in an earlier round keeps the id it had then. One that is no more
+        than one of the `records`, which the caller has just read, is not compared with the file.
         """
         recognised = await self._recognised(works)
         works_ = with_own_ids(recognised, {})
@@ -185,12 +181,9 @@ class SearchRecords(RecordStore):
     ) -> CollectionRef:
         """Store a collection and return the reference to it.
 
-        Args:
-            collection: what to store.
-            limit: how many papers to keep, from the first; None: all.
-            part: where; a step must not write where it reads, or it could not be repeated.
-            scored: what the caller has just read and made the collection of; a paper that is no
-                more than one of these is not compared with the file again.
+        `limit`: how many papers to keep, from the first; None: all. `part`: where; a step must not
+        write where it reads, or it could not be repeated. A paper that is no more than one of the
+        `scored`, which the caller has just read, is not compared with the file.
         """
         papers = collection.papers if limit is None else collection.papers[:limit]
         beyond = collection.papers[len(papers) :]

@@ -285,13 +285,7 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Make decisions of the thread.
-
-        Args:
-            paper_ids: which papers.
-            is_relevant: whether they are included.
-            by: who decides; None: who runs the program.
-            reason: why.
+        """Make decisions of the thread; `by`: who decides; None: who runs the program.
 
         Raises:
             InputError: one of them is no paper of the result.

@@ -59,14 +59,8 @@ async def divide_works(
 ) -> dict[str, list[str]]:
     """Return which of the works are to be judged, and which only earlier rounds found.
 
-    To an update, every work is earlier of which a record was there before it.
-
-    Args:
-        state: before the works are in it.
-        records: of the thread.
-        works: merged of the records of this round and of earlier ones.
-        ids: under which they are stored, in the same order.
-        judges_again: whether papers of earlier rounds that are marked relevant are judged again.
+    To an update, every work is earlier of which a record was there before it. `judges_again`:
+    whether papers of earlier rounds that are marked relevant are judged again.
     """
     old = set(state.pool) - set(state.found)
     before = set[str]()
@@ -129,10 +123,7 @@ async def pool_after(
 ) -> dict[str, Any]:
     """Return the records that the next round knows of; of a rejected round's, those decided on.
 
-    Args:
-        state: with the answer to the round in its history.
-        records: of the thread.
-        is_rejected: whether the answer was a rejection.
+    `state`: with the answer to the round in its history.
     """
     whole = list(dict.fromkeys([*state.found, *state.pool]))
     if is_rejected:
@@ -161,12 +152,9 @@ async def _verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, b
 async def ask_again(
     services: Skills, strategy: SearchStrategy, slow_sources: Sequence[str]
 ) -> SearchReport:
-    """Return what the awaited sources of a strategy have, each up to its deadline.
+    """Return what the sources that ran out of time have, each up to its deadline.
 
-    Args:
-        services: what searches.
-        strategy: as it was approved; what it does not name is not asked, as in any search.
-        slow_sources: those that ran out of time.
+    What the strategy, as it was approved, does not name is not asked, as in any search.
     """
     is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
     names = [name for name in slow_sources if not is_limited or name in strategy.sources]
@@ -186,12 +174,9 @@ def join_reports(
     again: Sequence[SourceReport],
     arrivals: tuple[Sequence[Arrival], Sequence[Arrival]],
 ) -> list[SourceReport]:
-    """Return the rows of a round after some of its sources were asked again.
+    """Return the rows of a round after some of its sources were asked again, which say so.
 
-    Args:
-        before: the rows so far; those of a source that was asked again say so.
-        again: what it did then.
-        arrivals: what came before, and then; a record that came before is kept once.
+    `arrivals`: what came before, and then; a record that came before is kept once.
     """
     records: set[tuple[str, str | None]] = {(r.source, r.record) for r in arrivals[0] if r.record}
     repeated: Counter[tuple[str, str | None]] = Counter()

@@ -75,11 +75,8 @@ class Screening:
     def queue(self, *, learns: bool = True) -> list[Paper]:
         """Return the papers without a verdict: what was just taken back, then the likeliest first.
 
-        Skipped ones come last, the one that was skipped first before the others.
-
-        Args:
-            learns: whether the order follows the latest marks, which takes a while for thousands
-                of papers; else it is the one before.
+        Skipped ones come last, the one that was skipped first before the others. `learns`: whether
+        the order follows the latest marks, which takes a while for thousands of papers.
         """
         verdicts_ = self._labels()
         ordered = self._ordered() if learns or self._order is None else self._order[1]

@@ -103,10 +103,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     ) -> None:
         """Save what the person at hand says of papers; it joins the next answer.
 
-        Args:
-            paper_ids: which papers.
-            is_relevant: None: what was said of them before is taken back.
-            reason: why.
+        `is_relevant`: None: what was said of them before is taken back.
 
         Raises:
             ThreadNotFoundError: there is no such thread.

@@ -231,12 +231,8 @@ class Skills:
         A model judges the first of them in the order that they have without it, and its grades
         are added to that order. Of a foreign scorer, the scores decide.
 
-        Args:
-            papers: to be judged.
-            intent: what they are judged by.
-            marked: what a person decided so far.
-            cache: of what a model said before; None: there is none.
-            order: sources with the queries whose ranks count, and the question in plain words.
+        `cache`: of what a model said before. `order`: sources with the queries whose ranks count,
+        and the question in plain words.
         """
         queries, question = order
         scorer = self.relevance_scorer

@@ -78,10 +78,7 @@ def strategy_facts(
 ) -> Iterator[Fact]:
     """Yield the queries of a strategy, with their hits where they are known.
 
-    Args:
-        strategy: which one.
-        ranking: the sources that answer plain text; None: not known.
-        scope: hit counts; None: none were looked up.
+    `ranking`: the sources that answer plain text; None: not known.
     """
     is_known = ranking is not None and bool(strategy.ranked)
     sources = queries_by_source(strategy, ranking or ()) if is_known else strategy.sources
