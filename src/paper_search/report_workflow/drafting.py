@@ -11,7 +11,6 @@ from paper_search.report.models import (
     AnalysisResult,
     Critique,
     CritiqueItem,
-    ResearchDraft,
     ResearchStatus,
     ReviewerInput,
     ReviewerOutput,
@@ -146,8 +145,10 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
 
 async def _review(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerOutput | None:
     state = log.state
+    if state.draft is None:
+        raise PersistenceError("the report has no draft: its writer did not run")
     request = ReviewerInput(
-        draft=_draft(state),
+        draft=state.draft,
         analysis=state.analysis or AnalysisResult(),
         research_plan=plan_of(state),
         iteration_count=state.iteration_count,
@@ -171,12 +172,6 @@ def _best(state: StepState, critique: Critique) -> dict[str, Any]:
     if state.best_version is None or score >= state.best_score:
         return {"best_version": critique.version, "best_score": score}
     return {}
-
-
-def _draft(state: StepState) -> ResearchDraft:
-    if state.draft is None:
-        raise PersistenceError("the report has no draft: its writer did not run")
-    return state.draft
 
 
 def route_after_reviewer(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from paper_search.config import AppConfig
@@ -145,7 +146,9 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     def _services_on(self, persistence: Persistence) -> ReportServices:
         services: ReportServices = self._services
         if isinstance(self._persistence, Persistence):
-            return replace(services, collection=_reader(persistence))
+            from paper_search.report_workflow.assembly import finished_collection  # noqa: PLC0415  # slow import
+
+            return replace(services, collection=partial(finished_collection, persistence))
         return services
 
     async def _proceed(self, session: ReportSession) -> None:
@@ -184,9 +187,3 @@ _ASKS = ("hitl_after_planning", "hitl_before_output", "hitl_on_critical_issues")
 
 def _params(settings: Mapping[str, Any], model: type[ReportParams] = ReportParams) -> ReportParams:
     return admit(model, settings, ReportSession.noun)
-
-
-def _reader(persistence: Persistence) -> Any:
-    from paper_search.report_workflow.assembly import finished_collection  # noqa: PLC0415  # slow import
-
-    return lambda thread_id: finished_collection(persistence, thread_id)

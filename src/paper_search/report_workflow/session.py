@@ -79,8 +79,11 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         data = state.collected_data
         product = data.get("final_output") or data.get("fallback_output") or {}
         report = Report.of(product, await self.results(), state.analysis, state.critique)
-        people = {"approval": await self._approval(state), "deciders": await self._deciders()}
-        return report.model_copy(update=people)
+        counting = await self._counting()
+        latest = counting[max(counting)] if counting and state.human_approved else None
+        approval = Approval(by=latest.decided_by, at=latest.decided_at) if latest else None
+        people = {number: entry.decided_by for number, entry in counting.items()}
+        return report.model_copy(update={"approval": approval, "deciders": people})
 
     async def preview(self) -> Report:
         """Return the report as it stands, which is what a person is asked about.
@@ -96,18 +99,8 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         results = await self.results()
         product = {**final_output(state, params, results), "status": "draft"}
         report = Report.of(product, results, state.analysis, state.critique)
-        return report.model_copy(update={"deciders": await self._deciders()})
-
-    async def _approval(self, state: WorkflowState) -> Approval | None:
-        if not state.human_approved:
-            return None
-        counting = await self._counting()
-        entry = counting[max(counting)] if counting else None
-        return Approval(by=entry.decided_by, at=entry.decided_at) if entry else None
-
-    async def _deciders(self) -> dict[int, str]:
-        counting = await self._counting()
-        return {number: entry.decided_by for number, entry in counting.items()}
+        people = {n: entry.decided_by for n, entry in (await self._counting()).items()}
+        return report.model_copy(update={"deciders": people})
 
     async def _counting(self) -> dict[int, LedgerEntry]:
         entries = await self.ledger.entries(self.thread_id)

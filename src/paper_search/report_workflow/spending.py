@@ -20,8 +20,7 @@ from paper_search.report.reviewer import ReviewAnswer, SupportAnswer
 from paper_search.report.writer import DraftAnswer, SectionAnswer, answers_for
 from paper_search.report_workflow.context import BATCH, READ, SHOWN, ReportServices
 from paper_search.report_workflow.state import ReportEstimate, ReportParams
-from paper_search.skills.judging.judgement import BatchAnswer
-from paper_search.skills.judging.run import MOST_JUDGED
+from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
 
 _CHARS_PER_TOKEN = 3
 _TOKENS_PER_WORD = 4 / 3
@@ -34,8 +33,8 @@ _ANALYSIS_TOKENS, _CRITIQUE_TOKENS, _VERDICT_TOKENS = 3_000, 1_500, 100
 _SENTENCE_WORDS = 20
 _SUPPORT_TOKENS = 130
 """Of a sentence with the words that it cites."""
-_PAPER_TOKENS, _GRADES_TOKENS = 520, 230
-"""Of a paper that is judged, and of its grades by four criteria."""
+_CRITERIA = 4
+"""By which a paper is judged."""
 
 
 def estimate_of(
@@ -68,8 +67,9 @@ class _Roles:
         `is_all`: of every query of the plan, also if fewer give all sources that are wanted.
         """
         params, searches = self.params, self._searches(gap_searches, is_all=is_all)
+        judging = cost_of_judging(MOST_JUDGED, self.services.metering.batch_size, _CRITERIA)
         planned: list[tuple[str | None, list[Tokens]]] = [
-            (params.searcher_model, [self._judging()] * searches),
+            (params.searcher_model, [judging] * searches),
             (params.analyst_model, [self._analysis()] * (1 + gap_searches)),
             (params.writer_model, [self._draft()] * drafts),
             (params.reviewer_model, [self._review(), self._support()] * drafts),
@@ -102,11 +102,6 @@ class _Roles:
                 steps, math.ceil(params.max_sources / (BATCH * params.max_results_per_query))
             )
         return min(steps + gap_searches, params.max_search_iterations)
-
-    def _judging(self) -> Tokens:
-        calls = math.ceil(MOST_JUDGED / self.services.metering.batch_size)
-        question = calls * self._prompt("relevance_scorer", BatchAnswer)
-        return Tokens(calls, question + MOST_JUDGED * _PAPER_TOKENS, MOST_JUDGED * _GRADES_TOKENS)
 
     def _analysis(self) -> Tokens:
         question = self._prompt("report_analyst", AnalysisAnswer) + self._sources(READ)

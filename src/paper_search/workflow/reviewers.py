@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
 from statistics import fmean
@@ -150,23 +151,20 @@ async def status_of(store: BaseStore, thread_id: str, name: str) -> bool | None:
     return rows[name].get("done_in") is not None if name in rows else None
 
 
+@dataclass
 class Reviewers:
     """The reviewers of one result: their screening, their agreement, their conflicts."""
 
-    def __init__(
-        self,
-        papers: Sequence[Paper],
-        store: BaseStore,
-        thread_id: str,
-        iteration: int,
-        decisions: Mapping[str, ScreeningDecision],
-    ) -> None:
-        self.papers = list(papers)
-        self._store = store
-        self._thread_id = thread_id
-        self._iteration = iteration
-        self._decisions = dict(decisions)
-        self._records = SearchRecords(store, thread_id)
+    papers: list[Paper]
+    store: BaseStore
+    thread_id: str
+    iteration: int
+    decisions: dict[str, ScreeningDecision]
+    """Of the thread, by the id of the paper."""
+
+    @property
+    def _records(self) -> SearchRecords:
+        return SearchRecords(self.store, self.thread_id)
 
     async def join(self, name: str) -> None:
         """Enter a reviewer in the list, or note that one who was done goes on.
@@ -182,8 +180,8 @@ class Reviewers:
             )
         if not (await self.agreement()).is_blind:
             raise ThreadFinishedError(
-                f"the reviewers of thread {self._thread_id!r} are done, and nobody is blind any "
-                f"more; `paper-search reconcile {self._thread_id}` lists what they disagree on"
+                f"the reviewers of thread {self.thread_id!r} are done, and nobody is blind any "
+                f"more; `paper-search reconcile {self.thread_id}` lists what they disagree on"
             )
         await self._records.put("reviewers", {name: {"joined": True, "done_in": None}})
 
@@ -191,7 +189,7 @@ class Reviewers:
         """Note that a reviewer is done with these papers, whatever they left undecided."""
         row = {
             "joined": True,
-            "done_in": self._iteration,
+            "done_in": self.iteration,
             "done_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "done_with": [paper.id for paper in self.papers],
         }
@@ -199,8 +197,8 @@ class Reviewers:
 
     async def screening(self, name: str) -> Screening:
         """Return the papers for one reviewer, in the order that their own marks suggest."""
-        store = ReviewerMarks(self._store, self._thread_id, name)
-        return Screening(self.papers, store, await store.marks(), self._iteration, {})
+        store = ReviewerMarks(self.store, self.thread_id, name)
+        return Screening(self.papers, store, await store.marks(), self.iteration, {})
 
     async def agreement(self) -> Agreement:
         """Return how far the reviewers are and, if all are done, how far they agree."""
@@ -221,7 +219,7 @@ class Reviewers:
             conflict.notes = {
                 name: m.note for name, m in own_marks.items() if m is not None and m.note
             }
-            decision = self._decisions.get(conflict.paper_id, ScreeningDecision())
+            decision = self.decisions.get(conflict.paper_id, ScreeningDecision())
             conflict.settled, conflict.settled_by = decision.decision, decision.decided_by
         return result
 
@@ -241,7 +239,7 @@ class Reviewers:
         if paper_ids and (await self.agreement()).is_blind:
             raise InputError(
                 "not all reviewers are done, so there is no conflict to settle yet; "
-                f"`paper-search reconcile {self._thread_id}` says how far each has come"
+                f"`paper-search reconcile {self.thread_id}` says how far each has come"
             )
         await self.decide(paper_ids, is_relevant=is_relevant, by=by, reason=reason)
 
@@ -266,7 +264,7 @@ class Reviewers:
         if agreement.is_blind:
             return {}
         own = [await self._marks_of(reviewer.name) for reviewer in agreement.reviewers]
-        open_ = [paper.id for paper in self.papers if paper.id not in self._decisions]
+        open_ = [paper.id for paper in self.papers if paper.id not in self.decisions]
         verdicts = {
             i: {marks[i].is_relevant if i in marks else None for marks in own} for i in open_
         }
@@ -275,7 +273,7 @@ class Reviewers:
     @property
     def reasons(self) -> dict[str, str]:
         """Why papers were decided on as they are, by id; without those that have no reason."""
-        return {i: decision.reason for i, decision in self._decisions.items() if decision.reason}
+        return {i: decision.reason for i, decision in self.decisions.items() if decision.reason}
 
     async def decide(
         self,
@@ -294,15 +292,15 @@ class Reviewers:
         if unknown := [i for i in paper_ids if i not in ids]:
             raise InputError(
                 f"{unknown[0]!r} is no paper of this result; `paper-search reconcile "
-                f"{self._thread_id}` lists the ids of the conflicts"
+                f"{self.thread_id}` lists the ids of the conflicts"
             )
         if paper_ids:
-            store = MarkStore(self._store, self._thread_id)
+            store = MarkStore(self.store, self.thread_id)
             verdict = {"is_relevant": is_relevant, "reason": reason, "by": by}
-            await store.say(paper_ids, self._iteration, **verdict)  # type: ignore[arg-type]  # by their names
+            await store.say(paper_ids, self.iteration, **verdict)  # type: ignore[arg-type]  # by their names
             word = "include" if is_relevant else "exclude"
             decision = ScreeningDecision(decision=word, decided_by=by, reason=reason)
-            self._decisions.update(dict.fromkeys(paper_ids, decision))
+            self.decisions.update(dict.fromkeys(paper_ids, decision))
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
         """Whether a reviewer said so, and no paper came since, say of a source that was slow.
@@ -310,9 +308,9 @@ class Reviewers:
         Papers that turn out to be one work keep the id of one of them.
         """
         papers = {paper.id for paper in self.papers}
-        return row.get("done_in") == self._iteration and papers <= set(row.get("done_with", papers))
+        return row.get("done_in") == self.iteration and papers <= set(row.get("done_with", papers))
 
     async def _marks_of(self, name: str) -> dict[str, ScreeningMark]:
-        marks = await ReviewerMarks(self._store, self._thread_id, name).marks()
+        marks = await ReviewerMarks(self.store, self.thread_id, name).marks()
         works = await self._records.works_of([mark.paper_id for mark in marks])
         return {works.get(mark.paper_id, mark.paper_id): mark for mark in marks}

@@ -160,7 +160,12 @@ async def ask_again(
     names = [name for name in slow_sources if not is_limited or name in strategy.sources]
     # Another process may have fewer sources; a strategy without any that is known asks all.
     sources = [name for name in names if services.has_any_of([name])]
-    absent = [_missing_source(name) for name in names if name not in sources]
+    error = "cannot be asked here: it is not among the sources that are set up"
+    absent = [
+        SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=f"{name!r} {error}")
+        for name in names
+        if name not in sources
+    ]
     if not sources:
         return SearchReport(sources=absent)
     answer = await services.search(
@@ -190,19 +195,12 @@ def join_reports(
             report.model_copy(update={"is_asked_again": True}) if report.source in names else report
             for report in before
         ),
-        *(_repeating(report, repeated[report.source, report.query]) for report in again),
+        *(
+            row.model_copy(update={"kept": row.kept - count, "repeated": row.repeated + count})
+            for row in again
+            for count in [min(repeated[row.source, row.query], row.kept)]
+        ),
     ]
-
-
-def _repeating(report: SourceReport, count: int) -> SourceReport:
-    count = min(count, report.kept)
-    update = {"kept": report.kept - count, "repeated": report.repeated + count}
-    return report.model_copy(update=update) if count else report
-
-
-def _missing_source(name: str) -> SourceReport:
-    error = f"{name!r} cannot be asked here: it is not among the sources that are set up"
-    return SourceReport(source=name, status=SourceStatus.UNREACHABLE, error=error)
 
 
 SOURCE = "import"
