@@ -106,12 +106,13 @@ def overall_score(scores: Mapping[str, float]) -> float:
     return round(min(HIGHEST, max(0.0, total)), 2)
 
 
-def open_questions(
-    draft: ResearchDraft, analysis: AnalysisResult, count: int, evidence: Evidence
-) -> list[int]:
-    """Return which of so many sub-questions a draft leaves open.
+def coverage_items(
+    draft: ResearchDraft, analysis: AnalysisResult, questions: Sequence[str], evidence: Evidence
+) -> list[CritiqueItem]:
+    """Return what a draft lacks in answers: each open sub-question is a major gap.
 
-    Those that no finding answers, and those of whose findings it cites no source.
+    Open are those that no finding answers, and those of whose findings it cites no source. A draft
+    that answers none is no report, whatever else is good about it.
     """
     cited = {key for section in draft.sections for key in section.citations}
     answered = {
@@ -120,26 +121,16 @@ def open_questions(
         if finding.question not in analysis.gap_questions
         and cited.intersection(map(evidence.key_of, finding.sources))
     }
-    return [index for index in range(count) if index not in answered]
-
-
-def coverage_items(
-    draft: ResearchDraft, analysis: AnalysisResult, questions: Sequence[str], evidence: Evidence
-) -> list[CritiqueItem]:
-    """Return what a draft lacks in answers: each open sub-question is a major gap.
-
-    A draft that answers none is no report, whatever else is good about it.
-    """
-    gaps = open_questions(draft, analysis, len(questions), evidence)
     items = [
         CritiqueItem(
             category="completeness",
             severity="major",
             location="general",
-            description=f"Not answered: {questions[index]}",
+            description=f"Not answered: {question}",
             suggested_fix="Answer it from a finding, and cite the finding's source.",
         )
-        for index in gaps
+        for index, question in enumerate(questions)
+        if index not in answered
     ]
     if items and len(items) == len(questions):
         lacking = items[0].model_copy(

@@ -235,7 +235,7 @@ def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
     keys = sorted(report.cited)
     if style == DEFAULT_STYLE:
         return {key: described(report.evidence.by_key[key]) for key in keys}
-    items = [{**item, "id": key} for key, item in _csl_items(report).items() if key in keys]
+    items = csl_items(report)
     return dict(sorted(formatted(items, style))) if items else {}
 
 
@@ -265,15 +265,11 @@ def cited_collection(report: Report) -> PaperCollection:
     )
 
 
-def _csl_items(report: Report) -> dict[str, dict[str, Any]]:
-    papers = [paper_of(source) for source in report.sources]
-    items: list[dict[str, Any]] = json.loads(export_csl_json(_collection(papers)))
-    return dict(zip(report.evidence.by_key, items, strict=True))
-
-
 def csl_items(report: Report) -> list[dict[str, Any]]:
-    cited = set(report.cited)
-    return [{**i, "id": k} for k, i in _csl_items(report).items() if k in cited]
+    papers, cited = [paper_of(source) for source in report.sources], set(report.cited)
+    items: list[dict[str, Any]] = json.loads(export_csl_json(_collection(papers)))
+    pairs = zip(report.evidence.by_key, items, strict=True)
+    return [{**item, "id": key} for key, item in pairs if key in cited]
 
 
 def _collection(papers: list[Paper]) -> PaperCollection:

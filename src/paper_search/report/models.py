@@ -30,7 +30,6 @@ Depth = Literal["quick", "standard", "comprehensive"]
 
 
 def short_id() -> str:
-    """Return a fresh id of eight characters."""
     return str(uuid4())[:8]
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from paper_search.report.evidence import LONGEST, Evidence, Sentence, author_year, sentences
+from paper_search.report.evidence import LONGEST, Evidence, Sentence, sentences
 from paper_search.report.models import Quote, SearchResult, Study
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
 from paper_search.skills.words import GENERIC, STOP_WORDS, tokens
@@ -159,15 +159,6 @@ def kind_of(source: SearchResult) -> str:
     kind = str(source.metadata.get("publication_type") or page or "").replace("_", " ")
     parts = [kind.replace("-", " ")[:_LONGEST_KIND], str(source.metadata.get("venue") or "")]
     return ", ".join(filter(None, parts)) or NOT_STATED
-
-
-def decided_by(source: SearchResult) -> str:
-    return str(source.metadata.get("decided_by") or NOT_STATED)
-
-
-def author_names(source: SearchResult) -> str:
-    """Return who wrote a source, as `author_year` names them."""
-    return author_year(source).rpartition(", ")[0]
 
 
 def quoted(text: str) -> str:

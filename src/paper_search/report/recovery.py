@@ -105,8 +105,6 @@ _OTHER = ErrorCategory.INTERNAL
 
 @dataclass(frozen=True)
 class Amount:
-    """How much a model is shown."""
-
     sources: int
     chars: int
 

@@ -56,15 +56,11 @@ class ReadsPages(Protocol):
         ...
 
 
-def no_model(_name: str | None) -> LLMProvider | None:
-    return None
-
-
 @dataclass(frozen=True)
 class ReportServices:
     searcher: MakesSearcher
     collection: ReadsCollection
-    model: ChoosesModel = no_model
+    model: ChoosesModel = lambda _name: None
     pages: ReadsPages | None = None
     domain: str = "general"
     metering: Metering = field(default_factory=Metering)

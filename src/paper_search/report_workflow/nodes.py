@@ -323,6 +323,6 @@ def should_continue_search(state: WorkflowState, params: ReportParams) -> bool:
     return (
         bool(state.pending_searches)
         and state.search_iterations < params.max_search_iterations
-        and state.search_errors < params.max_search_errors
+        and sum(error.node == "searcher" for error in state.errors) < params.max_search_errors
         and len(state.result_ids) < params.max_sources
     )

@@ -252,10 +252,6 @@ class WorkflowState(BaseModel):
         pending = [q for q in self.research_plan.search_queries if q.status == "pending"]
         return sorted(pending, key=lambda query: query.priority)
 
-    @property
-    def search_errors(self) -> int:
-        return sum(error.node == "searcher" for error in self.errors)
-
     def add_checkpoint(self, checkpoint: str) -> None:
         self.updated_at = now()
         self.checkpoints.append(f"{self.updated_at.isoformat()}: {checkpoint}")

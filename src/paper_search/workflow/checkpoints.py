@@ -27,23 +27,17 @@ from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 
 class CheckpointKind(str, Enum):
-    """Which question it is."""
-
     STRATEGY_CONFIRMATION = "strategy_confirmation"
     RESULT_REVIEW = "result_review"
 
 
 class DecisionAction(str, Enum):
-    """What a person can do with it."""
-
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
 
 
 class StrategyPayload(BaseModel):
-    """What is needed to decide on a strategy."""
-
     intent: ParsedIntent
     strategy: SearchStrategy
     iteration: int = 0
@@ -81,8 +75,6 @@ class SameWorkQuestion(BaseModel):
 
 
 class ResultPayload(BaseModel):
-    """What is needed to decide on a result."""
-
     collection: PaperCollection
     accumulated_papers: list[Paper] = Field(default_factory=list)
     """Marked relevant in earlier rounds."""
@@ -126,8 +118,6 @@ class ResultPayload(BaseModel):
 
 
 class Checkpoint(ClientForms):
-    """A question to a person."""
-
     kind: CheckpointKind
     payload: StrategyPayload | ResultPayload
     run_id: str = Field(default_factory=lambda: str(uuid.uuid4()))
@@ -146,8 +136,6 @@ class Checkpoint(ClientForms):
 
 
 class CheckpointRef(BaseModel):
-    """Names one checkpoint."""
-
     run_id: str
     kind: CheckpointKind
     iteration: int
@@ -165,8 +153,6 @@ class CheckpointRef(BaseModel):
 
 
 class Decision(BaseModel):
-    """An answer to a checkpoint."""
-
     action: DecisionAction
     revised_data: Any = None
     """A `SearchStrategy` at the strategy, a `UserFeedback` at the result, as JSON."""

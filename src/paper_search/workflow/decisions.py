@@ -145,8 +145,6 @@ class MergeEdit(MergeDecision, extra="forbid"):
 
 
 class FeedbackEdit(UserFeedback, extra="forbid"):
-    """Feedback as a person may give it."""
-
     merge_decisions: list[MergeEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
 
     @model_validator(mode="after")
@@ -157,8 +155,6 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
 
 
 class StrategyDecision(Decision, extra="forbid"):
-    """A decision on a strategy."""
-
     at_strategy: ClassVar[bool] = True
     revised_data: StrategyEdit | FeedbackEdit | None = None
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
@@ -170,8 +166,6 @@ class StrategyDecision(Decision, extra="forbid"):
 
 
 class ResultDecision(StrategyDecision):
-    """A decision on a result."""
-
     at_strategy = False
     revised_data: FeedbackEdit | None = None
 

@@ -130,10 +130,13 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         self._result_organizer = result_organizer
         self._max_iterations = max_iterations
         self._enable_strategy_checkpoint = enable_strategy_checkpoint
-        self._sources = sources
-        self._max_results = max_results
-        self._must_find = list(must_find)
-        self._enrich, self._budget = enrich, budget
+        self._limits = {
+            "sources": sources,
+            "max_results": max_results,
+            "must_find": list(must_find),
+            "enrich": enrich,
+            "budget": budget,
+        }
         self._has_no_sources = False
         self._skills = Skills(
             intent_parser,
@@ -254,11 +257,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             "max_iterations": self._max_iterations,
             "enable_strategy_checkpoint": is_asking and self._enable_strategy_checkpoint,
             "enable_result_checkpoint": is_asking,
-            "sources": self._sources,
-            "max_results": self._max_results,
-            "must_find": self._must_find,
-            "enrich": self._enrich,
-            "budget": self._budget,
+            **self._limits,
         }
         return admit(SearchParams, settings, SearchSession.noun)
 

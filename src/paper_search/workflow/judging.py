@@ -82,7 +82,6 @@ class JudgingReport(BaseModel):
 
     @classmethod
     def of(cls, papers: Iterable[ScoredPaper | Paper], calls: int = 0) -> JudgingReport:
-        """Return how the papers are judged."""
         every = list(papers)
         why = Counter(
             paper.unjudged_because or "the judge failed" for paper in every if not paper.is_judged

@@ -39,7 +39,10 @@ _MOST_CHARS = 300
 
 
 def describe_strategy(payload: StrategyPayload) -> str:
-    lines = [f"- {name}: {_fact_line(name, fact)}" for name, fact in checkpoint_facts(payload)]
+    lines = [
+        f"- {name}: {_code(fact) if name.startswith(('query', 'line')) else inert(fact)}"
+        for name, fact in checkpoint_facts(payload)
+    ]
     head = f"## Round {payload.iteration + 1}: is this the search strategy?"
     return "\n".join([head, "", *lines])
 
@@ -80,10 +83,6 @@ def paper_rows(papers: Sequence[Paper], start: int = 1) -> Iterator[str]:
             yield f"   {inert(_shortened_text(text))}"
 
 
-def _fact_line(name: str, fact: str) -> str:
-    return _code(fact) if name.startswith(("query", "line")) else inert(fact)
-
-
 def _code(text: str) -> str:
     plain = single_line(text).replace("`", "'")
     return f"`{plain}`"
@@ -99,7 +98,6 @@ MAX_REMARKS = 20
 async def strategy_question(
     state: WorkflowState, names: tuple[str, str], skills: Skills, budget: Budget | None = None
 ) -> Checkpoint:
-    """Return checkpoint 1: is this the strategy?"""
     if state.intent is None or state.strategy is None:
         raise PersistenceError("the thread has no strategy to confirm")
     before = state.previous_strategies

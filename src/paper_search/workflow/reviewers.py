@@ -196,12 +196,10 @@ class Reviewers:
         await self._records.put("reviewers", {name: row})
 
     async def screening(self, name: str) -> Screening:
-        """Return the papers for one reviewer, in the order that their own marks suggest."""
         store = ReviewerMarks(self.store, self.thread_id, name)
         return Screening(self.papers, store, await store.marks(), self.iteration, {})
 
     async def agreement(self) -> Agreement:
-        """Return how far the reviewers are and, if all are done, how far they agree."""
         rows = await self._records.rows("reviewers")
         marks = {name: await self._marks_of(name) for name in rows}
         verdicts = {

@@ -48,7 +48,6 @@ class Screening:
 
     @property
     def marks(self) -> list[ScreeningMark]:
-        """Return the marks in the order in which they were made."""
         return sorted(self._marks.values(), key=lambda mark: mark.number)
 
     @property

@@ -261,8 +261,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
 
 class ThreadInfo(BriefInfo):
-    """One thread in a list."""
-
     checkpoint: CheckpointKind | None = None
     """Which question it waits with."""
     iteration: int = 0
@@ -274,8 +272,6 @@ class ThreadInfo(BriefInfo):
 
 
 class ThreadDetail(ThreadInfo):
-    """One thread in full."""
-
     open_checkpoint: Checkpoint | None = None
     collection: PaperCollection | None = None
     """The latest result."""
@@ -288,8 +284,6 @@ class ThreadDetail(ThreadInfo):
 
 
 class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):
-    """Lists, shows, prunes and deletes searches."""
-
     def __init__(self, persistence: Persistence) -> None:
         super().__init__(persistence, SearchSession)
 

@@ -41,8 +41,6 @@ MOST_SEARCHES = MOST_ITERATIONS + MAX_WAITS
 
 
 class SearchRequest(BaseModel):
-    """The input of the graph."""
-
     question: str
     """What literature is needed, in the person's words."""
     workflow_params: dict[str, Any] | None = None
@@ -143,7 +141,6 @@ class CollectionRef(BaseModel):
 
     @property
     def all_ids(self) -> list[str]:
-        """Return the ids of all papers, in every part."""
         return [*self.paper_ids, *self.set_aside_ids, *self.earlier_ids]
 
     def hidden_among(self, ids: Iterable[str]) -> int:
@@ -351,8 +348,6 @@ class StepState(WorkflowState, frozen=True):
 
 
 class SearchOutput(BaseModel):
-    """The output of the graph."""
-
     question: str
     is_complete: bool
     current_iteration: int

@@ -24,8 +24,6 @@ from paper_search.report.models import Study
 from paper_search.report.outputs.figures import CAPTIONS
 from paper_search.report.passages import (
     NOT_STATED,
-    author_names,
-    decided_by,
     kind_of,
     quoted_sentences,
 )
@@ -179,11 +177,6 @@ class MarkdownTemplate:
         tail = " " if text[-1:].isspace() and text.strip() else ""
         return f"{head}{self.escaped(text)}{tail}"
 
-    def _pictures(self, *names: str) -> Iterator[str]:
-        for name in names:
-            if name in self._figures:
-                yield f"![{self.escaped(CAPTIONS[name])}]({self._figures[name]})"
-
     def _evidence(self) -> Iterator[str]:
         report = self.report
         if not report.studies:
@@ -205,11 +198,12 @@ class MarkdownTemplate:
 
     def _study_row(self, study: Study, *, is_read: bool) -> list[str]:
         source = self.report.evidence.by_id[study.result_id]
-        cells = [str(source.year or "n.d."), kind_of(source), decided_by(source)]
+        cells = [str(source.year or "n.d."), kind_of(source)]
+        cells.append(str(source.metadata.get("decided_by") or NOT_STATED))
         cells += [study.says] if is_read else []
         cells.append(quoted_sentences(study, source))
         key = self.report.evidence.key_of(study.result_id)
-        return [self.study(author_names(source), key), *map(self.escaped, cells)]
+        return [self.study(author_year(source).rpartition(", ")[0], key), *map(self.escaped, cells)]
 
     def _searches(self) -> Iterator[str]:
         report, rows = self.report, self.report.journal
@@ -221,7 +215,8 @@ class MarkdownTemplate:
             head = ["Where", "What", "When", "Allowed by", "Hits", "Used"]
             widths = [0.15, 0.4, 0.17, 0.12, 0.09, 0.07]
             yield self.table("Every query and page that was asked for", head, cells, widths)
-        yield from self._pictures("flow", "years")
+        for name in filter(self._figures.__contains__, ("flow", "years")):
+            yield f"![{self.escaped(CAPTIONS[name])}]({self._figures[name]})"
 
 
 def _search_summary(report: Report) -> str:

@@ -70,7 +70,10 @@ async def render_latex(
         ExportError: pandoc is not installed, or fails.
     """
     name = re.sub(r"[^A-Za-z0-9_-]", "", bibliography) or "references"
-    text = pandoc_markdown(report, figures or {}, _bibtex_keys(report))
+    # The keys that the .bib has are of the cited sources alone.
+    names = citation_keys(cited_collection(report).papers)
+    keys = dict(zip(sorted(report.cited), names, strict=True))
+    text = pandoc_markdown(report, figures or {}, keys)
     options = [
         "--to=latex",
         "--standalone",
@@ -86,12 +89,6 @@ async def render_latex(
 def render_bibtex(report: Report) -> str:
     """Return the cited sources as BibTeX, under the keys that the LaTeX cites."""
     return export_bibtex(cited_collection(report))
-
-
-def _bibtex_keys(report: Report) -> dict[str, str]:
-    """Return the report's keys with those that the .bib has: of the cited sources alone."""
-    keys = sorted(report.cited)
-    return dict(zip(keys, citation_keys(cited_collection(report).papers), strict=True))
 
 
 @functools.cache
