@@ -22,7 +22,8 @@ from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
 from paper_search.models import SearchConstraints
 from paper_search.query import conditions_in
-from paper_search.query.ast import And, Near, Node, Or, Phrase, Term
+from paper_search.query.ast import And, Node, Phrase
+from paper_search.query.leaves import positive_leaves
 
 if TYPE_CHECKING:
     import tantivy
@@ -246,22 +247,15 @@ class Retrieval:
 
     def _query_terms(self, node: Node) -> Iterator[str]:
         """Yield the wanted words of a tree, as `lexicon` makes them."""
-        match node:
-            case Term(text, _, is_prefix) if is_prefix:
-                terms = self._searcher.terms_with_prefix(RANKED, text.lower(), limit=_MOST_FORMS)
+        for leaf in positive_leaves(node):
+            if isinstance(leaf, Phrase):
+                yield from ranked_words(" ".join(leaf.words).replace("*", ""))
+            elif leaf.is_prefix:
+                start = leaf.text.lower()
+                terms = self._searcher.terms_with_prefix(RANKED, start, limit=_MOST_FORMS)
                 yield from (word for word, _ in terms)
-            case Term(text):
-                yield from ranked_words(text)
-            case Phrase(given):
-                yield from ranked_words(" ".join(given).replace("*", ""))
-            case And(children) | Or(children):
-                for child in children:
-                    yield from self._query_terms(child)
-            case Near(left, right):
-                yield from self._query_terms(left)
-                yield from self._query_terms(right)
-            case _:
-                return
+            else:
+                yield from ranked_words(leaf.text)
 
     def _words_that_begin(self, field: str, beginning: str) -> list[str]:
         return [word for word, _ in self._searcher.terms_with_prefix(field, beginning)]

@@ -106,7 +106,10 @@ class Dialect:
     def spellings(self, leaf: Term | Phrase) -> list[Term | Phrase]:
         """Return a leaf with wildcards of this database, or all that it stands for."""
         options = [self._forms(word) for word in words_of(leaf)]
-        forms = [_as_written(words, leaf) for words in product(*options)]
+        forms: list[Term | Phrase] = [
+            Phrase(words, leaf.field) if len(words) > 1 else Term(words[0], leaf.field)
+            for words in product(*options)
+        ]
         if not 0 < len(forms) <= _MOST_FORMS:
             raise InexpressibleError(f"{' '.join(words_of(leaf))}: the wildcard")
         return forms
@@ -216,10 +219,6 @@ def _open_ended(form: str, first: object, last: object) -> str:
     if not both or (first and last):
         return form
     return begin.removeprefix("(") if first else end.removesuffix(")")
-
-
-def _as_written(words: tuple[str, ...], leaf: Term | Phrase) -> Term | Phrase:
-    return Phrase(words, leaf.field) if len(words) > 1 else Term(words[0], leaf.field)
 
 
 def _terms(node: Node) -> list[str] | None:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from paper_search.query.ast import (
@@ -23,7 +22,7 @@ from paper_search.query.ast import (
     Term,
     YearRange,
 )
-from paper_search.query.leaves import YEAR, leaf_of, words_of
+from paper_search.query.leaves import YEAR, all_leaves, leaf_of, rebuilt, words_of
 from paper_search.query.limits import is_entered, is_span
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]
@@ -202,25 +201,10 @@ class _Judge:
             case _:
                 is_unknown = any(
                     is_in_field(field, "abstract") if name == "abstract" else field == name
-                    for field in _fields(node)
+                    for field in {leaf.field for leaf in all_leaves(node)}
                     for name in self._unknown
                 )
         return True if self._document.matches(node) else None if is_unknown else False
-
-
-def _fields(node: Node) -> Iterator[str | None]:
-    """Yield the fields of the leaves of a distance, or of the leaf itself."""
-    match node:
-        case Near(left, right):
-            yield from _fields(left)
-            yield from _fields(right)
-        case Or(children):
-            for child in children:
-                yield from _fields(child)
-        case Term() | Phrase():
-            yield node.field
-        case _:
-            return
 
 
 HEADING = "mesh"
@@ -252,23 +236,6 @@ _MOST_INVERTED = 3
 
 def headings_as_words(node: Node) -> Node:
     """Return the tree with headings as phrases anywhere, for services that have no headings."""
-    return _replaced(node, HEADINGS, lambda leaf: leaf_of(heading_words(leaf)))
-
-
-def _replaced(node: Node, fields: Collection[str], change: Callable[[Term | Phrase], Node]) -> Node:
-    match node:
-        case Term() | Phrase():
-            return change(node) if node.field in fields else node
-        case And(children) | Or(children):
-            changed = tuple(_replaced(child, fields, change) for child in children)
-            return replace(node, children=changed)
-        case Not(child):
-            return Not(_replaced(child, fields, change))
-        case Near(left, right):
-            return replace(
-                node,
-                left=_replaced(left, fields, change),
-                right=_replaced(right, fields, change),
-            )
-        case YearRange():
-            return node
+    if isinstance(node, Term | Phrase):
+        return leaf_of(heading_words(node)) if node.field in HEADINGS else node
+    return rebuilt(node, headings_as_words)

@@ -1,13 +1,25 @@
-"""How a word or phrase of a query text becomes a leaf of the tree, or is refused."""
+"""The leaves of a tree: how words become one or are refused, and how a tree is walked to them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import NoReturn
 
-from paper_search.query.ast import FIELDS, WILDCARDS, Phrase, Term, YearRange
+from paper_search.query.ast import (
+    FIELDS,
+    WILDCARDS,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+)
 
 CURLY_QUOTES = "“”„‟«»″＂"
 """Characters that word processors put where a query needs a plain quotation mark."""
@@ -125,3 +137,53 @@ def _refuse_foreign_operators(text: str, refuse: Refusal) -> None:
         refuse(0, f"{text[0]!r} is no operator here: write NOT, or quote the word")
     if "|" in text:
         refuse(text.index("|"), "'|' is no operator here: write OR")
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """Return the parts that all have to match: the children of an AND, or the node itself."""
+    return node.children if isinstance(node, And) else (node,)
+
+
+def joined(kind: type[And | Or], nodes: Sequence[Node]) -> Node:
+    """Return an AND or OR of nodes, of which there is at least one; one alone as it is."""
+    return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    """Return what the node is made of, in order; a leaf has no parts."""
+    match node:
+        case And(children) | Or(children):
+            return children
+        case Not(child):
+            return (child,)
+        case Near(left, right):
+            return (left, right)
+        case _:
+            return ()
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return the node with each of its parts changed; a leaf as it is."""
+    match node:
+        case And(children) | Or(children):
+            return replace(node, children=tuple(map(change, children)))
+        case Not(child):
+            return Not(change(child))
+        case Near(left, right):
+            return replace(node, left=change(left), right=change(right))
+        case _:
+            return node
+
+
+def all_leaves(node: Node, *, is_positive: bool = False) -> Iterator[Term | Phrase]:
+    """Yield every word and phrase of a tree in order; `is_positive`: but those excluded."""
+    if isinstance(node, Term | Phrase):
+        yield node
+    elif not (is_positive and isinstance(node, Not)):
+        for part in parts(node):
+            yield from all_leaves(part, is_positive=is_positive)
+
+
+def positive_leaves(node: Node) -> Iterator[Term | Phrase]:
+    """Yield the words and phrases of a tree in order, without those that are excluded."""
+    return all_leaves(node, is_positive=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from paper_search.errors import InputError, UnknownNameError
@@ -20,7 +20,16 @@ from paper_search.query.ast import (
     Term,
     YearRange,
 )
-from paper_search.query.leaves import LETTER, clean_word, leaf_of, straighten
+from paper_search.query.leaves import (
+    LETTER,
+    clean_word,
+    joined,
+    leaf_of,
+    parts,
+    rebuilt,
+    straighten,
+    words_of,
+)
 from paper_search.query.limits import day_after, entry_span
 
 
@@ -36,7 +45,7 @@ def normalise(node: Node) -> Node:  # noqa: PLR0911  # one case per kind of node
     """
     match node:
         case Term():
-            return _normal_term(node)
+            return _normal_leaf(words_of(node), node.field)
         case Phrase():
             return _normal_leaf(node.words, node.field)
         case And(children):
@@ -73,14 +82,14 @@ def folded(node: Node) -> Node:
 def _folded_group(
     kind: type[And | Or], children: tuple[Node, ...], merge: Callable[[Node, Node], Node | None]
 ) -> Node:
-    parts: list[Node] = []
+    merged: list[Node] = []
     for child in map(folded, children):
-        one = merge(parts[-1], child) if parts else None
+        one = merge(merged[-1], child) if merged else None
         if one is None:
-            parts.append(child)
+            merged.append(child)
         else:
-            parts[-1] = one
-    return kind(tuple(parts)) if len(parts) > 1 else parts[0]
+            merged[-1] = one
+    return joined(kind, merged)
 
 
 def _merge_fields(one: Node, other: Node) -> Node | None:
@@ -131,15 +140,9 @@ def field_of(node: Node) -> str | Several | None:
 
 
 def in_field(node: Node, name: str | None) -> Node:
-    match node:
-        case Term() | Phrase():
-            return replace(node, field=name)
-        case And(children) | Or(children):
-            return replace(node, children=tuple(in_field(child, name) for child in children))
-        case Near(left, right):
-            return replace(node, left=in_field(left, name), right=in_field(right, name))
-        case _:
-            return node
+    if isinstance(node, Term | Phrase):
+        return replace(node, field=name)
+    return rebuilt(node, lambda part: in_field(part, name))
 
 
 def depth(node: Node) -> int:
@@ -150,37 +153,6 @@ def depth(node: Node) -> int:
         deepest = max(deepest, level)
         waiting += [(child, level + 1) for child in parts(inner)]
     return deepest
-
-
-def parts(node: Node) -> tuple[Node, ...]:
-    """Return what the node is made of, in order; a leaf has no parts."""
-    match node:
-        case And(children) | Or(children):
-            return children
-        case Not(child):
-            return (child,)
-        case Near(left, right):
-            return (left, right)
-        case _:
-            return ()
-
-
-def all_leaves(node: Node) -> Iterator[Term | Phrase]:
-    """Yield every word and phrase of a tree in order, those that are excluded too."""
-    if isinstance(node, Term | Phrase):
-        yield node
-    for part in parts(node):
-        yield from all_leaves(part)
-
-
-def positive_leaves(node: Node) -> Iterator[Term | Phrase]:
-    """Yield the words and phrases of a tree in order, without those that are excluded."""
-    if isinstance(node, Not):
-        return
-    if isinstance(node, Term | Phrase):
-        yield node
-    for part in parts(node):
-        yield from positive_leaves(part)
 
 
 def identity(node: Node) -> object:
@@ -214,12 +186,7 @@ def _join(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
     distinct: dict[object, Node] = {}
     for child in flat:
         distinct.setdefault(identity(child), child)
-    first, *others = distinct.values()
-    return kind((first, *others)) if others else first
-
-
-def _normal_term(term: Term) -> Node:
-    return _normal_leaf((f"{term.text}*" if term.is_prefix else term.text,), term.field)
+    return joined(kind, [*distinct.values()])
 
 
 def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:

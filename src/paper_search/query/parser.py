@@ -10,9 +10,9 @@ from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import leaves
-from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import straighten
-from paper_search.query.normal_form import depth, is_near_side, normalise, parts, render
+from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
+from paper_search.query.leaves import conjuncts, joined, parts, rebuilt, straighten
+from paper_search.query.normal_form import depth, is_near_side, normalise, render
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
 from paper_search.query.strategy import parse_strategy
 from paper_search.query.systems import SYSTEMS, recognised
@@ -61,7 +61,7 @@ def parse(text: str) -> Node:
 def conditions_in(texts: Iterable[str]) -> list[Node]:
     """Return the trees of conditions that hold together, what is AND-ed each by itself."""
     trees = (parse(text) for text in texts if text.strip())
-    return [part for tree in trees for part in (tree.children if isinstance(tree, And) else [tree])]
+    return [part for tree in trees for part in conjuncts(tree)]
 
 
 def with_conditions(tree: Node, texts: Iterable[str]) -> Node:
@@ -187,7 +187,7 @@ class _Parser:
             if self._kind() == "and":
                 self._take()
             children.append(self._inversion())
-        node = And(tuple(children)) if len(children) > 1 else children[0]
+        node = joined(And, children)
         self._alive.append(node)
         return node
 
@@ -258,19 +258,10 @@ class _Parser:
         return self._located(leaves.parse_word(token[0], self._at(token)), token)
 
     def _within(self, field: str, node: Node) -> Node:
-        match node:
-            case Term() | Phrase():
-                result: Node = node if node.field else replace(node, field=field)
-            case And(children) | Or(children):
-                inner = tuple(self._within(field, child) for child in children)
-                result = replace(node, children=inner)
-            case Not(child):
-                result = Not(self._within(field, child))
-            case Near(left, right):
-                sides = self._within(field, left), self._within(field, right)
-                result = replace(node, left=sides[0], right=sides[1])
-            case YearRange():
-                result = node
+        if isinstance(node, Term | Phrase):
+            result: Node = node if node.field else replace(node, field=field)
+        else:
+            result = rebuilt(node, partial(self._within, field))
         self._alive.append(result)
         if id(node) in self.columns:
             self.columns[id(result)] = self.columns[id(node)]

@@ -9,9 +9,9 @@ from functools import partial
 from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.ast import And, Node, alternatives
+from paper_search.query.ast import Node, alternatives
 from paper_search.query.evaluation import judge
-from paper_search.query.leaves import straighten
+from paper_search.query.leaves import conjuncts, straighten
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import identity, normalise
 from paper_search.query.reader import parse_sentence
@@ -213,8 +213,7 @@ def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[Concep
         QuerySyntaxError: a line cannot be read.
     """
     tree = strategy.node
-    parts = tree.children if isinstance(tree, And) else (tree,)
-    return [_concept(part, strategy, papers) for part in parts]
+    return [_concept(part, strategy, papers) for part in conjuncts(tree)]
 
 
 def _concept(part: Node, strategy: Strategy, papers: Sequence[Document]) -> ConceptContribution:

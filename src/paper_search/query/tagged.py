@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import NoReturn, TypeAlias, TypeVar
 
 from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import LETTER, leaf_of, words_of
+from paper_search.query.leaves import LETTER, joined, leaf_of, rebuilt, words_of
 from paper_search.query.limits import (
     FAR_FUTURE,
     FIRST_YEAR,
@@ -168,7 +169,7 @@ class Leaves:
             leaves[-1] = Term(names[-1][0], "author", is_prefix=True)
         for leaf in leaves:
             self.located(leaf, pieces[0].start)
-        return And(tuple(leaves)) if len(leaves) > 1 else leaves[0]
+        return joined(And, leaves)
 
     def fields(self, tags: str) -> set[str]:
         """Return our fields for tags between commas; unknown ones are left out."""
@@ -206,25 +207,17 @@ class Leaves:
             return node
         if "tiab" in fields or {"title", "abstract"} <= fields:
             fields = (fields - {"title", "abstract"}) | {"tiab"}
-        several = tuple(self._in_field(name, node) for name in sorted(fields))
-        return several[0] if len(several) == 1 else Or(several)
+        return joined(Or, [self._in_field(name, node) for name in sorted(fields)])
 
     def _in_field(self, name: str, node: Node) -> Node:
         match node:
             case Term() | Phrase():
                 return node if node.field else self._leaf_in_field(name, node)
-            case And(children) | Or(children):
-                return replace(node, children=tuple(self._in_field(name, c) for c in children))
-            case Not(child):
-                result = Not(self._in_field(name, child))
-                return self.located(result, self.columns.get(id(node), 1) - 1)
-            case Near(left, right):
-                if name in {YEAR_FIELD, "entered"}:
-                    self._refuse(0, "words at a distance are no years: write them as 2015-2019")
-                sides = self._in_field(name, left), self._in_field(name, right)
-                return replace(node, left=sides[0], right=sides[1])
-            case YearRange():
-                return node
+            case Near() if name in {YEAR_FIELD, "entered"}:
+                self._refuse(0, "words at a distance are no years: write them as 2015-2019")
+        result = rebuilt(node, partial(self._in_field, name))
+        is_not = isinstance(node, Not)
+        return self.located(result, self.columns.get(id(node), 1) - 1) if is_not else result
 
     def _leaf_in_field(self, name: str, leaf: Term | Phrase) -> Node:
         if name in {YEAR_FIELD, "entered"}:
@@ -270,7 +263,7 @@ class Leaves:
             subs = [code.rpartition("- ")[2].strip().lower() for code in codes if code.strip()]
             if not name and subs:
                 nodes = [self.located(Term(sub, "subheading"), token.start) for sub in subs]
-                return Or(tuple(nodes)) if len(nodes) > 1 else nodes[0]
+                return joined(Or, nodes)
         words = name.replace('"', " ").strip(" *").split()
         if not LETTER.search("".join(words)):
             self._refuse(token.start, f"expected a subject heading in front of {token.text!r}")
@@ -281,7 +274,7 @@ class Leaves:
             )
             for sub in subs or [""]
         ]
-        return Or(tuple(leaves)) if len(leaves) > 1 else leaves[0]
+        return joined(Or, leaves)
 
     def pubmed_dates(self, token: Token) -> Node:
         """Return a span of years of publication, or of dates of entry."""
@@ -330,7 +323,7 @@ class Leaves:
             self._range(int(span[:4]), int(span[-4:]), token.start)
             for span in _SPANS.findall(parts["others"])
         ]
-        return Or((node, *others)) if others else node
+        return joined(Or, [node, *others])
 
     def _range(self, first: int | None, last: int | None, start: int) -> Node:
         if first is not None and last is not None and first > last:

@@ -21,7 +21,14 @@ from paper_search.query.ast import (
     YearRange,
 )
 from paper_search.query.evaluation import heading_as_listed, headings_as_words
-from paper_search.query.leaves import before_wildcard, is_pattern, leaf_of, words_of
+from paper_search.query.leaves import (
+    before_wildcard,
+    conjuncts,
+    is_pattern,
+    joined,
+    leaf_of,
+    words_of,
+)
 
 _MOST_FORMS = 60
 """Words that one word with wildcards is written out into; more are cut short and checked."""
@@ -72,15 +79,15 @@ def askable(
         is_full: whether it knows all wildcards, and distances in one order.
     """
     walk = _Walk(fields, shortest_stem, is_full=is_full)
-    parts = tree.children if isinstance(tree, And) else (tree,)
+    parts = conjuncts(tree)
     wide = [(part, walk.of(part)) for part in parts]
     nodes = tuple(answer.node for _, answer in wide if answer.node is not None)
     rest = tuple(part for part, answer in wide if not answer.is_exact and not _is_indexed(part))
     if all(answer.is_exact and answer.node is part for part, answer in wide):
         return Askable(tree)
     return Askable(
-        (And(nodes) if len(nodes) > 1 else nodes[0]) if nodes else None,
-        (And(rest) if len(rest) > 1 else rest[0]) if rest else None,
+        joined(And, nodes) if nodes else None,
+        joined(And, rest) if rest else None,
         tuple(walk.notes),
     )
 
@@ -169,7 +176,7 @@ class _Walk:
             )
         texts = product(*([word for word, _ in options] for options in forms))
         leaves = tuple(leaf_of(words, leaf.field) for words in texts)
-        return _Wide(Or(leaves) if len(leaves) > 1 else leaves[0], is_exact)
+        return _Wide(joined(Or, leaves), is_exact)
 
     def _forms(self, word: str) -> list[tuple[str, bool]]:
         """Return what a word matches, each with whether it is no wider; none: anything."""

@@ -24,7 +24,7 @@ from paper_search.query.ast import (
 )
 from paper_search.query.dialects import DIALECTS, Dialect, InexpressibleError
 from paper_search.query.evaluation import heading_as_listed, heading_words
-from paper_search.query.leaves import is_wrapped, leaf_of, words_of
+from paper_search.query.leaves import conjuncts, is_wrapped, leaf_of, words_of
 from paper_search.query.normal_form import SEVERAL, field_of, normalise, render
 
 _MOST_PHRASES = 60
@@ -86,7 +86,7 @@ class _Writer:
 
     def write(self, tree: Node) -> None:
         """Write what is wanted, concept by concept, then limits and exclusions."""
-        parts = tree.children if isinstance(tree, And) else (tree,)
+        parts = conjuncts(tree)
         concepts = [part for part in parts if not isinstance(part, Not) and not is_limit(part)]
         if not concepts:
             concepts = [part for part in parts if not isinstance(part, Not)]

@@ -21,7 +21,7 @@ from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
 from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
-from paper_search.query.normal_form import parts as parts_of
+from paper_search.query.leaves import conjuncts, parts, rebuilt
 from paper_search.sources.adapter import (
     Adapter,
     Paging,
@@ -82,8 +82,7 @@ def _to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
     if filters.year_from is not None or filters.year_to is not None:
         tree = And((tree, YearRange(filters.year_from, filters.year_to)))
     tree = normalise(tree)
-    parts = tree.children if isinstance(tree, And) else (tree,)
-    pairs = [(part, _clauses(part)) for part in parts]
+    pairs = [(part, _clauses(part)) for part in conjuncts(tree)]
     clauses = _shortest(clause for _, clause_set in pairs for clause in clause_set.clauses)
     if not clauses:
         raise InputError("DBLP searches by words only: give at least one required word")
@@ -139,7 +138,7 @@ def _shortest(clauses: Iterable[_Clause]) -> list[_Clause]:
     return [one for one in distinct if not any(other < one for other in distinct)]
 
 
-def _local_check(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # one case per kind of node
+def _local_check(node: Node, *, is_wanted: bool) -> Node:
     """Return the node as it can be checked in a record of DBLP, which has no abstract.
 
     A wanted word means all that begin with it, as in DBLP itself; an excluded
@@ -155,32 +154,18 @@ def _local_check(node: Node, *, is_wanted: bool) -> Node:  # noqa: PLR0911  # on
             return replace(node, is_prefix=True)
         case Phrase(words) if is_wanted:
             return replace(node, words=(*words[:-1], f"{words[-1].rstrip('*')}*"))
-        case And(children) | Or(children):
-            return type(node)(tuple(_local_check(child, is_wanted=is_wanted) for child in children))
-        case Not(child):
-            return Not(_local_check(child, is_wanted=not is_wanted))
-        case Near(left, right, distance):
-            return Or(
-                tuple(
-                    Near(_in_field(left, field), _in_field(right, field), distance)
-                    for field in _SEARCHED
-                )
-            )
+        case Near():
+            return Or(tuple(_in_field(node, field) for field in _SEARCHED))
         case _:
-            return node
+            is_turned = isinstance(node, Not)
+            return rebuilt(node, lambda part: _local_check(part, is_wanted=is_wanted != is_turned))
 
 
 def _in_field(side: Node, field: str) -> Node:
-    match side:
-        case Term() | Phrase():
-            own = "title" if side.field == "tiab" else side.field
-            return replace(side, field=own or field)
-        case Or(children):
-            return Or(tuple(_in_field(child, field) for child in children))
-        case Near(left, right, distance):
-            return Near(_in_field(left, field), _in_field(right, field), distance)
-        case _:
-            return side
+    if isinstance(side, Term | Phrase):
+        own = "title" if side.field == "tiab" else side.field
+        return replace(side, field=own or field)
+    return rebuilt(side, lambda part: _in_field(part, field))
 
 
 def _notes(tree: Node) -> list[str]:
@@ -201,7 +186,7 @@ def _notes(tree: Node) -> list[str]:
 
 def _nodes(tree: Node) -> Iterator[Node]:
     yield tree
-    for part in parts_of(tree):
+    for part in parts(tree):
         yield from _nodes(part)
 
 

@@ -25,7 +25,7 @@ from paper_search.query import (
     YearRange,
     normalise,
 )
-from paper_search.query.normal_form import all_leaves
+from paper_search.query.leaves import all_leaves, conjuncts
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
 
@@ -296,7 +296,7 @@ def _sides(node: Node) -> tuple[list[Node], list[Node]]:
     """
     inclusions: list[Node] = []
     unwanted: list[Node] = []
-    for child in node.children if isinstance(node, And) else (node,):
+    for child in conjuncts(node):
         positive, is_excluded = _polarised(child)
         if not is_excluded:
             inclusions.append(positive)

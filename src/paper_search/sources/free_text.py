@@ -25,7 +25,7 @@ from paper_search.query import (
     normalise,
     render,
 )
-from paper_search.query.normal_form import positive_leaves
+from paper_search.query.leaves import conjuncts, positive_leaves, rebuilt
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import common_span
 
@@ -47,7 +47,7 @@ def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Tra
 
 
 def _to_free_text(tree: Node, filters: SearchConstraints, service: str) -> Translated:
-    parts = list(tree.children) if isinstance(tree, And) else [tree]
+    parts = conjuncts(tree)
     span = [part for part in parts if isinstance(part, YearRange)]
     rest = [part for part in parts if not isinstance(part, YearRange)]
     leaves = list(positive_leaves(And(tuple(rest)))) if rest else []
@@ -96,23 +96,18 @@ def to_ranked_text(
     )
 
 
-def lenient(node: Node, *, is_wanted: bool = True) -> Node:  # noqa: PLR0911  # one case per kind of node
+def lenient(node: Node, *, is_wanted: bool = True) -> Node:
     """Return the tree with wanted words shortened to what their inflections share."""
     match node:
         case Term():
             return _stem(node) if is_wanted else node
         case Phrase(words) if is_wanted:
             return replace(node, words=tuple(_stem_of(word) or word for word in words))
-        case And(children):
-            return And(tuple(lenient(child, is_wanted=is_wanted) for child in children))
-        case Or(children):
-            return Or(tuple(lenient(child, is_wanted=is_wanted) for child in children))
-        case Not(child):
-            return Not(lenient(child, is_wanted=not is_wanted))
-        case Near(left, right, distance) if is_wanted:
-            return Near(lenient(left), lenient(right), distance)
+        case Near(left, right, distance):
+            return Near(lenient(left), lenient(right), distance) if is_wanted else node
         case _:
-            return node
+            is_turned = isinstance(node, Not)
+            return rebuilt(node, lambda part: lenient(part, is_wanted=is_wanted != is_turned))
 
 
 def _stem(term: Term) -> Node:

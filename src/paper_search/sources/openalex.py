@@ -20,7 +20,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, normalise
-from paper_search.query.normal_form import all_leaves
+from paper_search.query.leaves import all_leaves, conjuncts
 from paper_search.sources import values
 from paper_search.sources.adapter import (
     Adapter,
@@ -188,7 +188,7 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
 
 
 def _without_authors(tree: Node) -> tuple[list[Node], list[Node]]:
-    parts = tree.children if isinstance(tree, And) else (tree,)
+    parts = conjuncts(tree)
     names: list[Node] = [
         child
         for child in parts

@@ -18,8 +18,15 @@ from itertools import islice, product
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, normalise, parse, render
-from paper_search.query.leaves import is_pattern, leaf_of, words_of
-from paper_search.query.normal_form import all_leaves
+from paper_search.query.leaves import (
+    all_leaves,
+    conjuncts,
+    is_pattern,
+    joined,
+    leaf_of,
+    rebuilt,
+    words_of,
+)
 from paper_search.resources import PackageFiles
 from paper_search.sources.adapter import Adapter, Translated
 
@@ -120,22 +127,18 @@ def _is_sayable(adapter: Adapter, tree: Node, filters: SearchConstraints) -> boo
     return True
 
 
-def _parts(tree: Node) -> list[Node]:
-    return list(tree.children) if isinstance(tree, And) else [tree]
-
-
 def _with(rest: Sequence[Node], part: Node) -> Node:
     return normalise(And((*rest, part)))
 
 
 def _first_or(tree: Node) -> tuple[list[Node], Or | None]:
-    parts = _parts(tree)
+    parts = conjuncts(tree)
     either = next((part for part in parts if isinstance(part, Or)), None)
     return [part for part in parts if part is not either], either
 
 
 def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
-    parts = _parts(tree)
+    parts = conjuncts(tree)
     for part in parts:
         if not isinstance(part, Or):
             continue
@@ -157,7 +160,7 @@ def _is_of(node: Node, fields: frozenset[str]) -> bool | None:
 
 def _halved(tree: Node) -> list[Node]:
     """Return two queries that together find what one does; none: it has no OR to split at."""
-    parts = _parts(tree)
+    parts = conjuncts(tree)
     splits = [part for part in parts if len(_alternatives(part)) > 1]
     if not splits:
         return []
@@ -190,7 +193,7 @@ def _loosened(
     adapter: Adapter, tree: Node, translation: Translated, filters: SearchConstraints
 ) -> Translated:
     """Return a query that is short enough, if there is one; what it leaves out is checked."""
-    parts, left_out, whole = _parts(tree), list[Node](), translation
+    parts, left_out, whole = list(conjuncts(tree)), list[Node](), translation
     while not adapter.fits(translation, filters):
         by_length = sorted(parts, key=lambda part: len(render(part)), reverse=True)
         longest = by_length[: max(1, len(parts) // 8)]
@@ -221,25 +224,17 @@ class _WritingOut:
 
     def of(self, node: Node) -> Node:
         """Return a part in whole words."""
-        match node:
-            case Term() | Phrase():
-                return self._leaf(node)
-            case And(children) | Or(children):
-                return normalise(type(node)(tuple(map(self.of, children))))
-            case Not(child):
-                return Not(self.of(child))
-            case Near(left, right):
-                return replace(node, left=self.of(left), right=self.of(right))
-            case _:
-                return node
+        if isinstance(node, Term | Phrase):
+            return self._leaf(node)
+        result = rebuilt(node, self.of)
+        return normalise(result) if isinstance(result, And | Or) else result
 
     def _leaf(self, leaf: Term | Phrase) -> Node:
         forms = [self._words(word) for word in words_of(leaf)]
         if all(len(words) == 1 for words in forms) and not any(map(_is_cut, words_of(leaf))):
             return leaf
         texts = islice(product(*forms), _MOST_PHRASES)
-        leaves = tuple(leaf_of(tuple(words), leaf.field) for words in texts)
-        return Or(leaves) if len(leaves) > 1 else leaves[0]
+        return joined(Or, [leaf_of(tuple(words), leaf.field) for words in texts])
 
     def _words(self, word: str) -> list[str]:
         if not _is_cut(word):
@@ -259,11 +254,11 @@ def _excluded_stems(tree: Node) -> Node | None:
     """Return what is excluded by truncated words: to exclude fewer words lets more through."""
     parts = [
         part
-        for part in _parts(tree)
+        for part in conjuncts(tree)
         if isinstance(part, Not)
         and any(_is_cut(word) for leaf in all_leaves(part) for word in words_of(leaf))
     ]
-    return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+    return joined(And, parts) if parts else None
 
 
 def _vocabulary(pattern: str) -> list[str]:

@@ -11,8 +11,7 @@ from paper_search.errors import QuerySyntaxError, QuestionError
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints, StrategyLine
 from paper_search.query import normalise, parse, render
 from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
-from paper_search.query.leaves import straighten
-from paper_search.query.normal_form import positive_leaves
+from paper_search.query.leaves import conjuncts, positive_leaves, straighten
 from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
@@ -145,7 +144,7 @@ def _order(text: str, tree: Node) -> Iterator[str]:
 def _limits(tree: Node) -> SearchConstraints:
     """Return the years, the language and the types that all of a query is limited to."""
     limits: dict[str, object] = {}
-    for part in tree.children if isinstance(tree, And) else (tree,):
+    for part in conjuncts(tree):
         match part:
             case YearRange(first, last):
                 limits |= {"year_from": first, "year_to": last}

@@ -8,8 +8,9 @@ from datetime import date
 
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
+from paper_search.query.leaves import conjuncts
 from paper_search.skills.intent.notes import Note
-from paper_search.skills.strategy.trees import all_of, any_of, leaf, parts, tree_of, written
+from paper_search.skills.strategy.trees import all_of, any_of, leaf, tree_of, written
 from paper_search.skills.variants import spellings, variants
 from paper_search.skills.words import tokens
 
@@ -43,7 +44,7 @@ def changed_by(terms: Note, query: str) -> str:
         return query
     terms_to_add = (*terms.added, *terms.instead, *terms.required)
     welcome = {tuple(tokens(term)) for term in terms_to_add}
-    remainder = [node for part in parts(tree) if (node := _without_exclusions(part, welcome))]
+    remainder = [node for part in conjuncts(tree) if (node := _without_exclusions(part, welcome))]
     remaining = all_of(remainder)
     if remaining is not None and (unwanted := (*terms.excluded, *terms.dropped)):
         remaining = _without(remaining, {tuple(tokens(term)) for term in unwanted})

@@ -18,6 +18,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.query import And, Term
+from paper_search.query.leaves import conjuncts
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import block_of
 from paper_search.skills.strategy.limits import changed_by
@@ -29,7 +30,6 @@ from paper_search.skills.strategy.trees import (
     broader_steps,
     is_short,
     normalised,
-    parts,
     tree_of,
     wanted_names,
     written,
@@ -128,7 +128,7 @@ def _new_queries(
     additions = (node for term in note.added if (node := block_of(term).node) is not None)
     queries = []
     for names, group in ((note.added, any_of(additions)), (learned, any_of(map(Term, learned)))):
-        text = "" if group is None else written(And((group, *parts(tree))))
+        text = "" if group is None else written(And((group, *conjuncts(tree))))
         if text and is_short(text):
             keywords = list(dict.fromkeys([*names, *query.keywords]))
             queries.append(SearchQuery(keywords=keywords, boolean_query=text))

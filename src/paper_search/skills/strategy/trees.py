@@ -26,6 +26,8 @@ from paper_search.query import (
     parse,
     render,
 )
+from paper_search.query.leaves import conjuncts, joined, positive_leaves, rebuilt
+from paper_search.query.leaves import parts as tree_parts
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import BREAKS, is_unspaced, tokens
 
@@ -91,46 +93,34 @@ def words_of(text: str) -> list[Term]:
 
 def any_of(nodes: Iterable[Node]) -> Node | None:
     distinct = list(dict.fromkeys(nodes))
-    return Or(tuple(distinct)) if len(distinct) > 1 else distinct[0] if distinct else None
+    return joined(Or, distinct) if distinct else None
 
 
 def all_of(nodes: Iterable[Node]) -> Node | None:
     distinct = list(dict.fromkeys(nodes))
-    return And(tuple(distinct)) if len(distinct) > 1 else distinct[0] if distinct else None
-
-
-def parts(tree: Node) -> tuple[Node, ...]:
-    return tree.children if isinstance(tree, And) else (tree,)
+    return joined(And, distinct) if distinct else None
 
 
 def written(tree: Node) -> str:
     """Return a tree as a person would write it: what is not wanted comes last, after NOT."""
-    children = parts(tree)
+    children = conjuncts(tree)
     inclusions = [node for node in children if not isinstance(node, Not)]
     barred = [node.child for node in children if isinstance(node, Not)]
-    head = render(inclusions[0]) if len(children) == 1 and inclusions else _join(inclusions)
+    head = (
+        render(inclusions[0])
+        if len(children) == 1 and inclusions
+        else " AND ".join(map(_grouped, inclusions))
+    )
     return " ".join([head, *(f"NOT {_grouped(node)}" for node in barred)]).strip()
 
 
 def wanted_names(node: Node) -> Iterator[str]:
     """Yield the words and phrases of a tree that are about the subject and wanted."""
-    match node:
-        case Term() | Phrase() if node.field in {"author", "venue", *INDEXED}:
-            return
-        case Term() | Phrase() if node.field in HEADINGS:
-            yield " ".join(heading_words(node))
-        case Term(text):
-            yield text
-        case Phrase(words):
-            yield " ".join(words)
-        case And(children) | Or(children):
-            for child in children:
-                yield from wanted_names(child)
-        case Near(left, right):
-            yield from wanted_names(left)
-            yield from wanted_names(right)
-        case Not() | YearRange():
-            return
+    for leaf in positive_leaves(node):
+        if leaf.field in HEADINGS:
+            yield " ".join(heading_words(leaf))
+        elif leaf.field not in {"author", "venue", *INDEXED}:
+            yield leaf.text if isinstance(leaf, Term) else " ".join(leaf.words)
 
 
 def is_short(query: str) -> bool:
@@ -143,10 +133,6 @@ def tree_of(query: str) -> Node | None:
         return parse(query) if query.strip() else None
     except QuerySyntaxError:
         return None
-
-
-def _join(nodes: Sequence[Node]) -> str:
-    return " AND ".join(map(_grouped, nodes))
 
 
 def _grouped(node: Node) -> str:
@@ -173,7 +159,7 @@ def block_texts(boolean_query: str) -> list[BlockText]:
     Exclusions, years and authors are no blocks.
     """
     tree = tree_of(boolean_query)
-    blocks = [part for part in parts(tree) if not _is_fixed(part)] if tree else []
+    blocks = _blocks(conjuncts(tree)) if tree else []
     return [
         BlockText(render(block), [render(term) for term in alternatives(block)]) for block in blocks
     ]
@@ -198,8 +184,8 @@ def broader_steps(boolean_query: str) -> list[Step]:
 
 def any_block(boolean_query: str) -> Node | None:
     tree = tree_of(boolean_query)
-    blocks = [part for part in parts(tree) if not _is_fixed(part)] if tree else []
-    fixed = [part for part in parts(tree) if _is_fixed(part)] if tree else []
+    every = conjuncts(tree) if tree else ()
+    blocks, fixed = _blocks(every), [part for part in every if _is_fixed(part)]
     tree_of_terms = any_of(term for block in blocks for term in alternatives(block))
     return tree if tree_of_terms is None else all_of([tree_of_terms, *fixed])
 
@@ -215,19 +201,16 @@ def _informativeness(node: Node) -> float:
             return max(map(rarity, tokens(text)), default=0.0)
         case Phrase(words):
             return sum(_informativeness(Term(word)) for word in words)
-        case And(children):
-            return sum(map(_informativeness, children))
+        case And() | Near():
+            return sum(map(_informativeness, tree_parts(node)))
         case Or(children):
             return min(map(_informativeness, children))
-        case Near(left, right):
-            return _informativeness(left) + _informativeness(right)
         case _:
             return 0.0
 
 
 def _forms(tree: Node) -> Iterator[tuple[str, Node]]:
-    fixed = [part for part in parts(tree) if _is_fixed(part)]
-    blocks = [part for part in parts(tree) if not _is_fixed(part)]
+    blocks, fixed = _blocks(conjuncts(tree)), [*filter(_is_fixed, conjuncts(tree))]
     if not blocks:
         return
 
@@ -254,6 +237,10 @@ def _name(block: Node) -> str:
     return render(block)
 
 
+def _blocks(parts: Iterable[Node]) -> list[Node]:
+    return [part for part in parts if not _is_fixed(part)]
+
+
 def _is_fixed(node: Node) -> bool:
     """Whether the part stays as it is: what is not wanted, when, and by whom."""
     match node:
@@ -273,19 +260,9 @@ def _is_kept(node: Term | Phrase) -> bool:
 
 
 def _anywhere(node: Node) -> Node:
-    match node:
-        case Term(text, _, is_prefix):
-            return node if _is_kept(node) else Term(text, None, is_prefix)
-        case Phrase(words):
-            return node if _is_kept(node) else Phrase(words)
-        case And(children):
-            return And(tuple(map(_anywhere, children)))
-        case Or(children):
-            return Or(tuple(map(_anywhere, children)))
-        case Near(left, right):
-            return replace(node, left=_anywhere(left), right=_anywhere(right))
-        case _:
-            return node
+    if isinstance(node, Term | Phrase):
+        return node if _is_kept(node) else replace(node, field=None)
+    return node if isinstance(node, Not) else rebuilt(node, _anywhere)
 
 
 def _in_words(node: Node) -> Node:
@@ -294,11 +271,9 @@ def _in_words(node: Node) -> Node:
         case Phrase(words) if not _is_kept(node):
             content = [word for word in words if word.casefold() not in BREAKS] or words
             return all_of(Term(w.rstrip("*"), is_prefix=w.endswith("*")) for w in content) or node
-        case And(children):
-            return all_of(map(_in_words, children)) or node
+        case And() | Near():
+            return all_of(map(_in_words, tree_parts(node))) or node
         case Or(children):
             return any_of(map(_in_words, children)) or node
-        case Near(left, right):
-            return all_of([_in_words(left), _in_words(right)]) or node
         case _:
             return node
