@@ -53,7 +53,6 @@ _TYPES = {
     "books and theses": "book", "parts in books or collections": "chapter", "editorship": "book",
     "reference works": "entry", "data and artifacts": "dataset",
 }  # fmt: skip
-_COPIED = ("key", "type", "access")
 
 
 @dataclass(frozen=True, slots=True)

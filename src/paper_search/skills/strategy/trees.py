@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from paper_search.bibliography.text import WORD
 from paper_search.bibliography.words import rarity
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import (
@@ -29,7 +28,7 @@ from paper_search.query import (
 from paper_search.query.leaves import conjuncts, joined, positive_leaves, rebuilt
 from paper_search.query.leaves import parts as tree_parts
 from paper_search.skills.untrusted import visible
-from paper_search.skills.words import BREAKS, is_unspaced, tokens
+from paper_search.skills.words import BREAKS, tokens
 
 MIN_QUERIES, MAX_QUERIES = 2, 4
 """Queries of a strategy that we write; a person may write more."""
@@ -42,19 +41,6 @@ _OPERATORS = re.compile(r"\b(AND|OR|NOT|NEAR)\b")
 
 _MOST_WORDS = 12
 """Words of one name; a longer one is no name."""
-
-
-def quoted(text: str) -> str:
-    """Return the text as one term of a query: a bare word or a phrase in quotes, or "".
-
-    Whatever has a meaning in the query language is taken out of the text; operators among its
-    words become ordinary words.
-    """
-    words = cleaned(text).split()
-    if not any(char.isalnum() for word in words for char in word):
-        return ""
-    phrase = " ".join(words)
-    return phrase if WORD.fullmatch(phrase) else f'"{phrase}"'
 
 
 def cleaned(text: str) -> str:
@@ -76,19 +62,6 @@ def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
     if not words:
         return None
     return Term(words[0], field) if len(words) == 1 else Phrase(words, field)
-
-
-def words_of(text: str) -> list[Term]:
-    """Return the words of a name, function words left out where something else is left.
-
-    A word with a hyphen stays whole: "few-shot" is no "shot".
-    """
-    if is_unspaced(text):
-        return [node for node in [leaf(text)] if isinstance(node, Term)]
-    words = cleaned(text).split()
-    content = [word for word in words if word.casefold() not in BREAKS] or words
-    terms = (leaf(word) for word in content[:_MOST_WORDS])
-    return [term for term in terms if isinstance(term, Term)]
 
 
 def any_of(nodes: Iterable[Node]) -> Node | None:
