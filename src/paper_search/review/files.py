@@ -180,8 +180,9 @@ def _parse(name: str, content: bytes, database: str) -> FileReport:
         if not report.records:
             raise
     if not report.records:
-        reasons = "; ".join(report.remarks[:3]) or "it has none"
-        raise InputError(f"{name!r} has no record that can be used: {reasons}")
+        sentence = f"{name!r} has no record that can be used"
+        reasons = "; ".join(report.remarks[:3])
+        raise InputError(f"{sentence}: {reasons}" if reasons else sentence)
     return FileReport(name, report.records, report.positions, report.rejected, problem)
 
 
