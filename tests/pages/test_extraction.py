@@ -79,6 +79,19 @@ async def test_of_a_paper_lines_become_paragraphs_and_its_references_are_left_ou
     assert "Shade trees lower the temperature of city streets by 2.5 degrees in the summer." in said
 
 
+async def test_the_text_of_each_page_is_there_as_it_stands_with_its_references() -> None:
+    lines = ["Where a <b> and b> c, P&lt;0.05 & so on."]
+    read = await document_text(paper(pdf(lines, [], ["References", "1. Rowan A. Trees."])))
+    assert read.page_texts[:2] == ("Where a <b> and b> c, P&lt;0.05 & so on.", "")
+    assert "Rowan" in read.page_texts[2]
+
+
+async def test_of_a_page_that_is_not_read_to_its_end_it_says_so() -> None:
+    long = pdf(*([["A line of words on a page."] * 20] * 3))
+    read = await document_text(paper(long), PagePolicy(max_chars=700))
+    assert (read.pages, read.pages_read, len(read.page_texts)) == (3, 1, 2)
+
+
 async def test_sec_16_of_a_paper_of_very_many_pages_the_first_are_read() -> None:
     many = pdf(*([["A line of words on a page."]] * 20_000))
     read = await document_text(paper(many), PagePolicy(max_pdf_pages=7))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -132,6 +135,103 @@ def test_before_the_result_is_approved_there_are_no_full_texts(thread) -> None:
     assert page.give(file_of(place, "x"), PDF) == 409
 
 
+def work_of(place: str, paper: str) -> str:
+    return f"{place}/full-texts/work?{urlencode({'paper': paper})}"
+
+
+def attach(page: Visitor, place: str, works: list[str]) -> None:
+    for number, paper in enumerate(works):
+        assert page.give(file_of(place, paper), pdf([f"The text of {number}"])) == 200
+
+
+def test_the_text_is_shown_page_by_page_as_text(page, place, works) -> None:
+    attack = "<script>window.broken = 1</script> {{ 7 * 7 }} & so on"
+    assert page.open(work_of(place, works[0])) == 200
+    assert "Attach the PDF" in page.text
+    page.give(file_of(place, works[0]), pdf([attack], [], ["References", "1. Rowan. Trees."]))
+    assert page.open(work_of(place, works[0])) == 200
+    assert re.findall(r"Page \d of \d", page.text) == [f"Page {n} of 3" for n in (1, 2, 3)]
+    assert "&lt;script&gt;window.broken = 1&lt;/script&gt; {{ 7 * 7 }} &amp; so on" in page.text
+    assert "it may be a picture" in page.text
+    assert "Rowan" in page.text
+    sent = page.client.get(f"/review{file_of(place, works[0])}")
+    assert sent.content.startswith(b"%PDF-")
+    assert sent.headers["content-disposition"].startswith("attachment; ")
+    assert page.open(work_of(place, "nothing")) == 404
+    assert page.open(file_of(place, works[1])) == 422
+
+
+def test_of_a_very_long_text_the_page_says_what_it_leaves_out(page, place, works) -> None:
+    page.give(file_of(place, works[0]), pdf(*([["A page."]] * 401)))
+    page.open(work_of(place, works[0]))
+    assert "Of 401 pages, the first 400 are shown; the PDF has the rest" in page.text
+
+
+def test_a_file_that_is_gone_is_said(page, place, works, tmp_path) -> None:
+    attach(page, place, works[:1])
+    for kept in (tmp_path / "full_texts").iterdir():
+        kept.unlink()
+    assert page.open(work_of(place, works[0])) == 200
+    assert "not in the home any more; attach it again" in page.text
+    assert page.open(file_of(place, works[0])) == 422
+
+
+def test_works_are_decided_on_one_after_the_other_with_the_reasons_of_the_review(
+    page, place, works
+) -> None:
+    attach(page, place, works)
+    path = f"{place}/full-texts"
+    page.open(work_of(place, works[0]))
+    assert page.send(path, paper=works[0], say="exclude", reason=" ") == 422
+    assert "Give the reason for an exclusion" in page.text
+    assert page.send(path, paper=works[0], say="exclude", reason="Wrong  population") == 200
+    assert page.path == f"{place}/full-texts/work"
+    assert f'name="paper" value="{works[1]}"' in page.text
+    assert 'value="exclude:Wrong population"' in page.text
+    assert page.send(path, paper=works[1], say="exclude", reason="wrong population") == 200
+    assert page.send(path, paper=works[2], say="include") == 200
+    assert page.path == path
+    assert list(statuses(page, place).values()) == ["excluded", "excluded", "included"]
+    assert boxes(page, place) == {
+        "Sought": "3", "Not retrieved": "0", "Assessed": "3",
+        "Excluded": "2: Wrong population 2", "Included": "1",
+    }  # fmt: skip
+
+
+def test_the_boxes_are_those_of_the_command_and_of_the_audit(page, place, works) -> None:
+    attach(page, place, works[:2])
+    page.send(f"{place}/full-texts", paper=works[0], say="exclude:No trial")
+    answer = page.client.get(f"/review{place}/audit")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as files:
+        name = next(name for name in files.namelist() if name.endswith("prisma_flow.json"))
+        flow = json.loads(files.read(name))["full_texts"]
+    assert flow == {
+        "sought": 3, "waiting": 1, "not_retrieved": 0, "unassessed": 1, "assessed": 1,
+        "excluded": 1, "exclusion_reasons": {"No trial": 1}, "included": 0,
+    }  # fmt: skip
+    assert boxes(page, place) == {
+        "Sought": "3, of which nobody has looked for 1", "Not retrieved": "0",
+        "Assessed": "1; 1 retrieved and not decided on", "Excluded": "1: No trial 1",
+        "Included": "0",
+    }  # fmt: skip
+
+
+def test_people_keep_a_list_of_reasons(page, place, works) -> None:
+    path = f"{place}/full-texts"
+    for reason in ("Wrong outcome", "No trial", "NO TRIAL"):
+        assert page.send(path, say="add", reason=reason) == 200
+    attach(page, place, works[:1])
+    page.open(work_of(place, works[0]))
+    assert re.findall('value="exclude:([^"]+)"', page.text) == ["Wrong outcome", "No trial"]
+    assert page.send(path, paper=works[0], say="exclude:No trial") == 200
+    assert page.send(path, say="remove:Wrong outcome") == 200
+    assert "Wrong outcome" not in page.text
+    assert page.send(path, say="remove:No trial") == 422
+    assert "since exclusions have it (1)" in page.text
+    assert page.send(path, say="add", reason="x" * 201) == 422
+    assert page.send(path, say="dance") == 422
+
+
 def test_others_see_or_attach_what_the_search_is_shared_with_them_for(visitors, place, works):
     tokens = {name: f"token-of-{name}-0123456789" for name in ("ada", "bob", "cy")}
     pages = {name: visitors(**tokens) for name in tokens}
@@ -145,6 +245,7 @@ def test_others_see_or_attach_what_the_search_is_shared_with_them_for(visitors, 
     assert cy.open(f"{place}/full-texts") == 200
     assert "Attach a PDF" not in cy.text
     assert cy.give(file_of(place, works[0]), PDF) == 403
+    assert cy.send(f"{place}/full-texts", paper=works[0], say="include") == 403
     ada.open(f"{place}/full-texts")
     assert ada.give(file_of(place, works[0]), PDF) == 200
     cy.open(f"{place}/full-texts")

@@ -44,11 +44,21 @@ def test_a_pdf_that_is_dropped_onto_a_work_is_its_text(reviewer: Reviewer) -> No
     expect(works).to_have_count(2)
     drop(works.nth(1), "page.pdf", b"<html><body>Sign in</body></html>")
     expect(works.nth(1).locator(".problem")).to_contain_text("it is a web page (HTML), not a PDF")
-    drop(works.nth(1), "own.pdf", pdf([ATTACK]))
+    drop(works.nth(1), "own.pdf", pdf([ATTACK[:33], ATTACK[33:]]))
     expect(works.nth(1).locator(".pill")).to_have_text("retrieved")
     expect(works.nth(0).locator(".pill")).to_have_text("sought")
     chosen = {"name": f"{ATTACK}.pdf", "mimeType": "application/pdf", "buffer": pdf(["Chosen"])}
     works.nth(0).locator("input[type=file]").set_input_files(chosen)
     expect(works.nth(0).locator(".pill")).to_have_text("retrieved")
     expect(works.nth(0)).to_contain_text(ATTACK)
+
+    works.nth(1).locator("h3 a").click()
+    expect(page.locator(".text")).to_contain_text(ATTACK[33:])
+    page.fill("input[name=reason]", "wrong population")
+    page.keyboard.press("Enter")
+    expect(page.locator(".text")).to_contain_text("Chosen")
+    page.click("text=wrong population")
+    page.wait_for_url("**/full-texts")
+    expect(works.locator(".pill")).to_have_text(["excluded", "excluded"])
+    expect(page.locator("dd").nth(3)).to_have_text("2: wrong population 2")
     assert page.evaluate("window.broken") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import re
 import subprocess
@@ -88,13 +89,15 @@ class DocumentText:
         title: as the document names itself; may be empty.
         text: paragraphs divided by empty lines, without control or invisible characters.
         pages: of a PDF.
-        pages_read: fewer than `pages` where there are too many.
+        pages_read: as a whole; fewer than `pages` where there are too many, or too much text.
+        page_texts: of each page of a PDF that was read, its references among them.
     """
 
     title: str
     text: str
     pages: int | None = None
     pages_read: int | None = None
+    page_texts: tuple[str, ...] = ()
 
 
 def missing_libraries() -> list[str]:
@@ -126,13 +129,19 @@ async def document_text(document: Document, policy: PagePolicy | None = None) ->
                 f"{answer['reason']} is not installed, so no {document.kind} can be read; {INSTALL}"
             )
         raise PageContentError(f"its {document.kind} cannot be read: {answer['reason']}")
-    paragraphs = (clean(paragraph) for paragraph in str(answer["text"]).split("\n\n"))
     return DocumentText(
         clean(str(answer["title"]))[:500],
-        "\n\n".join(filter(None, paragraphs)),
+        _cleaned(answer["text"]),
         answer.get("pages"),
         answer.get("pages_read"),
+        # What looks like a tag in a PDF is none; a person is shown it, escaped again.
+        tuple(_cleaned(html.escape(text)) for text in answer.get("page_texts", ())),
     )
+
+
+def _cleaned(text: str) -> str:
+    paragraphs = (clean(paragraph) for paragraph in text.split("\n\n"))
+    return "\n\n".join(filter(None, paragraphs))
 
 
 class _Reading:

@@ -148,7 +148,7 @@ def _decoded(content: bytes, charset: str) -> str | None:
 
 
 def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
-    """Return title and text of the first pages, paragraphs divided by empty lines.
+    """Return title, text and texts of the first pages, paragraphs divided by empty lines.
 
     Raises:
         pypdfium2.PdfiumError: it is damaged, or locked with a password.
@@ -178,7 +178,8 @@ def pdf_text(content: bytes, max_pages: int, max_chars: int) -> dict[str, Any]:
         "title": " ".join(title.split()),
         "text": "\n\n".join(_paragraphs(_without_references("\n".join(texts)))),
         "pages": count,
-        "pages_read": len(texts),
+        "pages_read": len(texts) - (room <= 0),
+        "page_texts": ["\n\n".join(_paragraphs(text)) for text in texts],
     }
 
 

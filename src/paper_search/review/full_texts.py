@@ -11,9 +11,9 @@ from paper_search.config import current_person
 from paper_search.errors import InputError
 from paper_search.http.errors import HttpError
 from paper_search.models import Paper
-from paper_search.pages.extraction import document_text
+from paper_search.pages.extraction import DocumentText, document_text
 from paper_search.pages.fetching import Document, PageFetcher
-from paper_search.pages.policy import PageContentError
+from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
 from paper_search.workflow.full_texts import (
@@ -24,13 +24,19 @@ from paper_search.workflow.full_texts import (
     full_texts,
     put_full_text,
 )
-from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.records import SearchRecords, storable
 from paper_search.workflow.session import SearchSession
 
 FOLDER = "full_texts"
 """In the home: each PDF under its SHA-256."""
 LARGEST = 100_000_000
 """Bytes of a file that is attached."""
+LONGEST_REASON = 200
+"""Characters of a reason for an exclusion."""
+_SHOWN = PagePolicy(max_pdf_pages=400, max_chars=1_000_000)
+"""How much of a text a person is shown."""
+_REASONS = "full_text_reasons"
+"""Where in the record store the reasons are that people keep, by the same in small letters."""
 _BEGINNING = 2_000
 """Bytes in which a page of the web says that it is one."""
 
@@ -98,23 +104,83 @@ class FullTexts:
             InputError: the work is not included by title and abstract, its full text is not
                 there, or the reason is missing.
         """
-        text, reason = await self._text(paper_id), " ".join(reason.split())
+        text = await self._text(paper_id)
         if not text.digest:
             raise InputError(
                 f"the full text of {paper_id!r} is {text.status.value}; attach it before you "
                 "decide on it"
             )
-        if not is_included and not reason:
-            raise InputError("give the reason for an exclusion by full text")
+        reason = "" if is_included else await self.add_reason(reason)
         decision = {
             "decision": "include" if is_included else "exclude",
-            "reason": "" if is_included else reason,
+            "reason": reason,
             "decided_at": _now(),
             "decided_by": self._by,
         }
         decided = text.model_copy(update=decision)
         await put_full_text(self._records, decided)
         return decided
+
+    async def content(self, paper_id: str) -> bytes:
+        """Return the PDF of a work.
+
+        Raises:
+            InputError: the work is not included by title and abstract, or its PDF is not there.
+        """
+        text = await self._text(paper_id)
+        if not text.digest:
+            raise InputError(f"the full text of {paper_id!r} is {text.status.value}")
+        try:
+            return self._path(text).read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"the PDF of {paper_id!r} is not in the home any more; attach it again"
+            ) from error
+
+    async def read(self, paper_id: str) -> DocumentText:
+        """Return what the PDF of a work says, page by page.
+
+        Raises:
+            InputError: as `content`.
+            PageContentError: it cannot be read.
+        """
+        document = Document("", "pdf", "", await self.content(paper_id))
+        return await document_text(document, _SHOWN)
+
+    async def reasons(self) -> dict[str, int]:
+        """Return the reasons for exclusion that people keep, with how many works have each."""
+        rows = (await self._records.rows(_REASONS)).values()
+        given = [text.reason for _, text in await self.works() if text.reason]
+        kept = [row["reason"] for row in sorted(rows, key=lambda row: str(row["added_at"]))]
+        return {reason: given.count(reason) for reason in dict.fromkeys([*kept, *given])}
+
+    async def add_reason(self, words: str) -> str:
+        """Keep a reason for exclusions, and return it as it is kept, whatever its capitals.
+
+        Raises:
+            InputError: it is empty or too long.
+        """
+        reason: str = storable(" ".join(words.split()))
+        if not 0 < len(reason) <= LONGEST_REASON:
+            raise InputError(
+                f"give the reason for an exclusion by full text, in {LONGEST_REASON} characters"
+            )
+        for kept in await self.reasons():
+            if kept.casefold() == reason.casefold():
+                return kept
+        row = {"reason": reason, "added_at": datetime.now(UTC).isoformat(), "added_by": self._by}
+        await self._records.put(_REASONS, {reason.casefold(): row})
+        return reason
+
+    async def remove_reason(self, reason: str) -> None:
+        """Keep a reason no longer.
+
+        Raises:
+            InputError: works are excluded for it.
+        """
+        if count := (await self.reasons()).get(reason):
+            raise InputError(f"{reason!r} stays, since exclusions have it ({count:,})")
+        await self._records.put(_REASONS, {reason.casefold(): None})
 
     async def rows(self) -> list[dict[str, str]]:
         """Return a row for each included work: its id and title, its text, and where that is."""

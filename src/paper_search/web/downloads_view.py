@@ -57,7 +57,7 @@ async def papers(visit: Visit) -> Response:
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet")
     selection = part_of(collection, decision=cast("Decided", decision) if decision else None)
     content = await asyncio.to_thread(get_exporter(name), selection)
-    return _file(content, f"{thread_id}-{name}{suffix_of_format(name)}")
+    return attachment(content, f"{thread_id}-{name}{suffix_of_format(name)}")
 
 
 async def audit(visit: Visit) -> Response:
@@ -66,7 +66,7 @@ async def audit(visit: Visit) -> Response:
     async with visit.site.drawing:
         files = await audit_of(visit.persistence, thread_id)
     content = await asyncio.to_thread(zipped, files.files, f"{thread_id}-audit")
-    return _file(content, f"{thread_id}-audit.zip")
+    return attachment(content, f"{thread_id}-audit.zip")
 
 
 async def pictures(visit: Visit) -> Response:
@@ -106,7 +106,7 @@ async def _draw(visit: Visit, *, is_fresh: bool = False) -> dict[str, bytes]:
         return cache[thread_id]
 
 
-def _file(content: str | bytes, name: str) -> Response:
+def attachment(content: str | bytes, name: str) -> Response:
     safe = "".join(letter if letter.isascii() and letter not in '"\\/' else "_" for letter in name)
     return Response(
         content,

@@ -1,13 +1,19 @@
-"""Full texts on the page: how each stands, and a file for each."""
+"""Full texts on the page: how each stands, a file for each, and the decision beside its text."""
 
 from __future__ import annotations
 
+import hashlib
+from http import HTTPStatus
+from urllib.parse import urlencode
+
 from starlette.responses import Response
 
-from paper_search.errors import ThreadNotWaitingError
+from paper_search.errors import InputError, RequestRefusedError, ThreadNotWaitingError
+from paper_search.pages.policy import PageContentError
 from paper_search.review.full_texts import FullTexts, addresses_of, flow_of_works
 from paper_search.server.guard import MAX_UPLOAD_BYTES
 from paper_search.threads.sharing import Right, Role
+from paper_search.web.downloads_view import attachment
 from paper_search.web.readings import PAGE
 from paper_search.web.site import Visit
 from paper_search.workflow.full_texts import TextStatus
@@ -15,7 +21,46 @@ from paper_search.workflow.full_texts import TextStatus
 
 async def full_texts(visit: Visit) -> Response:
     """List the included works with the status of their full texts."""
+    return await _list(visit, await _texts(visit))
+
+
+async def work(visit: Visit) -> Response:
+    """Show the text of one work, page by page, beside the decision on it."""
+    return await _work(visit, await _texts(visit), visit.request.query_params.get("paper", ""))
+
+
+async def act(visit: Visit) -> Response:
+    """Decide on a work and go to the next one, or change the list of reasons."""
+    texts = await _texts(visit, Right.DECIDE)
+    paper, (action, _, reason) = visit.field("paper"), visit.field("say").partition(":")
+    try:
+        if action in {"include", "exclude"}:
+            words = reason or visit.field("reason")
+            await texts.decide(paper, is_included=action == "include", reason=words)
+            return visit.to(await _path_of_next(visit, texts, paper))
+        if action == "add":
+            await texts.add_reason(visit.field("reason"))
+        elif action == "remove":
+            await texts.remove_reason(reason)
+        else:
+            raise RequestRefusedError(
+                HTTPStatus.UNPROCESSABLE_ENTITY, "say is include, exclude, add or remove"
+            )
+    except InputError as error:
+        if not paper:
+            return await _list(visit, texts, problem=str(error))
+        return await _work(visit, texts, paper, problem=str(error))
+    return visit.to(f"{_place(visit)}#reasons")
+
+
+async def file(visit: Visit) -> Response:
+    """Send the PDF of a work, to be kept or opened by another program."""
     texts = await _texts(visit)
+    content = await texts.content(visit.request.query_params.get("paper", ""))
+    return attachment(content, f"{hashlib.sha256(content).hexdigest()[:12]}.pdf")
+
+
+async def _list(visit: Visit, texts: FullTexts, problem: str = "") -> Response:
     works = await texts.works()
     query = visit.request.query_params
     statuses = [text.status for _, text in works]
@@ -26,6 +71,7 @@ async def full_texts(visit: Visit) -> Response:
     reading = await visit.reading()
     return visit.page(
         "full_texts.html",
+        HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         info=reading.info,
         reading=reading,
         tab="full-texts",
@@ -36,9 +82,57 @@ async def full_texts(visit: Visit) -> Response:
         counts={each.value: statuses.count(each) for each in TextStatus},
         status=status,
         addresses_of=addresses_of,
+        reasons=await texts.reasons(),
+        problem=problem,
+        may_decide=await visit.role(visit.thread_id) is Role.OWNER,
         may_attach=await visit.role(visit.thread_id) is not Role.READER,
         most=MAX_UPLOAD_BYTES,
     )
+
+
+async def _work(visit: Visit, texts: FullTexts, paper_id: str, problem: str = "") -> Response:
+    works = {paper.id: (paper, text) for paper, text in await texts.works()}
+    if paper_id not in works:
+        raise RequestRefusedError(HTTPStatus.NOT_FOUND, "this work is not included (any more)")
+    paper, text = works[paper_id]
+    document, unread, status = None, "", HTTPStatus.OK
+    if text.digest:
+        try:
+            document = await texts.read(paper_id)
+        except (InputError, PageContentError) as error:
+            unread = str(error)
+    if problem:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    reading = await visit.reading()
+    return visit.page(
+        "full_text.html",
+        status,
+        info=reading.info,
+        reading=reading,
+        tab="full-texts",
+        paper=paper,
+        text=text,
+        document=document,
+        unread=unread,
+        problem=problem,
+        reasons=list(await texts.reasons()),
+        following=await _path_of_next(visit, texts, paper_id),
+        may_decide=await visit.role(visit.thread_id) is Role.OWNER,
+    )
+
+
+async def _path_of_next(visit: Visit, texts: FullTexts, paper_id: str) -> str:
+    """Return where the next work is whose text is there to be decided on, else the list."""
+    works = await texts.works()
+    place = next((n for n, (paper, _) in enumerate(works) if paper.id == paper_id), 0)
+    for paper, text in (*works[place + 1 :], *works[:place]):
+        if text.status is TextStatus.RETRIEVED:
+            return f"{_place(visit)}/work?{urlencode({'paper': paper.id})}"
+    return _place(visit)
+
+
+def _place(visit: Visit) -> str:
+    return f"/review/threads/{visit.thread_id}/full-texts"
 
 
 async def attach(visit: Visit) -> Response:

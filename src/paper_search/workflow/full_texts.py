@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from paper_search.models import PaperCollection, ScreeningDecision
-from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.records import SearchRecords, storable
 
 _PART = "full_texts"
 """Where in the record store they are, by the id of the paper."""
@@ -86,7 +86,7 @@ async def full_texts(records: SearchRecords) -> dict[str, FullText]:
 
 
 async def put_full_text(records: SearchRecords, text: FullText) -> None:
-    await records.put(_PART, {text.paper_id: text.model_dump(mode="json")})
+    await records.put(_PART, {text.paper_id: storable(text.model_dump(mode="json"))})
 
 
 def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) -> PaperCollection:
