@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
 import io
 import json
 import re
@@ -14,6 +16,12 @@ from urllib.parse import urlencode
 import pytest
 from tests.pages.site import locked_pdf, pdf
 from tests.web.conftest import Visitor, visiting
+
+from paper_search.errors import InputError
+from paper_search.persistence import open_persistence
+from paper_search.review.full_texts import FullTexts
+from paper_search.workflow import ThreadCatalog
+from paper_search.workflow.full_texts import FullText
 
 PDF = pdf(["Graph networks and what they are good for."], ["The second page."])
 INCLUDED = 3
@@ -68,6 +76,17 @@ def page(visitors: Callable, place: str) -> Visitor:
     visitor = visitors()
     assert visitor.open(f"{place}/full-texts") == 200
     return visitor
+
+
+@pytest.fixture
+def signed_in(visitors: Callable) -> list[Visitor]:
+    """Three accounts at the search, which is the first one's."""
+    tokens = {name: f"token-of-{name}-0123456789" for name in ("ada", "bob", "cy")}
+    pages = [visitors(**tokens) for _ in tokens]
+    for name, page in zip(tokens, pages, strict=True):
+        page.open("/sign-in")
+        page.send("/sign-in", token=tokens[name])
+    return pages
 
 
 def file_of(place: str, paper: str, name: str = "own.pdf") -> str:
@@ -232,13 +251,8 @@ def test_people_keep_a_list_of_reasons(page, place, works) -> None:
     assert page.send(path, say="dance") == 422
 
 
-def test_others_see_or_attach_what_the_search_is_shared_with_them_for(visitors, place, works):
-    tokens = {name: f"token-of-{name}-0123456789" for name in ("ada", "bob", "cy")}
-    pages = {name: visitors(**tokens) for name in tokens}
-    for name, page in pages.items():
-        page.open("/sign-in")
-        page.send("/sign-in", token=tokens[name])
-    ada, bob, cy = pages.values()
+def test_others_see_or_attach_what_the_search_is_shared_with_them_for(signed_in, place, works):
+    ada, bob, cy = signed_in
     assert (bob.open(f"{place}/full-texts"), bob.give(file_of(place, works[0]), PDF)) == (404, 404)
     ada.open(f"{place}/reviewers")
     assert ada.send(f"{place}/reviewers", say="share", reviewer="cy", role="reader") == 200
@@ -250,3 +264,137 @@ def test_others_see_or_attach_what_the_search_is_shared_with_them_for(visitors, 
     assert ada.give(file_of(place, works[0]), PDF) == 200
     cy.open(f"{place}/full-texts")
     assert "own.pdf, ada, just now" in cy.text
+
+
+def join(page: Visitor, place: str, *names: str) -> None:
+    for name in names:
+        page.open(f"{place}/full-texts")
+        assert page.send(f"{place}/full-texts", say="join", reviewer=name) == 200
+
+
+def decide(page: Visitor, place: str, name: str, paper: str, say: str) -> int:
+    path = f"{place}/full-texts?reviewer={name}"
+    return page.send(path, paper=paper, say=say)
+
+
+def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place, works) -> None:
+    attach(page, place, works)
+    join(page, place, "ada", "bo")
+    assert page.path == f"{place}/full-texts"
+    for paper, say in zip(works, ("include", *2 * ["exclude:No trial"]), strict=True):
+        assert decide(page, place, "ada", paper, say) == 200
+    assert set(statuses(page, place).values()) == {"retrieved"}
+    for path in ("", "?reviewer=bo", f"/work?{urlencode({'paper': works[1], 'reviewer': 'bo'})}"):
+        page.open(f"{place}/full-texts{path}")
+        assert "You, apart" not in page.text
+        assert "ada: " not in page.text
+        assert "kappa" not in page.text
+    page.open(f"{place}/full-texts?reviewer=ada")
+    assert page.text.count("You, apart from the others: exclude, No trial") == 2
+    assert boxes(page, place)["Assessed"] == "0; 3 retrieved and not decided on"
+
+    decide(page, place, "bo", works[0], "include")
+    decide(page, place, "bo", works[1], "exclude:No trial")
+    assert page.send(f"{place}/full-texts", paper=works[2], say="include") == 422
+    assert "This text is for ada, bo, each by themselves" in page.text
+    decide(page, place, "bo", works[2], "include")
+    assert list(statuses(page, place).values()) == ["included", "excluded", "retrieved"]
+    assert "3 texts decided by all: 1 included and 1 excluded by all, 1 conflict" in page.text
+    assert "Agreement 67%; Cohen’s kappa 0.40" in page.text
+    assert "ada: exclude, No trial; bo: include. To be settled" in page.text
+    assert decide(page, place, "ada", works[0], "exclude:No trial") == 422
+    assert "nobody overwrites what another person decided" in page.text
+    assert page.send(f"{place}/full-texts", say="join", reviewer="cy") == 409
+    assert page.send(f"{place}/full-texts", paper=works[2], say="exclude:No trial") == 200
+    assert list(statuses(page, place).values()) == ["included", "excluded", "excluded"]
+    answer = page.client.get(f"/review{place}/audit")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as files:
+        name = next(name for name in files.namelist() if name.endswith("decisions.csv"))
+        rows = list(csv.DictReader(io.StringIO(files.read(name).decode("utf-8-sig"))))
+    said = [(row["by"], row["event"]) for row in rows if row["paper"] == works[2]]
+    assert said.count(("ada", "exclude")) == 1
+    assert said.count(("bo", "include")) == 1
+
+
+def test_a_reviewer_who_is_done_early_is_not_waited_for(page, place, works) -> None:
+    attach(page, place, works[:2])
+    join(page, place, "ada", "bo")
+    decide(page, place, "ada", works[0], "include")
+    assert page.send(f"{place}/full-texts?reviewer=ada", say="done") == 200
+    assert page.send(f"{place}/full-texts?reviewer=cy", say="done") == 422
+    decide(page, place, "bo", works[0], "include")
+    assert statuses(page, place)[works[0]] == "retrieved"
+    assert page.send(f"{place}/full-texts?reviewer=bo", say="done") == 200
+    assert statuses(page, place)[works[0]] == "included"
+    assert page.give(file_of(place, works[2]), PDF) == 200
+    decide(page, place, "bo", works[2], "include")
+    page.open(f"{place}/full-texts?reviewer=ada")
+    assert "bo: include" in page.text  # of the first work
+    assert page.text.count("bo: include") == 1
+    assert "not defined" in page.text
+
+
+def test_two_who_exclude_for_different_reasons_have_a_reason_to_settle(page, place, works) -> None:
+    attach(page, place, works[:1])
+    join(page, place, "ada", "bo")
+    decide(page, place, "ada", works[0], "exclude:No trial")
+    decide(page, place, "bo", works[0], "exclude:Wrong outcome")
+    assert statuses(page, place)[works[0]] == "retrieved"
+    assert "ada: exclude, No trial; bo: exclude, Wrong outcome. To be settled" in page.text
+
+
+def test_another_file_is_decided_on_anew_by_both(page, place, works) -> None:
+    attach(page, place, works[:1])
+    join(page, place, "ada", "bo")
+    decide(page, place, "ada", works[0], "include")
+    page.give(file_of(place, works[0]), PDF)
+    decide(page, place, "bo", works[0], "include")
+    assert statuses(page, place)[works[0]] == "retrieved"
+    assert "<b>ada</b> 0 of 1 text decided" in page.text
+
+
+async def test_of_two_who_decide_at_once_the_first_counts_and_neither_overwrites(
+    page, place, works, tmp_path
+) -> None:
+    attach(page, place, works[:1])
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
+        session = ThreadCatalog(persistence).session(place.rpartition("/")[2])
+        people = [FullTexts(session, persistence, tmp_path, name) for name in ("ada", "bo", "cy")]
+        outcomes = await asyncio.gather(
+            *(texts.decide(works[0], is_included=True) for texts in people), return_exceptions=True
+        )
+        assert sum(isinstance(outcome, InputError) for outcome in outcomes) == 2
+        [first] = [outcome for outcome in outcomes if isinstance(outcome, FullText)]
+        [(_, text)] = [pair for pair in await people[0].works() if pair[0].id == works[0]]
+    assert text.decided_by == first.decided_by
+
+
+def test_with_accounts_everybody_decides_under_their_own_name(signed_in, place, works) -> None:
+    ada, bob, _ = signed_in
+    path = f"{place}/full-texts"
+    ada.open(f"{place}/reviewers")
+    assert ada.send(f"{place}/reviewers", say="share", reviewer="bob", role="reviewer") == 200
+    bob.open(f"{place}/reviewers")
+    assert (bob.open(path), bob.give(file_of(place, works[0]), PDF)) == (403, 403)
+    for name, person in (("ada", ada), ("bob", bob)):
+        person.open(f"{place}/reviewers")
+        assert person.send(f"{place}/reviewers", say="done", reviewer=name) == 200
+        assert person.open(path) == 200
+    assert bob.give(file_of(place, works[0]), PDF) == 200
+    assert bob.give(file_of(place, works[0]), pdf(["Another"])) == 403
+    assert bob.send(path, paper=works[0], say="include") == 403
+    assert bob.send(path, say="add", reason="No trial") == 403
+    assert bob.send(path, say="join", reviewer="ada") == 403
+    for person in (ada, bob):
+        person.open(path)
+        assert person.send(path, say="join") == 200
+    assert bob.send(f"{path}?reviewer=ada", paper=works[0], say="include") == 403
+    assert bob.send(path, paper=works[0], say="include") == 200
+    assert "<b>bob</b> 1 of 1 text decided, done" in bob.text
+    ada.open(path)
+    assert "bob: include" not in ada.text
+    assert ada.send(path, paper=works[0], say="exclude", reason="No trial") == 200
+    assert "ada: exclude, No trial; bob: include. To be settled" in ada.text
+    assert bob.send(path, paper=works[0], say="include") == 403
+    assert ada.send(path, paper=works[0], say="include") == 200
+    assert statuses(ada, place)[works[0]] == "included"

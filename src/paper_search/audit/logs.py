@@ -237,16 +237,16 @@ def _full_text_rows(text: FullText) -> Iterator[Row]:
     event = TextStatus.RETRIEVED if text.digest else TextStatus.NOT_RETRIEVED
     note = text.origin or text.problem
     yield _row(text.retrieved_at, text.retrieved_by, event.value, note=note, **about)
+    for name, said in text.verdicts.items():
+        yield _row(said["at"], name, said["decision"], reason=said["reason"], **about)
     if text.decision:
         yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
 
 
 def _other_than_a_verdict(mark: ScreeningMark) -> str:
-    if mark.is_taken_back:
-        return "taken back"
-    if mark.is_skipped:
-        return "skip"
-    return "note" if mark.note or not mark.labels else "label"
+    word = "note" if mark.note or not mark.labels else "label"
+    word = "skip" if mark.is_skipped else word
+    return "taken back" if mark.is_taken_back else word
 
 
 def _row(at: str, by: str, event: str, **more: str | int) -> Row:

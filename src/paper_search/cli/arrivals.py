@@ -223,7 +223,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
     contents = contents_of([file]) if file else []
 
-    async def entries() -> list[dict[str, str]]:
+    async def entries() -> list[dict[str, Any]]:
         async with open_persistence(config.persistence_url) as persistence:
             catalog = ThreadCatalog(persistence)
             await catalog.info(thread)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from paper_search.config import current_person
-from paper_search.errors import InputError
+from paper_search.errors import InputError, ThreadBusyError
 from paper_search.http.errors import HttpError
 from paper_search.models import Paper
 from paper_search.pages.extraction import DocumentText, document_text
@@ -16,6 +19,7 @@ from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
+from paper_search.review.text_reviewers import TextReviewers
 from paper_search.workflow.full_texts import (
     FullText,
     FullTextFlow,
@@ -31,6 +35,8 @@ FOLDER = "full_texts"
 """In the home: each PDF under its SHA-256."""
 LARGEST = 100_000_000
 """Bytes of a file that is attached."""
+_PAUSES_S = (0.1,) * 20
+"""How long one who decides waits for another who does so at the same time."""
 LONGEST_REASON = 200
 """Characters of a reason for an exclusion."""
 _SHOWN = PagePolicy(max_pdf_pages=400, max_chars=1_000_000)
@@ -75,8 +81,11 @@ class FullTexts:
         texts = []
         for paper, text in await self.works():
             if text.status in sought:
-                texts.append(await self._fetched(paper, text, fetcher))
-                await put_full_text(self._records, texts[-1])
+                found = await self._fetched(paper, text, fetcher)
+                async with self._alone():  # somebody may have attached it in the meantime
+                    now = (await full_texts(self._records)).get(paper.id, text)
+                    texts.append(found if now == text else now)
+                    await put_full_text(self._records, texts[-1])
         return texts
 
     async def attach(self, paper_id: str, name: str, content: bytes) -> FullText:
@@ -86,40 +95,90 @@ class FullTexts:
             InputError: the work is not included by title and abstract, or this is not a PDF that
                 can be read.
         """
-        text = await self._text(paper_id)
+        await self._text(paper_id)
         if len(content) > LARGEST:
             raise InputError(f"{name!r} has {len(content):,} bytes; at most {LARGEST:,} are kept")
         try:
             await _check_pdf(content)
         except PageContentError as error:
             raise InputError(f"{name!r} cannot be attached: {error}") from error
-        retrieved = self._retrieved(text, name, content)
-        await put_full_text(self._records, retrieved)
+        async with self._alone():
+            retrieved = self._retrieved(await self._text(paper_id), name, content)
+            await put_full_text(self._records, retrieved)
         return retrieved
 
     async def decide(self, paper_id: str, *, is_included: bool, reason: str = "") -> FullText:
         """Include or exclude a work by its full text; an exclusion has a reason.
 
+        What a reviewer decides counts when all of them are done; see `TextReviewers`.
+
         Raises:
             InputError: the work is not included by title and abstract, its full text is not
-                there, or the reason is missing.
+                there, the reason is missing, or the decision is somebody else's.
+            ThreadBusyError: another process drives the search.
         """
+        async with self._alone():
+            return await self._decide(paper_id, is_included=is_included, reason=reason)
+
+    async def _decide(self, paper_id: str, *, is_included: bool, reason: str) -> FullText:
         text = await self._text(paper_id)
         if not text.digest:
             raise InputError(
                 f"the full text of {paper_id!r} is {text.status.value}; attach it before you "
                 "decide on it"
             )
+        reviewers = await self.reviewers()
+        is_apart, word = paper_id in reviewers.pending, "include" if is_included else "exclude"
+        if is_apart:
+            reviewers.require(self._by)
+        elif text.decision and text.decided_by != self._by:
+            raise InputError(
+                f"this text has the decision of {text.decided_by} ({text.summary}), and nobody "
+                "overwrites what another person decided"
+            )
         reason = "" if is_included else await self.add_reason(reason)
-        decision = {
-            "decision": "include" if is_included else "exclude",
-            "reason": reason,
-            "decided_at": _now(),
-            "decided_by": self._by,
-        }
-        decided = text.model_copy(update=decision)
+        if is_apart:
+            await reviewers.say(self._by, paper_id, word, reason)
+            await (await self.reviewers()).show()
+            return await self._text(paper_id)
+        who = {"decided_at": _now(), "decided_by": self._by}
+        decided = text.model_copy(update={"decision": word, "reason": reason, **who})
         await put_full_text(self._records, decided)
         return decided
+
+    async def reviewers(self) -> TextReviewers:
+        """Return who decides on these texts apart from each other."""
+        texts = {paper.id: text for paper, text in await self.works()}
+        return await TextReviewers.load(self._records, texts)
+
+    async def join(self) -> None:
+        """Have the person decide apart from the others; see `TextReviewers.join`."""
+        async with self._alone():
+            await (await self.reviewers()).join(self._by)
+
+    async def finish(self) -> None:
+        """Note that the person is done, and show what all decided if the others are.
+
+        Raises:
+            InputError: they are not a reviewer.
+        """
+        async with self._alone():
+            await (await self.reviewers()).finish(self._by)
+            await (await self.reviewers()).show()
+
+    @contextlib.asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Hold the search, so that of two who decide at once neither overwrites the other."""
+        async with contextlib.AsyncExitStack() as stack:
+            for pause_s in (*_PAUSES_S, 0):
+                try:
+                    await stack.enter_async_context(self._session.lease())
+                    break
+                except ThreadBusyError:
+                    if not pause_s:
+                        raise
+                    await asyncio.sleep(pause_s)
+            yield
 
     async def content(self, paper_id: str) -> bytes:
         """Return the PDF of a work.
@@ -182,7 +241,7 @@ class FullTexts:
             raise InputError(f"{reason!r} stays, since exclusions have it ({count:,})")
         await self._records.put(_REASONS, {reason.casefold(): None})
 
-    async def rows(self) -> list[dict[str, str]]:
+    async def rows(self) -> list[dict[str, Any]]:
         """Return a row for each included work: its id and title, its text, and where that is."""
         return [
             {

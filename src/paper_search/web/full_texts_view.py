@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -30,27 +32,37 @@ async def work(visit: Visit) -> Response:
 
 
 async def act(visit: Visit) -> Response:
-    """Decide on a work and go to the next one, or change the list of reasons."""
-    texts = await _texts(visit, Right.DECIDE)
+    """Decide on a work and go to the next one, join the reviewers, or change the reasons."""
+    texts = await _texts(visit, Right.SCREEN)
     paper, (action, _, reason) = visit.field("paper"), visit.field("say").partition(":")
+    is_verdict = action in {"include", "exclude"} and paper in (await texts.reviewers()).pending
+    if not is_verdict and action not in {"join", "done"}:
+        await visit.require_thread(right=Right.DECIDE)
     try:
         if action in {"include", "exclude"}:
             words = reason or visit.field("reason")
             await texts.decide(paper, is_included=action == "include", reason=words)
             return visit.to(await _path_of_next(visit, texts, paper))
-        if action == "add":
+        if action == "join":
+            await texts.join()
+            name = "" if visit.accounts else visit.field("reviewer").strip()
+            return visit.to(_path(visit, reviewer=name or visit.reviewer))
+        if action == "done":
+            await texts.finish()
+        elif action == "add":
             await texts.add_reason(visit.field("reason"))
         elif action == "remove":
             await texts.remove_reason(reason)
         else:
             raise RequestRefusedError(
-                HTTPStatus.UNPROCESSABLE_ENTITY, "say is include, exclude, add or remove"
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                "say is include, exclude, join, done, add or remove",
             )
     except InputError as error:
         if not paper:
             return await _list(visit, texts, problem=str(error))
         return await _work(visit, texts, paper, problem=str(error))
-    return visit.to(f"{_place(visit)}#reasons")
+    return visit.to(_path(visit))
 
 
 async def file(visit: Visit) -> Response:
@@ -84,8 +96,7 @@ async def _list(visit: Visit, texts: FullTexts, problem: str = "") -> Response:
         addresses_of=addresses_of,
         reasons=await texts.reasons(),
         problem=problem,
-        may_decide=await visit.role(visit.thread_id) is Role.OWNER,
-        may_attach=await visit.role(visit.thread_id) is not Role.READER,
+        **await _common(visit, texts),
         most=MAX_UPLOAD_BYTES,
     )
 
@@ -117,28 +128,53 @@ async def _work(visit: Visit, texts: FullTexts, paper_id: str, problem: str = ""
         problem=problem,
         reasons=list(await texts.reasons()),
         following=await _path_of_next(visit, texts, paper_id),
-        may_decide=await visit.role(visit.thread_id) is Role.OWNER,
+        **await _common(visit, texts),
     )
 
 
 async def _path_of_next(visit: Visit, texts: FullTexts, paper_id: str) -> str:
     """Return where the next work is whose text is there to be decided on, else the list."""
-    works = await texts.works()
+    works, reviewers, me = await texts.works(), await texts.reviewers(), _name(visit)
+    pending = set(reviewers.pending)
     place = next((n for n, (paper, _) in enumerate(works) if paper.id == paper_id), 0)
     for paper, text in (*works[place + 1 :], *works[:place]):
-        if text.status is TextStatus.RETRIEVED:
-            return f"{_place(visit)}/work?{urlencode({'paper': paper.id})}"
-    return _place(visit)
+        is_own = me in reviewers.names and not reviewers.verdict(me, paper.id)
+        if text.status is TextStatus.RETRIEVED and (is_own or paper.id not in pending):
+            return _path(visit, "/work", paper=paper.id)
+    return _path(visit)
 
 
-def _place(visit: Visit) -> str:
-    return f"/review/threads/{visit.thread_id}/full-texts"
+async def _common(visit: Visit, texts: FullTexts) -> dict[str, Any]:
+    role = await visit.role(visit.thread_id)
+    return {
+        "reviewers": await texts.reviewers(),
+        "me": _name(visit),
+        "accounts": visit.accounts,
+        "is_owner": role is Role.OWNER,
+        "may_attach": role is not Role.READER,
+        "path": functools.partial(_path, visit),
+    }
+
+
+def _path(visit: Visit, below: str = "", **query: object) -> str:
+    """Return a path of this tab, for the reviewer as whom the person is here."""
+    asked = {"reviewer": visit.reviewer, **query}
+    words = urlencode({name: value for name, value in asked.items() if value})
+    return f"/review/threads/{visit.thread_id}/full-texts{below}{'?' if words else ''}{words}"
+
+
+def _name(visit: Visit) -> str:
+    """Return as whom the visitor decides: with accounts, their own."""
+    given = visit.reviewer_named(visit.field("reviewer").strip())
+    return given or visit.reviewer or visit.person
 
 
 async def attach(visit: Visit) -> Response:
     """Keep the file that was sent as the full text of a work."""
     query = visit.request.query_params
     texts = await _texts(visit, Right.SCREEN)
+    if {paper.id: text.digest for paper, text in await texts.works()}.get(query.get("paper", "")):
+        await visit.require_thread(right=Right.DECIDE)
     content = await visit.request.body()
     text = await texts.attach(query.get("paper", ""), query.get("name", ""), content)
     return visit.json({"status": text.status.value})
@@ -156,4 +192,9 @@ async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
     if not (await visit.reading()).is_approved:
         raise ThreadNotWaitingError("full texts are assessed when the result is approved")
     session = visit.every.searches.session(thread_id)
-    return FullTexts(session, visit.persistence, visit.site.config.home, visit.person)
+    return FullTexts(session, visit.persistence, visit.site.config.home, _name(visit))
+
+
+READS = {"": full_texts, "/work": work, "/file": file}
+WRITES = {"": act, "/file": attach}
+"""By what stands in the path below that of the tab."""

@@ -41,9 +41,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/merged": results_view.merged_records,
         f"{thread}/screen": screen_view.screen,
         f"{thread}/reviewers": reviewers_view.reviewers,
-        f"{thread}/full-texts": full_texts_view.full_texts,
-        f"{thread}/full-texts/work": full_texts_view.work,
-        f"{thread}/full-texts/file": full_texts_view.file,
+        **{f"{thread}/full-texts{below}": view for below, view in full_texts_view.READS.items()},
         f"{thread}/downloads": downloads_view.downloads,
         f"{thread}/pictures": downloads_view.pictures,
         f"{thread}/pictures/{{name}}": downloads_view.picture,
@@ -60,8 +58,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/merged": results_view.split,
         f"{thread}/marks": screen_view.mark,
         f"{thread}/reviewers": reviewers_view.act,
-        f"{thread}/full-texts": full_texts_view.act,
-        f"{thread}/full-texts/file": full_texts_view.attach,
+        **{f"{thread}/full-texts{below}": view for below, view in full_texts_view.WRITES.items()},
     }
     return [
         Route("/review/static/{name}", _static, methods=["GET"]),

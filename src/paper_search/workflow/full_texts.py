@@ -13,7 +13,6 @@ from paper_search.models import PaperCollection, ScreeningDecision
 from paper_search.workflow.records import SearchRecords, storable
 
 _PART = "full_texts"
-"""Where in the record store they are, by the id of the paper."""
 
 
 class TextStatus(str, Enum):
@@ -43,14 +42,15 @@ class FullText(BaseModel):
     reason: str = ""
     decided_at: str = ""
     decided_by: str = ""
+    verdicts: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """By reviewer: decision, reason and time, of people who decided apart, once all were done."""
 
     @property
     def status(self) -> TextStatus:
         if self.decision is not None:
             return TextStatus.INCLUDED if self.decision == "include" else TextStatus.EXCLUDED
-        if self.digest:
-            return TextStatus.RETRIEVED
-        return TextStatus.NOT_RETRIEVED if self.problem else TextStatus.SOUGHT
+        without = TextStatus.NOT_RETRIEVED if self.problem else TextStatus.SOUGHT
+        return TextStatus.RETRIEVED if self.digest else without
 
     @property
     def summary(self) -> str:

@@ -6,8 +6,8 @@ Namespaces, each under `("paper_search", <thread>)`:
 `judgements` score, reason, tags · `papers` whole, where an organizer made more · `final` the same,
 of the end result · `approvals` what a person approved · `marks` what a person said while screening
 (`paper_search.workflow.marks`) · `reviews` the same of each reviewer, and `reviewers` who they are
-(`paper_search.workflow.reviewers`) · `full_texts` (`paper_search.workflow.full_texts`) · `order` of
-a result that was judged again.
+(`paper_search.workflow.reviewers`) · `full_texts` and what is beside them (`paper_search.review`) ·
+`order` of a result that was judged again.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def agreement_of(
     )
 
 
-_NAME = re.compile(r"[\w.@+-](?:[\w .@+-]{0,58}[\w.@+-])?")
+REVIEWER_NAME = re.compile(r"[\w.@+-](?:[\w .@+-]{0,58}[\w.@+-])?")
 
 
 class ReviewerMarks(MarkStore):
@@ -173,7 +173,7 @@ class Reviewers:
             InputError: the name cannot be used.
             ThreadFinishedError: all are done, and each can see what the others decided.
         """
-        if not _NAME.fullmatch(name):
+        if not REVIEWER_NAME.fullmatch(name):
             raise InputError(
                 f"{name!r} cannot name a reviewer; use 1 to 60 letters, digits, blanks, '_', '.', "
                 "'@', '+' or '-'"

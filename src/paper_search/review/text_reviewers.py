@@ -1,0 +1,174 @@
+"""Reviewers of full texts, none of whom sees what the others decided until all are done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from paper_search.errors import InputError, ThreadFinishedError
+from paper_search.workflow.full_texts import FullText, TextStatus, put_full_text
+from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.reviewers import (
+    REVIEWER_NAME,
+    Agreement,
+    ReviewerProgress,
+    Verdicts,
+    agreement_of,
+)
+
+_REVIEWERS, _VERDICTS = "full_text_reviewers", "full_text_reviews"
+"""Where in the record store they are, and what each said: a row for person, file and work."""
+_SHOWN = ("decision", "reason", "at")
+
+Said = Mapping[str, Any]
+"""What one reviewer decided on one text: `decision`, `reason`, `at`."""
+
+
+class TextReviewers:
+    """Who decides on the full texts of a review apart from each other; nobody, as a rule.
+
+    Texts that are there when all are done are decided as all agree; a person settles the rest.
+    Those that come later are decided on apart again.
+
+    Args:
+        records: of the search.
+        texts: by the id of the work.
+        done_with: by reviewer, the texts with which they said that they are done.
+        verdicts: by reviewer and work, what they said of the text that is there now.
+    """
+
+    def __init__(
+        self,
+        records: SearchRecords,
+        texts: Mapping[str, FullText],
+        done_with: Mapping[str, Collection[str]],
+        verdicts: Mapping[str, Mapping[str, Said]],
+    ) -> None:
+        self.names = sorted(done_with)
+        self._records = records
+        self._texts = texts
+        self._done_with = done_with
+        self._verdicts = verdicts
+
+    @classmethod
+    async def load(cls, records: SearchRecords, texts: Mapping[str, FullText]) -> TextReviewers:
+        """Read who the reviewers are and what they said of the texts that are there now."""
+        done_with = {i: row["done_with"] for i, row in (await records.rows(_REVIEWERS)).items()}
+        rows = (await records.rows(_VERDICTS)).values()
+        work_of = await records.works_of([row["paper_id"] for row in rows])
+        verdicts: dict[str, dict[str, Said]] = {name: {} for name in done_with}
+        for row in rows:
+            work = work_of.get(row["paper_id"], row["paper_id"])
+            if work in texts and texts[work].digest == row["digest"]:
+                verdicts.setdefault(row["by"], {})[work] = row
+        return cls(records, texts, done_with, verdicts)
+
+    @property
+    def pending(self) -> list[str]:
+        """The works on whose texts they decide apart now."""
+        texts = self._texts.items() if self.names else ()
+        return [i for i, t in texts if t.status is TextStatus.RETRIEVED and not t.verdicts]
+
+    @property
+    def progress(self) -> list[ReviewerProgress]:
+        """How far each has come with these; not what they decided."""
+        pending = self.pending
+        keys = {self._key(i) for i in pending}
+        finished = frozenset(name for name in self.names if keys <= set(self._done_with[name]))
+        return agreement_of(pending, _verdicts(self._verdicts, self.names), finished).reviewers
+
+    @property
+    def agreement(self) -> Agreement:
+        """How far they agree on the texts with which all are done; blind before there is one."""
+        shown = {i: text.verdicts for i, text in self._texts.items() if text.verdicts}
+        by_name = {
+            name: {i: said[name] for i, said in shown.items() if name in said}
+            for name in self.names
+        }
+        if not shown:
+            return Agreement()
+        verdicts = _verdicts(by_name, self.names)
+        return agreement_of(list(shown), verdicts, frozenset(self.names))
+
+    def verdict(self, name: str, paper_id: str) -> Said | None:
+        """Return what a reviewer said of the text of a work, to be shown to them alone."""
+        return self._verdicts.get(name, {}).get(paper_id)
+
+    async def join(self, name: str) -> None:
+        """Enter a reviewer in the list.
+
+        Raises:
+            InputError: the name cannot be used.
+            ThreadFinishedError: what the reviewers decided is shown.
+        """
+        if not REVIEWER_NAME.fullmatch(name):
+            raise InputError(f"{name!r} cannot name a reviewer; use letters, digits and blanks")
+        if name not in self.names:
+            if not self.agreement.is_blind:
+                raise ThreadFinishedError("what the reviewers decided is shown; nobody can join")
+            await self._records.put(_REVIEWERS, {name: {"done_with": []}})
+
+    async def say(self, name: str, paper_id: str, decision: str, reason: str) -> None:
+        """Keep what a reviewer decides; nobody else's decision is touched.
+
+        Raises:
+            InputError: they are not a reviewer.
+        """
+        self.require(name)
+        digest, at = self._texts[paper_id].digest, datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"paper_id": paper_id, "digest": digest, "by": name}
+        said = {"decision": decision, "reason": reason, "at": at}
+        await self._records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **said}})
+
+    async def finish(self, name: str) -> None:
+        """Note that a reviewer is done with the texts that are there, whatever they left.
+
+        Raises:
+            InputError: they are not a reviewer.
+        """
+        self.require(name)
+        row = {"done_with": [self._key(paper_id) for paper_id in self.pending]}
+        await self._records.put(_REVIEWERS, {name: row})
+
+    async def show(self) -> None:
+        """Once all are done, show what each decided, and decide as all agree."""
+        if len(self.names) < 2 or not all(each.is_done for each in self.progress):  # noqa: PLR2004  # nobody to agree with
+            return
+        for paper_id in self.pending:
+            found = {name: self.verdict(name, paper_id) for name in self.names}
+            said = {n: {part: row[part] for part in _SHOWN} for n, row in found.items() if row}
+            if not said:
+                continue
+            update: dict[str, Any] = {"verdicts": said}
+            words = {(row["decision"], row["reason"]) for row in said.values()}
+            if len(said) == len(self.names) and len(words) == 1:
+                [(decision, reason)] = words
+                at = max(row["at"] for row in said.values())
+                update |= {"decision": decision, "reason": reason}
+                update |= {"decided_at": at, "decided_by": ", ".join(self.names)}
+            await put_full_text(self._records, self._texts[paper_id].model_copy(update=update))
+
+    def require(self, name: str) -> None:
+        """Refuse a person who is not a reviewer.
+
+        Raises:
+            InputError: they are not.
+        """
+        if name not in self.names:
+            raise InputError(
+                f"this text is for {', '.join(self.names)}, each by themselves; {name!r} is not "
+                "among them, and joins on the page, in the tab Full texts"
+            )
+
+    def _key(self, paper_id: str) -> str:
+        return f"{self._texts[paper_id].digest}/{paper_id}"
+
+
+def _verdicts(
+    said: Mapping[str, Mapping[str, Said]], names: Collection[str]
+) -> dict[str, Verdicts]:
+    return {
+        name: {i: row["decision"] == "include" for i, row in said.get(name, {}).items()}
+        for name in names
+    }
