@@ -108,11 +108,7 @@ class StepLog:
 
 
 def begin(ctx: Context) -> tuple[StepState, StepLog]:
-    """Return the state of a step, which nothing changes, and the log of what it does.
-
-    Raises:
-        PersistenceError: another version of the program wrote the state.
-    """
+    """Return the state of a step, and the log of what it does; Raises as `state_of_step`."""
     state = state_of_step(ctx, "report")
     return state, StepLog(state)
 

@@ -108,12 +108,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         """Go back to a question that was decided, and ask it again.
 
         `number`: of the question, from 1; None: the latest one that was decided. `by`: who does it;
-        None: who runs the program.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-            ThreadBusyError: another process drives it.
-            StaleDecisionError: it was never decided, or the history was pruned.
+        None: who runs the program. Raises as `go_back`.
         """
         words = " or ".join(kinds) or "review"
 

@@ -167,11 +167,7 @@ class ReportCatalog(Catalog[ReportSession, ReportInfo]):
         super().__init__(persistence, ReportSession)
 
     async def show(self, thread_id: str) -> ReportDetail:
-        """Return all that there is to know of a report.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-        """
+        """Return all that there is to know of a report; Raises as `info`."""
         info = await self.info(thread_id)
         session = self.session(thread_id)
         state = await session.state()

@@ -212,12 +212,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         """Go back to a question that was decided, and ask it again.
 
         `iteration`: of which round, counted from 0; None: the latest one that was decided. `by`:
-        who does it; None: who runs the program.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadBusyError: another process drives it.
-            StaleDecisionError: it was never decided, or the history was pruned.
+        who does it; None: who runs the program. Raises as `go_back`.
         """
         words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
 

@@ -112,11 +112,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await self._marks.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)
 
     async def mark_pairs(self, decisions: Sequence[MergeDecision]) -> None:
-        """Save what the person at hand says of pairs of records; it joins the next answer.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
+        """Save what the person at hand says of pairs of records; see `mark`."""
         await self._marks.say_same(decisions, (await self.state()).current_iteration)
 
     async def screening(self) -> Screening:
@@ -131,12 +127,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return await open_screening(collection.papers, state, self._marks)
 
     async def reviewers(self) -> Reviewers:
-        """Return the reviewers who decide on the papers of the result independently.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadNotWaitingError: there is no result yet, or another one is being made.
-        """
+        """Return who decides on the papers of the result independently; Raises as `screening`."""
         state = await self._at_result()
         collection = await collection_with_marks(state, self._records, self._marks)
         rows = await self._records.rows("reviews")
@@ -288,11 +279,7 @@ class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):
         super().__init__(persistence, SearchSession)
 
     async def show(self, thread_id: str) -> ThreadDetail:
-        """Return all that there is to know of a thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
+        """Return all that there is to know of a thread; Raises as `info`."""
         info = await self.info(thread_id)
         session = self.session(thread_id)
         state = await session.state()

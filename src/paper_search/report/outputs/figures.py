@@ -36,11 +36,7 @@ def is_available() -> bool:
 
 
 def figures(report: Report, kind: Format = "svg") -> dict[str, bytes]:
-    """Return the figures by name; those that there is nothing to show for are left out.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
+    """Return the figures by name, without those that have nothing to show; Raises as `canvas`."""
     drawings = {"flow": _flow(report), "years": _years(report)}
     return {name: saved(drawing, kind) for name, drawing in drawings.items() if drawing is not None}
 

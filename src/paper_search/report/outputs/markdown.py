@@ -44,10 +44,7 @@ def render_markdown(
 ) -> str:
     """Return the report as Markdown: CommonMark with the tables of GitHub.
 
-    `style`: see `references`. `figures`: file of each by its name.
-
-    Raises:
-        ConfigError: the style cannot be used.
+    `style`: see `references`, which raises. `figures`: file of each by its name.
     """
     return MarkdownTemplate(report, figures or {}, references(report, style)).text()
 
@@ -316,11 +313,8 @@ def render_html(
 ) -> str:
     """Return the report as a page of its own, for the screen and for paper.
 
-    `style`: see `references`. `figures`: SVG of each by its name, shown as images, in which no
-    script runs.
-
-    Raises:
-        ConfigError: the style cannot be used.
+    `style`: see `references`, which raises. `figures`: SVG of each by its name, shown as images, in
+    which no script runs.
     """
     images = {name: embedded(content) for name, content in (figures or {}).items()}
     by_key = references(report, style)

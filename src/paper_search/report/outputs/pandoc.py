@@ -37,10 +37,7 @@ async def render_docx(
     """Return the report as DOCX, with its citations and references set by pandoc's citeproc.
 
     `figures`: PNG by name. `csl`: a style file, by its absolute path; None: pandoc's own, Chicago
-    author-date.
-
-    Raises:
-        ExportError: pandoc is not installed, or fails.
+    author-date. Raises as `markdown_docx`.
     """
     # In the sandbox pandoc reads no file that is not named on its command line.
     images = {
@@ -64,10 +61,7 @@ async def render_latex(
     r"""Return the report as a LaTeX document; for letters beyond Latin, use XeLaTeX or LuaLaTeX.
 
     `bibliography`: name of the .bib file beside it, without the suffix, for \citep. `figures`:
-    file of each figure by its name, a PDF or an image.
-
-    Raises:
-        ExportError: pandoc is not installed, or fails.
+    file of each figure by its name, a PDF or an image. Raises as `markdown_docx`.
     """
     name = re.sub(r"[^A-Za-z0-9_-]", "", bibliography) or "references"
     # The keys that the .bib has are of the cited sources alone.
