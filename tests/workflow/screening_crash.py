@@ -15,7 +15,8 @@ from typing import Any
 
 from paper_search.models import Paper
 from paper_search.persistence import open_persistence
-from paper_search.workflow.screening import MarkStore, Screening
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.screening import Screening
 
 PAPERS = [
     Paper(id=f"p{n}", title=f"{'Fish' if n % 3 else 'Stars'} {n}", authors=[], source="s")

@@ -11,7 +11,8 @@ from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.screening import MarkStore, Screening, ScreeningMark, join_marks
+from paper_search.workflow.marks import MarkStore, ScreeningMark, join_marks
+from paper_search.workflow.screening import Screening
 from paper_search.workflow.session import SearchSession
 
 PAPERS = [

@@ -10,7 +10,8 @@ import pytest
 from tests.workflow.screening_crash import PAPERS
 
 from paper_search.persistence import open_persistence
-from paper_search.workflow.screening import MarkStore, Screening
+from paper_search.workflow.marks import MarkStore
+from paper_search.workflow.screening import Screening
 
 ROOT = Path(__file__).parents[2]
 KILLS = 20

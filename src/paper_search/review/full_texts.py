@@ -20,6 +20,7 @@ from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
 from paper_search.review.text_reviewers import TextReviewers
+from paper_search.threads.records import storable
 from paper_search.workflow.full_texts import (
     FullText,
     FullTextFlow,
@@ -28,7 +29,7 @@ from paper_search.workflow.full_texts import (
     full_texts,
     put_full_text,
 )
-from paper_search.workflow.records import SearchRecords, storable
+from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.session import SearchSession
 
 FOLDER = "full_texts"

@@ -16,9 +16,8 @@ from paper_search.web.readings import PARTS, Choice, Reading, sources_of
 from paper_search.web.site import Visit
 from paper_search.workflow.checkpoints import ResultPayload
 from paper_search.workflow.counts import summaries
-from paper_search.workflow.marks import MarkStore, labels_by_paper
+from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.screening import ScreeningMark
 
 _COMPARED = ("title", "year", "venue", "doi", "volume", "pages", "publication_type", "source")
 

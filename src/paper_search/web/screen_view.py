@@ -15,8 +15,9 @@ from paper_search.web.readings import Reading
 from paper_search.web.screening_sessions import ScreeningSession
 from paper_search.web.site import Visit
 from paper_search.web.templates import render_template
+from paper_search.workflow.marks import ScreeningMark
 from paper_search.workflow.reviewers import status_of
-from paper_search.workflow.screening import Screening, ScreeningMark
+from paper_search.workflow.screening import Screening
 
 AT_ONCE = 1_000
 """Papers up to which the order follows a mark before the next paper is shown; of more, after it."""

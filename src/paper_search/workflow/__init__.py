@@ -1,5 +1,6 @@
 """The paper-search graph, and SearchWorkflow, which drives it."""
 
+from paper_search.threads.catalog import ThreadStatus
 from paper_search.workflow.checkpoints import (
     Checkpoint,
     CheckpointHandler,
@@ -11,7 +12,7 @@ from paper_search.workflow.checkpoints import (
     StrategyPayload,
 )
 from paper_search.workflow.engine import SearchWorkflow
-from paper_search.workflow.session import ThreadCatalog, ThreadDetail, ThreadInfo, ThreadStatus
+from paper_search.workflow.session import ThreadCatalog, ThreadDetail, ThreadInfo
 from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
 
 __all__ = [

@@ -207,10 +207,6 @@ def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
     return counts
 
 
-def works_before(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) -> set[str]:
-    return {work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records}
-
-
 def quantity(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 

@@ -10,7 +10,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from paper_search.models import PaperCollection, ScreeningDecision
-from paper_search.workflow.records import SearchRecords, storable
+from paper_search.threads.records import storable
+from paper_search.workflow.records import SearchRecords
 
 _PART = "full_texts"
 

@@ -34,7 +34,7 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
-from paper_search.threads.records import MOST_ROWS, PAGE, ROOT, RecordStore, storable
+from paper_search.threads.records import MOST_ROWS, ROOT, RecordStore, storable
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.rows import (
     VERDICT,
@@ -95,9 +95,6 @@ class SearchRecords(RecordStore):
     async def records(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return records as sources gave them, in order."""
         return _copies(self._models(await self.get("records", ids), ids))
-
-    async def stored_ids(self, ids: Sequence[str]) -> set[str]:
-        return set(await self.get("records", ids))
 
     async def save_works(
         self, works: Sequence[RawPaper], records: Sequence[RawPaper] = ()
@@ -376,6 +373,3 @@ def _of_records(paper: Paper, ids: list[str]) -> Paper:
 def _seed(paper: BibliographicRecord) -> Seed:
     fields = paper.model_dump(include=set(Seed.model_fields))
     return Seed.model_validate(fields)
-
-
-__all__ = ["INDEX", "PAGE", "ROOT", "SearchRecords", "storable"]

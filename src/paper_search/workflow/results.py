@@ -280,7 +280,8 @@ async def regrouped(
     """
     ids = {i for decision in decisions for i in (decision.one, decision.other)}
     affected = [paper for paper in collection.papers if ids & set(_records_of(paper))]
-    record_ids = await records.stored_ids([i for paper in affected for i in _records_of(paper)])
+    ids_of_all = [i for paper in affected for i in _records_of(paper)]
+    record_ids = set(await records.get("records", ids_of_all))
     # A paper that an organizer made of no record of ours can be neither merged nor split.
     touched = [paper for paper in affected if record_ids.issuperset(_records_of(paper))]
     paper_of = {member: paper for paper in touched for member in _records_of(paper)}

@@ -34,7 +34,6 @@ from paper_search.workflow.counts import (
     count_rounds,
     round_changes,
     searched_round,
-    works_before,
 )
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.rows import dumped
@@ -109,10 +108,11 @@ async def with_counts(
         total = {"total_found": len({work_of.get(i, i) for i in state.found})}
         update["metadata"] = reference.metadata.model_copy(update=total)
     if (before := state.result) is not None and state.strategy is not None:
+        earlier = [work_of.get(i, i) for round_ in rounds[:-1] for i in round_.records]
         update["changes"] = round_changes(
             before.paper_ids,
             reference.paper_ids,
-            {*before.all_ids, *works_before(rounds, work_of)},
+            {*before.all_ids, *earlier},
             changes(before.metadata.search_strategy, state.strategy),
         )
     return reference.model_copy(update=update)

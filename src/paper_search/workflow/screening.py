@@ -12,14 +12,11 @@ from paper_search.workflow.marks import (
     MarkStore,
     ScreeningMark,
     author_and_time,
-    join_marks,
     labels_in,
     verdicts,
 )
 from paper_search.workflow.questions import markable_ids
 from paper_search.workflow.state import WorkflowState
-
-__all__ = ["MarkStore", "Screening", "ScreeningMark", "join_marks", "open_screening", "with_marks"]
 
 _SMALL = 2_500
 """Papers up to which the order is learned anew after every mark; of twice as many, every second."""

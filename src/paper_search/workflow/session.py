@@ -21,7 +21,6 @@ from paper_search.threads.catalog import (
     Catalog,
     DecisionInfo,
     StatusFacts,
-    ThreadStatus,
 )
 from paper_search.threads.session import Events, ThreadSession
 from paper_search.threads.spending import meter_of
@@ -35,6 +34,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.decisions import answer_model, past_decision
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.judging import JudgingReport, judge_again
+from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
 from paper_search.workflow.results import collection_with_marks, final_collection
@@ -47,7 +47,7 @@ from paper_search.workflow.rounds import (
     save_batch,
     updated,
 )
-from paper_search.workflow.screening import MarkStore, Screening, open_screening, with_marks
+from paper_search.workflow.screening import Screening, open_screening, with_marks
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import IterationRecord, SearchParams, WorkflowState
 
@@ -302,6 +302,3 @@ class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):
             usage=status.values.get("usage", []),
             papers=len(result["paper_ids"]) if result else None,
         )
-
-
-__all__ = ["DecisionInfo", "ThreadCatalog", "ThreadDetail", "ThreadInfo", "ThreadStatus"]

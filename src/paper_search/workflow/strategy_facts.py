@@ -12,7 +12,6 @@ from paper_search.skills.strategy.trees import block_texts
 if TYPE_CHECKING:
     from paper_search.models import (
         BlockHits,
-        ParsedIntent,
         QueryHits,
         RankedQuery,
         ScopeReport,
@@ -34,8 +33,15 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
         yield "changed", payload.changes
     if strategy.reason:
         yield "why", strategy.reason
-    yield from question_facts(payload.intent)
-    requested = payload.intent.constraints.in_words
+    intent = payload.intent
+    yield "topic", intent.topic
+    yield "concepts", ", ".join(intent.concepts) or "-"
+    yield "wanted", intent.intent_type.value
+    yield from (
+        ("criterion", f"{n}. {criterion}") for n, criterion in enumerate(intent.criteria, 1)
+    )
+    yield from (("note", note) for note in intent.notes)
+    requested = intent.constraints.in_words
     if not set(requested) <= set(strategy.filters.in_words):
         yield "asked for", "; ".join(requested)
     yield "limits", limits(strategy.filters)
@@ -58,16 +64,6 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
 
 def limits(filters: SearchConstraints) -> str:
     return "; ".join([*filters.in_words, f"at most {filters.max_results:,} records a query"])
-
-
-def question_facts(intent: ParsedIntent) -> Iterator[Fact]:
-    yield "topic", intent.topic
-    yield "concepts", ", ".join(intent.concepts) or "-"
-    yield "wanted", intent.intent_type.value
-    for number, criterion in enumerate(intent.criteria, start=1):
-        yield "criterion", f"{number}. {criterion}"
-    for note in intent.notes:
-        yield "note", note
 
 
 def strategy_facts(

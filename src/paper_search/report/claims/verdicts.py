@@ -117,11 +117,6 @@ class Subject:
             for one, own in self.own_words.items()
         }
 
-    def is_of_the_report(self, statement: Statement) -> bool:
-        """Whether a heading or a question only repeats the plan."""
-        is_repeatable = statement.is_heading or statement.text.endswith("?")
-        return is_repeatable and _plain(statement.text) in set(map(_plain, self.plan_texts))
-
 
 def _plain(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
@@ -159,7 +154,8 @@ def _verdict(statement: Statement, subject: Subject, grave: Sequence[Fault]) -> 
     if grave:
         reasons = "; ".join(dict.fromkeys(fault.reason for fault in grave))
         return sentence.model_copy(update={"status": "unsupported", "reason": reasons})
-    if subject.is_of_the_report(statement):
+    is_repeatable = statement.is_heading or statement.text.endswith("?")
+    if is_repeatable and _plain(statement.text) in set(map(_plain, subject.plan_texts)):
         return sentence.model_copy(update={"status": "of_the_report"})
     quote = word_for_word(statement, cited)
     if quote is not None:
