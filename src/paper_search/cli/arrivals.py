@@ -10,15 +10,25 @@ import typer
 
 from paper_search.cli.console import (
     ExitCode,
+    ProgressLine,
     UsageMistakeError,
     command_line,
     print_json,
     run,
     say,
     visible,
+    with_persistence,
 )
-from paper_search.cli.options import Home, Json, Thread, home_option, settings
-from paper_search.errors import InputError
+from paper_search.cli.options import (
+    Database,
+    Home,
+    Json,
+    OptionalThread,
+    Thread,
+    home_option,
+    settings,
+)
+from paper_search.errors import InputError, PaperSearchError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -29,14 +39,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Exports of a database.")],
-    database: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Database that the records are from, such as 'Embase (Ovid)': one for all files, "
-            "or one for each. Default: what each record says, or the name of its file.",
-        ),
-    ] = None,
+    database: Database = None,
     searched: Annotated[
         str, typer.Option(metavar="DAY", help="When it was searched, as 2026-11-02.")
     ] = "",
@@ -55,9 +58,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     added, or none.
     """
     from paper_search.audit import flow_of_thread
-    from paper_search.cli.console import ProgressLine
     from paper_search.cli.stored_threads import load_search
-    from paper_search.persistence import open_persistence
     from paper_search.review.arrivals import add_files
     from paper_search.review.files import DatabaseSearch
 
@@ -68,21 +69,17 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     with progress.shown():
         reports = run(add_files(workflow, thread, contents, database or [], search=search))
 
-    async def flow() -> dict[str, int]:
-        async with open_persistence(config.persistence_url) as persistence:
-            counts = await flow_of_thread(persistence, thread)
-        names = ("identified", "removed_by_checks", "duplicates", "works", "undecided")
-        say(counts.summary)
-        return {name: getattr(counts, name) for name in names}
-
     say_files(reports)
-    counts = run(flow())
+    flow = run(with_persistence(config.persistence_url, lambda p: flow_of_thread(p, thread)))
+    say(flow.summary)
     if as_json:
         fields = [
             {"name": f.name, "read": len(f.records), "rejected": len(f.rejected)} for f in reports
         ]
+        names = ("identified", "removed_by_checks", "duplicates", "works", "undecided")
+        counts = {name: getattr(flow, name) for name in names}
         print_json({"thread_id": thread, "files": fields, "flow": counts})
-    say(f"{counts['undecided']:,} papers wait for a decision:")
+    say(f"{flow.undecided:,} papers wait for a decision:")
     say(f"  {command_line('screen', thread, home=home_option(ctx, home))}")
 
 
@@ -106,9 +103,7 @@ def say_files(reports: Sequence[FileReport]) -> None:
 
 def update(
     ctx: typer.Context,
-    thread: Annotated[
-        str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; see `threads`.")
-    ] = None,
+    thread: OptionalThread = None,
     is_all: Annotated[
         bool, typer.Option("--all", help="Update every search whose result was approved.")
     ] = False,
@@ -124,7 +119,6 @@ def update(
     With --all, for cron: a thread waits with its strategy if a source has more or fewer hits than
     before, or does not say. Exit code 0: nothing new; 3: a thread waits for you.
     """
-    from paper_search.cli.console import ProgressLine
     from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
@@ -157,7 +151,6 @@ def _update_all(config: AppConfig, *, is_json: bool) -> None:
 
 async def _updates(config: AppConfig) -> list[dict[str, Any]]:
     from paper_search.cli.stored_threads import load_search
-    from paper_search.errors import InputError, PaperSearchError
     from paper_search.models import EndReason
     from paper_search.persistence import open_persistence
     from paper_search.review.updates import update_review

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import print_json, print_text, run, say, visible
+from paper_search.cli.console import print_json, print_text, run, say, visible, with_persistence
 from paper_search.cli.options import Home, Json, Thread, settings
+from paper_search.errors import ThreadError
 
 if TYPE_CHECKING:
-    from paper_search.audit import Audit
     from paper_search.models import RawPaper, SearchStrategy
 
 
@@ -19,8 +19,7 @@ def audit(
     ctx: typer.Context,
     thread: Thread,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", help="New directory for the files."),
+        Path, typer.Option("--output", "-o", metavar="DIR", help="New directory for the files.")
     ],
     as_json: Json = False,
     home: Home = None,
@@ -33,15 +32,9 @@ def audit(
     """
     from paper_search.audit import write_audit
     from paper_search.audit.pictures import is_available
-    from paper_search.persistence import open_persistence
 
     url = settings(ctx, home).persistence_url
-
-    async def write() -> Audit:
-        async with open_persistence(url) as persistence:
-            return await write_audit(persistence, thread, output)
-
-    audit_files = run(write())
+    audit_files = run(with_persistence(url, lambda p: write_audit(p, thread, output)))
     flow = audit_files.flow
     if as_json:
         files = sorted(audit_files.files)
@@ -65,9 +58,7 @@ def strategy(
     database: Annotated[
         str,
         typer.Option(
-            "--database",
-            metavar="NAME",
-            help="ovid, pubmed, embase, wos, scopus, cochrane, ebsco or proquest.",
+            metavar="NAME", help="ovid, pubmed, embase, wos, scopus, cochrane, ebsco or proquest."
         ),
     ],
     as_json: Json = False,
@@ -97,7 +88,6 @@ def strategy(
 
 async def _strategy_of(url: str, thread: str) -> tuple[SearchStrategy, bool]:
     from paper_search.cli.stored_threads import reading
-    from paper_search.errors import ThreadError
     from paper_search.workflow.checkpoints import StrategyPayload
     from paper_search.workflow.session import SearchSession
 

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
     from rich.text import Text
+
+    from paper_search.persistence import Persistence
 
 T = TypeVar("T")
 
@@ -124,6 +126,14 @@ def run(work: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T
 
     (asyncio.run if runner is None else runner.run)(store())
     return results[0]
+
+
+async def with_persistence(url: str, work: Callable[[Persistence], Awaitable[T]]) -> T:
+    """Return what the work gives on the persistence at a URL, which is open for as long."""
+    from paper_search.persistence import open_persistence
+
+    async with open_persistence(url) as persistence:
+        return await work(persistence)
 
 
 def _console(*, is_stderr: bool) -> Console:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import data, print_json, say, visible
+from paper_search.cli.console import UsageMistakeError, data, print_json, say, visible
 from paper_search.cli.options import BudgetOption, Home, Json, budget_of, settings
+from paper_search.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,32 +33,26 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
         ),
     ] = None,
     thread: Annotated[
-        str | None,
-        typer.Option("--thread", metavar="THREAD", help="Take the marks of a screened search."),
+        str | None, typer.Option(metavar="THREAD", help="Take the marks of a screened search.")
     ] = None,
     question: Annotated[
-        str | None,
-        typer.Option("--question", metavar="WORDS", help="The question, if LABELS has none."),
+        str | None, typer.Option(metavar="WORDS", help="The question, if LABELS has none.")
     ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
-            "--source",
-            metavar="NAME",
-            help="Search this source for the labelled papers as well; repeatable.",
+            metavar="NAME", help="Search this source for the labelled papers as well; repeatable."
         ),
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            "--model", metavar="MODEL", help="Compare this model, else LLM_MODEL; repeatable."
-        ),
+        typer.Option(metavar="MODEL", help="Compare this model, else LLM_MODEL; repeatable."),
     ] = None,
     questions: Annotated[
-        int, typer.Option("--questions", min=1, metavar="N", help="Take the first N questions.")
+        int, typer.Option(min=1, metavar="N", help="Take the first N questions.")
     ] = 5,
     papers: Annotated[
-        int, typer.Option("--papers", min=2, metavar="N", help="Take N papers for a question.")
+        int, typer.Option(min=2, metavar="N", help="Take N papers for a question.")
     ] = 50,
     budget: BudgetOption = None,
     as_json: Json = False,
@@ -70,7 +65,6 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     precision the shown ones that are relevant, nDCG@10 how early they come. --budget limits each
     model. The calls are in `usage`, as eval-MODEL.
     """
-    from paper_search.cli.console import UsageMistakeError
     from paper_search.config import expand_sources
     from paper_search.evaluation.labels import read_labels
 
@@ -118,7 +112,6 @@ async def _evaluated(
 
 
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
-    from paper_search.errors import InputError
     from paper_search.evaluation.labels import Label, LabelledQuestion
     from paper_search.persistence import open_persistence
     from paper_search.workflow.marks import MarkStore

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import is_interactive
+from paper_search.cli.arrivals import contents_of, say_files
+from paper_search.cli.audit import print_contributions
+from paper_search.cli.console import ProgressLine, UsageMistakeError, is_interactive
+from paper_search.cli.library import collection_files
 from paper_search.cli.options import (
     BudgetOption,
     Force,
@@ -14,6 +17,8 @@ from paper_search.cli.options import (
     Json,
     Keep,
     Output,
+    SkipReviews,
+    Source,
     budget_of,
     home_option,
     settings,
@@ -30,18 +35,10 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     question: Annotated[
         str | None, typer.Argument(metavar="QUESTION", help="The question, in a sentence.")
     ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source",
-            metavar="NAME",
-            help="Search only this source; repeatable. web: public services without a key.",
-        ),
-    ] = None,
+    source: Source = None,
     strategy: Annotated[
         Path | None,
         typer.Option(
-            "--strategy",
             metavar="FILE",
             help="Search with the strategy in FILE, as a database prints it, in place of QUESTION.",
         ),
@@ -49,7 +46,6 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     must_find: Annotated[
         list[str] | None,
         typer.Option(
-            "--must-find",
             metavar="PAPER",
             help="A paper the search must find: DOI, title, .bib file or zotero:COLLECTION; "
             "repeatable.",
@@ -70,7 +66,7 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     max_iterations: Annotated[
         int, typer.Option(min=1, max=100, metavar="N", help="Stop after N answers.")
     ] = 5,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")] = False,
+    yes: SkipReviews = False,
     no_strategy_review: Annotated[
         bool, typer.Option("--no-strategy-review", help="Review the result only.")
     ] = False,
@@ -89,7 +85,6 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import uuid
 
-    from paper_search.cli.console import ProgressLine
     from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
@@ -127,9 +122,6 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
 
 def _papers_named(values: list[str], config: "AppConfig", strategy: str | None) -> list[str]:
     """Return the papers of --must-find, and say what each line of a strategy finds of them."""
-    from paper_search.cli.audit import print_contributions
-    from paper_search.cli.library import collection_files
-
     with collection_files(values, config) as files:
         names, records = known_papers([str(files.get(value, value)) for value in values])
     if strategy is not None:
@@ -139,18 +131,13 @@ def _papers_named(values: list[str], config: "AppConfig", strategy: str | None) 
 
 def _question_of(question: str | None, file: Path | None) -> str:
     """Return the question, or the strategy in the file."""
-    from paper_search.cli.console import UsageMistakeError
-    from paper_search.errors import InputError
     from paper_search.skills.intent.boolean_question import parse_boolean
 
     if (question is None) == (file is None):
         raise UsageMistakeError("give a QUESTION or --strategy FILE, one of them")
     if file is None:
         return question or ""
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {str(file)!r}: {error.strerror or error}") from None
+    content = contents_of([file])[0][1]
     try:
         text = content.decode(
             "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
@@ -176,7 +163,6 @@ def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
     Raises:
         InputError: a file cannot be read, or a value is blank.
     """
-    from paper_search.cli.arrivals import contents_of, say_files
     from paper_search.review.files import parse_files
 
     if not all(map(str.strip, values)):

@@ -103,7 +103,6 @@ def check(
     langgraph_json: Annotated[
         Path | None,
         typer.Option(
-            "--langgraph-json",
             metavar="FILE",
             help="The file that has to name these workflows and no others; without --in, that is "
             "./langgraph.json, where there is one.",

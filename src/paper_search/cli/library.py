@@ -1,8 +1,11 @@
 """`paper-search library`: your own corpus on disk."""
 
 import contextlib
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +16,14 @@ from paper_search.cli.console import (
     UsageMistakeError,
     data,
     explanation,
+    import_progress,
     print_json,
+    run,
     say,
     visible,
 )
 from paper_search.cli.options import Home, Json, settings
+from paper_search.errors import EmbeddingError, InputError, LibraryError, UnknownFormatError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,8 +76,6 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     Unreadable records are listed with their line; the others are imported. In a folder, files
     of other kinds are skipped. If nothing in a file could be imported, the exit code is 1.
     """
-    from paper_search.cli.console import import_progress
-    from paper_search.errors import InputError, UnknownFormatError
     from paper_search.library import Library
     from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
@@ -114,8 +118,6 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
     """Make the missing vectors if they are wanted; a failure is told, the import kept."""
     if not is_wanted:
         return
-    from paper_search.cli.console import import_progress
-    from paper_search.errors import EmbeddingError, LibraryError
 
     try:
         with import_progress("vectors", verb="making") as on_progress:
@@ -227,9 +229,6 @@ def embed(
     PAPER_SEARCH_EMBEDDINGS names the embedding model. With vectors, your library ranks by meaning
     as well as by words. An interrupted run continues where it stopped.
     """
-    from dataclasses import asdict
-
-    from paper_search.cli.console import import_progress
     from paper_search.library import Library
     from paper_search.library.embedding import create_embedder
     from paper_search.library.source import library_path
@@ -260,8 +259,6 @@ def summary_of(summary: "EmbeddingSummary") -> str:
 @library.command("info")
 def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
     """Show the size and location of your library, and what searches use."""
-    from dataclasses import asdict
-
     from paper_search.library import Library, LibraryInfo
     from paper_search.library.source import library_path
 
@@ -325,12 +322,9 @@ def batch_of(paths: list[Path], config: "AppConfig") -> Iterator[Iterator[Import
 @contextlib.contextmanager
 def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[dict[str, Path]]:
     """Give the files of those values that are `zotero:COLLECTION`, for a `with` block."""
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="paper-search-") as directory:
         named = [value for value in dict.fromkeys(values) if value.startswith("zotero:")]
         if named:
-            from paper_search.cli.console import run
             from paper_search.review.zotero import collection_file
         yield {value: run(collection_file(config, value, Path(directory))) for value in named}
 
@@ -338,10 +332,6 @@ def collection_files(values: "Iterable[str]", config: "AppConfig") -> Iterator[d
 def _files(
     path: Path, stack: contextlib.ExitStack, collections: dict[str, Path]
 ) -> Iterator[ImportFile]:
-    import shutil
-    import sys
-    import tempfile
-
     if str(path) in collections:
         yield ImportFile(collections[str(path)], str(path))
     elif str(path) == STANDARD_INPUT:

@@ -24,6 +24,9 @@ Home = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+OptionalThread = Annotated[
+    str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; see `threads`.")
+]
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="Id of a thread; see `threads`.")]
 Format = Annotated[
     str | None,
@@ -35,8 +38,21 @@ Format = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the papers to this file."),
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
+]
+Source = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="Ask only this source; repeatable. web: public services without a key."
+    ),
+]
+Database = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Database that the records are from, such as 'Embase (Ovid)': one for all files, "
+        "or one for each in their order. Default: what each record says, or the name of its file.",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")]
 Keep = Annotated[
@@ -87,6 +103,7 @@ Figures = Annotated[
         "and Word, if matplotlib is installed.",
     ),
 ]
+SkipReviews = Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Decided = Annotated[
     Literal["included", "excluded", "undecided", "all"] | None,

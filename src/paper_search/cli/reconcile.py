@@ -17,11 +17,13 @@ from paper_search.cli.console import (
     say,
     text,
     visible,
+    with_persistence,
 )
 from paper_search.cli.options import Home, Json, Thread, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 
 if TYPE_CHECKING:
+    from paper_search.persistence import Persistence
     from paper_search.workflow.reviewers import Agreement, Conflict, Reviewers
 
 T = TypeVar("T")
@@ -158,23 +160,21 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     A reviewer screens under the name of their account and sees what others decided when all
     reviewers are done. A reader sees everything and changes nothing.
     """
-    from paper_search.persistence import open_persistence
     from paper_search.review.sharing import share_thread
     from paper_search.workflow import ThreadCatalog
 
     config = settings(ctx, home)
 
-    async def shared() -> dict[str, str]:
-        async with open_persistence(config.persistence_url) as persistence:
-            if account:
-                accounts = list(config.server.tokens)
-                await share_thread(persistence, thread, account, role, accounts=accounts)
-            catalog = ThreadCatalog(persistence)
-            await catalog.info(thread)
-            ownership = await catalog.ownership(thread)
-            return {name: own.value for name, own in ownership.shared_with.items()}
+    async def shared(persistence: Persistence) -> dict[str, str]:
+        if account:
+            accounts = list(config.server.tokens)
+            await share_thread(persistence, thread, account, role, accounts=accounts)
+        catalog = ThreadCatalog(persistence)
+        await catalog.info(thread)
+        ownership = await catalog.ownership(thread)
+        return {name: own.value for name, own in ownership.shared_with.items()}
 
-    roles = run(shared())
+    roles = run(with_persistence(config.persistence_url, shared))
     if as_json:
         print_json({"thread_id": thread, "shared_with": roles})
     for name, own in roles.items():

@@ -1,18 +1,19 @@
 """`paper-search report`: a research report from a question, or from the papers of a search."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paper_search.cli.console import ProgressLine, UsageMistakeError, run
+from paper_search.cli.console import ProgressLine, UsageMistakeError, run, with_persistence
 from paper_search.cli.options import (
     BudgetOption,
     Figures,
     Force,
     Home,
     Json,
+    Output,
     References,
+    SkipReviews,
     budget_of,
     home_option,
     settings,
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 def report(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     question: Annotated[
-        str | None,
-        typer.Argument(metavar="[QUESTION]", help="The question, in a sentence."),
+        str | None, typer.Argument(metavar="[QUESTION]", help="The question, in a sentence.")
     ] = None,
     from_thread: Annotated[
         str | None,
@@ -35,7 +35,6 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     source: Annotated[
         list[str] | None,
         typer.Option(
-            "--source",
             metavar="NAME",
             help="Search only this source, including web searches such as tavily; repeatable.",
         ),
@@ -70,7 +69,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             help="Read at most N web pages and open-access papers; 0: none.",
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Skip all reviews.")] = False,
+    yes: SkipReviews = False,
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -79,10 +78,7 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
             help="markdown, html, latex, json or docx; else by the name of --output.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file."),
-    ] = None,
+    output: Output = None,
     references: References = "plain",
     figures: Figures = None,
     budget: BudgetOption = None,
@@ -148,11 +144,7 @@ def _pairs(assignments: list[str]) -> dict[str, Any]:
 def _question_of(config: "AppConfig", from_thread: str | None) -> str:
     if from_thread is None:
         raise UsageMistakeError("give a QUESTION, or --from THREAD")
-    from paper_search.cli.stored_threads import reading
     from paper_search.workflow.session import SearchSession
 
-    async def load() -> str:
-        async with reading(SearchSession, config.persistence_url, from_thread) as session:
-            return (await session.state()).question
-
-    return run(load())
+    url = config.persistence_url
+    return run(with_persistence(url, lambda p: SearchSession.on(p, from_thread).state())).question

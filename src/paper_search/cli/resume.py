@@ -60,12 +60,10 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option(metavar="PAIRS", help='Pairs of "same work?" that are two works: numbers.'),
     ] = None,
     split: Annotated[
-        str | None,
-        typer.Option(metavar="IDS", help="Split merged papers: ids or numbers."),
+        str | None, typer.Option(metavar="IDS", help="Split merged papers: ids or numbers.")
     ] = None,
     wait: Annotated[
-        bool,
-        typer.Option("--wait", help="Wait for slow sources: the rest joins this result."),
+        bool, typer.Option("--wait", help="Wait for slow sources: the rest joins this result.")
     ] = False,
     note: Annotated[
         str | None,

@@ -17,6 +17,7 @@ from paper_search.cli.console import (
     say,
     shortened,
     visible,
+    with_persistence,
 )
 from paper_search.cli.next_commands import NextCommands
 from paper_search.cli.outputs import OutputTarget
@@ -173,8 +174,8 @@ class ThreadRunner(ABC):
         return True
 
     async def _state(self) -> Any:
-        async with reading(self._session_type, self._url, self._thread_id) as session:
-            return await session.state()
+        session_type, thread_id = self._session_type, self._thread_id
+        return await with_persistence(self._url, lambda p: session_type.on(p, thread_id).state())
 
 
 class ReportRunner(ThreadRunner):

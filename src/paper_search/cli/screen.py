@@ -14,6 +14,7 @@ import typer
 from paper_search.cli.arrivals import contents_of, say_files
 from paper_search.cli.console import (
     ExitCode,
+    ProgressLine,
     UsageMistakeError,
     is_interactive,
     messages,
@@ -22,8 +23,9 @@ from paper_search.cli.console import (
     say,
     text,
     visible,
+    with_persistence,
 )
-from paper_search.cli.options import Home, Json, home_option, settings
+from paper_search.cli.options import Database, Home, Json, OptionalThread, home_option, settings
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.cli.reconcile import with_reviewers
 from paper_search.errors import InputError
@@ -45,24 +47,14 @@ ABSTRACT_SHOWN = 1_200
 
 def screen(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
-    thread: Annotated[
-        str | None, typer.Argument(metavar="[THREAD]", help="Id of a thread; see `threads`.")
-    ] = None,
+    thread: OptionalThread = None,
     files: Annotated[
         list[Path] | None,
         typer.Option(
             "--import", metavar="FILE", help="Screen the records of this file; repeatable."
         ),
     ] = None,
-    database: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Database that the imported records are from, such as 'Embase (Ovid)': one for "
-            "all files, or one for each in their order. Default: what each record says, or the "
-            "name of its file.",
-        ),
-    ] = None,
+    database: Database = None,
     question: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What imported records have to be about, in a sentence."),
@@ -335,8 +327,6 @@ async def _import(
     config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
 ) -> str:
     from paper_search.audit import flow_of_thread
-    from paper_search.cli.console import ProgressLine
-    from paper_search.persistence import open_persistence
     from paper_search.review.arrivals import ImportedRecords, begin_import, import_workflow
     from paper_search.review.files import parse_files
 
@@ -347,7 +337,6 @@ async def _import(
     with progress.shown():
         await begin_import(workflow, question, thread_id, source)
     say_files(reports)
-    async with open_persistence(url) as persistence:
-        flow = await flow_of_thread(persistence, thread_id)
+    flow = await with_persistence(url, lambda p: flow_of_thread(p, thread_id))
     say(f"{flow.summary}; thread {thread_id}")
     return thread_id

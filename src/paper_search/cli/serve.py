@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.console import say
+from paper_search.cli.console import run, say, with_persistence
 from paper_search.cli.options import Home, is_debugging, settings
+from paper_search.errors import ConfigError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -53,7 +54,7 @@ def serve(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
     say(f"Studio: {studio_url(options)}")
     say(f"Review: http://{host}:{port}/review")
-    run(options, config)
+    _serve(options, config)
 
 
 def mcp(ctx: typer.Context, home: Home = None) -> None:
@@ -62,17 +63,15 @@ def mcp(ctx: typer.Context, home: Home = None) -> None:
     The client starts this command. It shows you each question as a form, and your answer counts as
     your decision.
     """
-    import asyncio
-
     from paper_search.server.serving import require_mcp
 
     require_mcp()
     from paper_search.server.mcp import serve_stdio
 
-    asyncio.run(serve_stdio(settings(ctx, home)))
+    run(serve_stdio(settings(ctx, home)))
 
 
-def run(options: "ServerOptions", config: "AppConfig") -> None:
+def _serve(options: "ServerOptions", config: "AppConfig") -> None:
     import gc
 
     from paper_search.server.serving import serve as run_until_stopped
@@ -101,7 +100,10 @@ def review(
     """
     config = settings(ctx, home)
     if thread is not None:
-        _check_thread(config, thread)
+        from paper_search.report_workflow.session import EveryThread
+
+        url = config.persistence_url
+        run(with_persistence(url, lambda p: EveryThread(p).catalog_of(thread)))
     url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
     if _is_served(port):
         say(f"Review: {url}")
@@ -113,27 +115,12 @@ def review(
     options = ServerOptions(host=_HOST, port=port, shows_logs=is_debugging(ctx))
     check_options(options, config)
     threading.Thread(target=_announce, args=(port, url, browser), daemon=True).start()
-    run(options, config)
-
-
-def _check_thread(config: "AppConfig", thread: str) -> None:
-    import asyncio
-
-    from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.session import EveryThread
-
-    async def look() -> None:
-        async with open_persistence(config.persistence_url) as persistence:
-            await EveryThread(persistence).catalog_of(thread)
-
-    asyncio.run(look())
+    _serve(options, config)
 
 
 def _is_served(port: int) -> bool:
     """Whether the page is there; Raises ConfigError: another program has the port."""
     import httpx
-
-    from paper_search.errors import ConfigError
 
     try:
         answer = httpx.get(f"http://{_HOST}:{port}/review/static/icon.svg", trust_env=False)
@@ -148,8 +135,6 @@ def _is_served(port: int) -> bool:
 
 def _announce(port: int, url: str, browser: bool) -> None:  # of the option
     """Say where the page is once it answers, and open it if that is wanted."""
-    from paper_search.errors import ConfigError
-
     pause = threading.Event()
     while not pause.wait(_ASKED_EVERY_S):
         try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from paper_search.cli.console import ExitCode, data, explanation, print_json, run, text
-from paper_search.cli.options import Home, Json, settings
+from paper_search.cli.options import Home, Json, Source, settings
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -141,14 +141,7 @@ def _local_note(name: str, config: AppConfig) -> str | None:
 
 def doctor(
     ctx: typer.Context,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source",
-            metavar="NAME",
-            help="Check only this source; repeatable. web: public services without a key.",
-        ),
-    ] = None,
+    source: Source = None,
     as_json: Json = False,
     home: Home = None,
 ) -> None:

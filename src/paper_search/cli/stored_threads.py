@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from paper_search.cli.console import UsageMistakeError
+from paper_search.cli.console import ProgressLine, UsageMistakeError, with_persistence
 from paper_search.persistence import open_persistence
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow
@@ -38,13 +38,9 @@ async def thread_detail(url: str, thread_id: str) -> AnyDetail:
     from paper_search.report_workflow.session import EveryThread
 
     async with open_persistence(url) as persistence:
-        every = EveryThread(persistence)
-        catalog = await every.catalog_of(thread_id)
-        if catalog is every.reports:
-            return await every.reports.show(thread_id)
-        if catalog is every.others:
-            return await every.others.show(thread_id)
-        return await every.searches.show(thread_id)
+        catalog: Any = await EveryThread(persistence).catalog_of(thread_id)
+        detail: AnyDetail = await catalog.show(thread_id)
+        return detail
 
 
 def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
@@ -64,8 +60,7 @@ async def is_report(url: str, thread_id: str) -> bool:
     """Whether a thread is a report; one that is not there is none."""
     from paper_search.report_workflow.session import REPORT, EveryThread
 
-    async with open_persistence(url) as persistence:
-        return await EveryThread(persistence).graph_of(thread_id) == REPORT
+    return await with_persistence(url, lambda p: EveryThread(p).graph_of(thread_id)) == REPORT
 
 
 async def preview(url: str, thread_id: str) -> Report:
@@ -77,8 +72,7 @@ async def preview(url: str, thread_id: str) -> Report:
     """
     from paper_search.report_workflow.session import ReportSession
 
-    async with reading(ReportSession, url, thread_id) as session:
-        return await session.preview()
+    return await with_persistence(url, lambda p: ReportSession.on(p, thread_id).preview())
 
 
 @contextlib.asynccontextmanager
@@ -98,12 +92,12 @@ async def load_search(
         ThreadNotFoundError: there is no such thread.
         UnknownNameError: one of its sources is not installed any more.
     """
-    async with reading(SearchSession, config.persistence_url, thread_id) as session:
-        values = await session.channels()
+    url = config.persistence_url
+    values = await with_persistence(url, lambda p: SearchSession.on(p, thread_id).channels())
     return SearchWorkflow.from_config(
         config,
         progress_reporter=progress,
-        persistence=config.persistence_url,
+        persistence=url,
         sources=sources_of_run(config, values),
     )
 
@@ -120,8 +114,7 @@ async def load_report(
     from paper_search.report_workflow.session import ReportSession
 
     url = config.persistence_url
-    async with reading(ReportSession, url, thread_id) as session:
-        values = await session.channels()
+    values = await with_persistence(url, lambda p: ReportSession.on(p, thread_id).channels())
     return ReportWorkflow.from_config(
         config, progress_reporter=progress, persistence=url, **services_begun_with(values)
     )
@@ -149,7 +142,6 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
         UsageMistakeError: such a thread has no such question.
         StaleDecisionError: it was never decided, or the history was pruned.
     """
-    from paper_search.cli.console import ProgressLine
     from paper_search.workflow import CheckpointKind
 
     if await is_report(config.persistence_url, thread_id):

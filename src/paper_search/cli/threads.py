@@ -2,7 +2,7 @@
 
 import contextlib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from paper_search.cli.console import (
     run,
     say,
     visible,
+    with_persistence,
 )
 from paper_search.cli.options import (
     All,
@@ -33,6 +34,15 @@ from paper_search.cli.options import (
     home_option,
     settings,
 )
+from paper_search.errors import (
+    ExportError,
+    PersistenceError,
+    ThreadBusyError,
+    ThreadNotFoundError,
+)
+
+if TYPE_CHECKING:
+    from paper_search.persistence import Persistence
 
 
 def threads(
@@ -53,17 +63,10 @@ def threads(
     from pydantic_core import to_json
 
     from paper_search.cli.tables import thread_table
-    from paper_search.persistence import open_persistence
-    from paper_search.report_workflow.session import EveryThread, ReportInfo
-    from paper_search.workflow import ThreadInfo
+    from paper_search.report_workflow.session import EveryThread
 
-    url = settings(ctx, home).persistence_url
-
-    async def part() -> list[ThreadInfo | ReportInfo]:
-        async with open_persistence(url) as persistence:
-            return await EveryThread(persistence).threads(limit=limit + 1, offset=offset)
-
-    infos = run(part())
+    url, count = settings(ctx, home).persistence_url, limit + 1
+    infos = run(with_persistence(url, lambda p: EveryThread(p).threads(limit=count, offset=offset)))
     if as_json:
         print_text(to_json(infos[:limit], indent=2) + b"\n")
     elif infos:
@@ -78,8 +81,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     details: Annotated[
-        bool,
-        typer.Option("--details", help="Show each query as each source is sent it."),
+        bool, typer.Option("--details", help="Show each query as each source is sent it.")
     ] = False,
     is_all: All = False,
     min_score: MinScore = None,
@@ -146,7 +148,6 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     to: Annotated[
         str | None,
         typer.Option(
-            "--to",
             metavar="zotero:COLLECTION",
             help="Bring this collection up to date; --decision is included unless you say.",
         ),
@@ -162,7 +163,6 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
     from paper_search.cli.stored_threads import preview, thread_detail
-    from paper_search.errors import ExportError
     from paper_search.report_workflow.session import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
@@ -209,7 +209,7 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
         Literal["strategy", "result", "plan", "draft"] | None,
         typer.Option(
             help="Which question to ask again: strategy or result of a search (else result), "
-            "plan or draft of a report (else the latest).",
+            "plan or draft of a report (else the latest)."
         ),
     ] = None,
     round_number: Annotated[
@@ -251,32 +251,25 @@ def delete(
 
     This cannot be undone.
     """
-    from paper_search.errors import PersistenceError, ThreadNotFoundError
     from paper_search.llm.usage_log import UsageLog
-    from paper_search.persistence import open_persistence
     from paper_search.report_workflow.session import EveryThread
 
     config = settings(ctx, home)
     url = config.persistence_url
 
-    async def question() -> str:
-        async with open_persistence(url) as persistence:
-            try:
-                catalog = await EveryThread(persistence).catalog_of(thread)
-                with contextlib.suppress(ThreadNotFoundError):
-                    return str((await catalog.info(thread)).question)
-            except PersistenceError:
-                return "damaged"
-            return "partly deleted"
+    async def question(persistence: "Persistence") -> str:
+        try:
+            catalog = await EveryThread(persistence).catalog_of(thread)
+            with contextlib.suppress(ThreadNotFoundError):
+                return str((await catalog.info(thread)).question)
+        except PersistenceError:
+            return "damaged"
+        return "partly deleted"
 
-    async def deleted() -> None:
-        async with open_persistence(url) as persistence:
-            await EveryThread(persistence).delete(thread)
-
-    topic = run(question())
+    topic = run(with_persistence(url, question))
     if not yes:
         _confirm(f"delete {thread} ({visible(topic[:80])})", "delete the thread")
-    run(deleted())
+    run(with_persistence(url, lambda p: EveryThread(p).delete(thread)))
     UsageLog(config.usage_path, thread).delete()
     if as_json:
         print_json({"thread_id": thread, "deleted": True})
@@ -299,34 +292,26 @@ def prune(
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
     back. Running threads are skipped. Without a THREAD, you are asked first.
     """
-    from paper_search.errors import ThreadBusyError
-    from paper_search.persistence import open_persistence
     from paper_search.report_workflow.session import EveryThread
+    from paper_search.threads.catalog import ALL
 
     url = settings(ctx, home).persistence_url
-    page = 500
 
-    async def pruned() -> tuple[list[str], list[str]]:
-        async with open_persistence(url) as persistence:
-            every, names = EveryThread(persistence), list(threads or [])
-            while not threads:
-                more = await every.names(limit=page, offset=len(names))
-                names += more
-                if len(more) < page:
-                    break
-            pruned_ids, busy = [], []
-            for name in names:
-                try:
-                    await (await every.catalog_of(name)).prune(name)
-                    pruned_ids.append(name)
-                except ThreadBusyError:
-                    busy.append(name)
-            await persistence.compact()
-            return pruned_ids, busy
+    async def pruned(persistence: "Persistence") -> tuple[list[str], list[str]]:
+        every = EveryThread(persistence)
+        pruned_ids, busy = [], []
+        for name in threads or await every.names(limit=ALL):
+            try:
+                await (await every.catalog_of(name)).prune(name)
+                pruned_ids.append(name)
+            except ThreadBusyError:
+                busy.append(name)
+        await persistence.compact()
+        return pruned_ids, busy
 
     if not threads and not yes:
         _confirm("delete the history of all threads", "prune all threads, or name threads")
-    pruned_ids, busy = run(pruned())
+    pruned_ids, busy = run(with_persistence(url, pruned))
     if as_json:
         print_json({"pruned": pruned_ids, "busy": busy})
         return
