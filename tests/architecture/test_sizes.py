@@ -23,7 +23,7 @@ MAX_MODULES = 396
 MAX_LINES = {
     "skills": 10_101,
     "sources": 7_695,
-    "cli": 6_813,
+    "cli": 6_724,
     "workflow": 5_539,
     "report": 5_331,
     "library": 5_180,

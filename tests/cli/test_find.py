@@ -387,7 +387,7 @@ def test_a_question_or_a_strategy_is_needed_and_not_both(cli: Cli, tmp_path: Pat
     for words in ([], [QUESTION, "--strategy", str(tmp_path / "missing.txt")]):
         assert "give a QUESTION or --strategy FILE" in cli("find", *words, *SAMPLE).stderr
     missing = cli("find", "--strategy", str(tmp_path / "missing.txt"), *SAMPLE)
-    assert "cannot read" in missing.stderr
+    assert "cannot be read" in missing.stderr
 
 
 def test_a_workbook_is_written_to_a_file(cli: Cli, tmp_path: Path) -> None:

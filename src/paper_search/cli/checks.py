@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from paper_search.cli.console import explanation
+from paper_search.cli.console import explanation, with_persistence
+from paper_search.cli.source_lines import own_records
 from paper_search.config import WEB_SOURCES, encryption_keys
 from paper_search.errors import ConfigError, LibraryError, PaperSearchError
 from paper_search.models import (
@@ -47,9 +48,6 @@ class Check:
     is_well: bool
     found: str
     fix: str | None = None
-
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 async def check_everything(config: AppConfig, names: list[str] | None = None) -> list[Check]:
@@ -93,34 +91,27 @@ def _model(config: AppConfig) -> Check:
 
 
 def _library(config: AppConfig) -> Check:
-    from paper_search.library import Library
     from paper_search.library.source import library_path
 
     path = library_path(config.home)
     try:
-        if not Library.exists(path):
-            return Check(
-                "library",
-                is_well=True,
-                found="empty: the sample is used",
-                fix="`paper-search library add FILE` imports your papers",
-            )
-        with Library.open(path) as library:
-            plain = ", not encrypted: the key covers threads only" if encryption_keys() else ""
-            summary = f"{len(library)} records in {path}{plain}"
-            return Check("library", is_well=True, found=summary)
+        count = own_records(config)
     except LibraryError as error:
         fix = f"move {path} away and import your files again"
         return Check("library", is_well=False, found=explanation(error), fix=fix)
+    plain = ", not encrypted: the key covers threads only" if encryption_keys() else ""
+    found = f"{count} records in {path}{plain}" if count else "empty: the sample is used"
+    hint = None if count else "`paper-search library add FILE` imports your papers"
+    return Check("library", is_well=True, found=found, fix=hint)
 
 
 async def _threads(config: AppConfig) -> Check:
-    from paper_search.persistence import open_persistence
     from paper_search.report_workflow.session import EveryThread
+    from paper_search.threads.catalog import ALL
 
     try:
-        async with open_persistence(config.persistence_url) as persistence:
-            threads = await EveryThread(persistence).threads(limit=1_000_000)
+        url = config.persistence_url
+        threads = await with_persistence(url, lambda p: EveryThread(p).threads(limit=ALL))
     except PaperSearchError as error:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)

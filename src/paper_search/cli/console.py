@@ -11,7 +11,7 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import typer
 
@@ -51,11 +51,11 @@ def text(value: object, style: str = "") -> Text:
 
 
 def messages() -> Console:
-    return _console(is_stderr=True)
+    return _console(sys.stderr)
 
 
 def data() -> Console:
-    return _console(is_stderr=False)
+    return _console(sys.stdout)
 
 
 def say(line: str) -> None:
@@ -136,32 +136,22 @@ async def with_persistence(url: str, work: Callable[[Persistence], Awaitable[T]]
         return await work(persistence)
 
 
-def _console(*, is_stderr: bool) -> Console:
+def _console(file: TextIO) -> Console:
     from rich.console import Console
 
-    stream = sys.stderr if is_stderr else sys.stdout
-    return Console(
-        file=stream,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        width=None if stream.isatty() else PIPE_WIDTH,
-    )
+    width = None if file.isatty() else PIPE_WIDTH
+    return Console(file=file, markup=False, emoji=False, highlight=False, width=width)
 
 
 def program_name() -> str:
     """Return what to type to start this program the way that it was started."""
     if Path(sys.argv[0]).name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m paper_search"
-    is_path = Path(sys.argv[0]).stem == PROGRAM and Path(sys.argv[0]).parent != Path()
-    if is_path and not _is_on_path(sys.argv[0]):
+    program, on_path = Path(sys.argv[0]), shutil.which(PROGRAM)
+    is_path = program.stem == PROGRAM and program.parent != Path()
+    if is_path and (on_path is None or Path(on_path).absolute() != program.absolute()):
         return shlex.quote(sys.argv[0])
     return PROGRAM
-
-
-def _is_on_path(program: str) -> bool:
-    path = shutil.which(PROGRAM)
-    return path is not None and Path(path).absolute() == Path(program).absolute()
 
 
 def command_line(*words: str, home: Path | None = None, question: str | None = None) -> str:
@@ -203,13 +193,9 @@ class UsageMistakeError(InputError): ...
 
 
 def exit_code(error: BaseException) -> ExitCode:
-    match error:
-        case ThreadNotFoundError():
-            return ExitCode.NOT_FOUND
-        case InputError():
-            return ExitCode.USAGE
-        case _:
-            return ExitCode.FAILED
+    if isinstance(error, ThreadNotFoundError):
+        return ExitCode.NOT_FOUND
+    return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
 
 
 def explanation(error: Exception) -> str:

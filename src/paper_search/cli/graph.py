@@ -1,8 +1,10 @@
 """`paper-search graph`: workflows listed, drawn, run and checked."""
 
 import asyncio
+import json
 from collections.abc import Coroutine
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -16,10 +18,13 @@ from paper_search.cli.console import (
     print_text,
     say,
     visible,
+    with_persistence,
 )
 from paper_search.cli.options import Home, Json, Thread, home_option, settings
+from paper_search.errors import ConfigError, InputError, PaperSearchError
 
 if TYPE_CHECKING:
+    from paper_search.persistence import Persistence
     from paper_search.steps import Run, Workflow
     from paper_search.threads.every import PlainDetail
 
@@ -111,7 +116,6 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check all workflows, and that langgraph.json names them."""
-    from paper_search.errors import PaperSearchError
     from paper_search.steps import compare_langgraph_json, discover_workflows
     from paper_search.steps.compiler import compile_workflow
 
@@ -176,7 +180,6 @@ def run(  # noqa: PLR0913  # one argument for each option
 
     if step is not None and (thread is not None or answers):
         raise UsageMistakeError("--step runs without a thread and asks nobody; leave out the other")
-    from paper_search.persistence import open_persistence
     from paper_search.steps import discover_workflows
     from paper_search.steps.parameters import parse_params
     from paper_search.steps.running import run_workflow
@@ -187,23 +190,23 @@ def run(  # noqa: PLR0913  # one argument for each option
         "params": parse_params(workflow.params, params or []),
         "services": _services(ctx, workflow, home),
     }
-    step_input = _json_object(input_json)
+    step_input = {} if input_json is None else _json(input_json, "--input")
+    if not isinstance(step_input, dict):
+        raise InputError(f"--input {input_json!r} is not a JSON object")
     if step is not None:
-        work = asyncio.to_thread(workflow.run, step, state=step_input, **options)
-        print_json(to_jsonable_python(asdict(_validated(work))))
+        alone = asyncio.to_thread(workflow.run, step, state=step_input, **options)
+        print_json(to_jsonable_python(asdict(_validated(alone))))
         return
     options["answers"] = [_json(answer, "--answer") for answer in answers or []]
-
-    async def on_a_thread(thread_id: str) -> "Run":
-        async with open_persistence(settings(ctx, home).persistence_url) as persistence:
-            storage: dict[str, Any] = {"thread_id": thread_id, "persistence": persistence}
-            return await run_workflow(workflow, step_input, **storage, **options)
-
     if thread is None:
-        _tell(_validated(run_workflow(workflow, step_input, **options)), as_json=as_json)
+        outcome = _validated(run_workflow(workflow, step_input, **options))
     else:
-        outcome = _validated(on_a_thread(thread_name(thread)))
-        _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
+        url, options["thread_id"] = settings(ctx, home).persistence_url, thread_name(thread)
+        work = with_persistence(
+            url, lambda p: run_workflow(workflow, step_input, persistence=p, **options)
+        )
+        outcome = _validated(work)
+    _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 
 @graph.command("resume")
@@ -217,32 +220,30 @@ def resume(  # noqa: PLR0913  # one argument for each option
     as_json: Json = False,
 ) -> None:
     """Answer a workflow's question, or continue the thread."""
-    from paper_search.persistence import open_persistence
     from paper_search.steps import discover_workflows
     from paper_search.steps.running import resume_workflow
     from paper_search.threads.every import PlainThreads
 
     workflows = discover_workflows(where)
 
-    async def resumed() -> "Run":
-        async with open_persistence(settings(ctx, home).persistence_url) as persistence:
-            workflow = workflows.read((await PlainThreads(persistence).info(thread)).graph)
-            return await resume_workflow(
-                workflow,
-                thread,
-                persistence=persistence,
-                answers=[_json(answer, "--answer") for answer in answers or []],
-                services=_services(ctx, workflow, home),
-            )
+    async def resumed(persistence: "Persistence") -> "Run":
+        workflow = workflows.read((await PlainThreads(persistence).info(thread)).graph)
+        return await resume_workflow(
+            workflow,
+            thread,
+            persistence=persistence,
+            answers=[_json(answer, "--answer") for answer in answers or []],
+            services=_services(ctx, workflow, home),
+        )
 
-    _tell(_validated(resumed()), thread, home_option(ctx, home), as_json=as_json)
+    outcome = _validated(with_persistence(settings(ctx, home).persistence_url, resumed))
+    _tell(outcome, thread, home_option(ctx, home), as_json=as_json)
 
 
 def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Return what the work gives; settings or a state that cannot be used are an InputError."""
     from pydantic import ValidationError
 
-    from paper_search.errors import InputError
     from paper_search.steps.parameters import describe_errors
 
     try:
@@ -251,11 +252,13 @@ def _validated(work: Coroutine[Any, Any, ResultT]) -> ResultT:
         raise InputError(f"{error.title} cannot be used: {describe_errors(error)}") from error
 
 
-def _tell(
-    outcome: "Run", thread: str | None = None, home: Path | None = None, *, as_json: bool
-) -> None:
+def _tell(outcome: "Run", thread: str | None, home: Path | None, *, as_json: bool) -> None:
     if as_json:
-        print_json(_document(outcome, thread))
+        about = {} if thread is None else {"thread_id": thread}
+        trace = [{"step": step_id, "outcome": way.value} for step_id, way in outcome.trace]
+        status = "waiting" if outcome.is_waiting else "done"
+        ended = {"result": dict(outcome.result), "trace": trace}
+        print_json({**about, "status": status, **ended, "questions": list(outcome.questions)})
     else:
         for step_id, way in outcome.trace:
             say(f"{visible(step_id)}: {way.value}")
@@ -270,35 +273,11 @@ def _tell(
     raise typer.Exit(ExitCode.WAITING)
 
 
-def _document(outcome: "Run", thread: str | None) -> dict[str, Any]:
-    about = {} if thread is None else {"thread_id": thread}
-    return {
-        **about,
-        "status": "waiting" if outcome.is_waiting else "done",
-        "result": dict(outcome.result),
-        "trace": [{"step": step_id, "outcome": way.value} for step_id, way in outcome.trace],
-        "questions": list(outcome.questions),
-    }
-
-
 def _json(text: str, option: str) -> Any:
-    import json
-
-    from paper_search.errors import InputError
-
     try:
         return json.loads(text)
     except ValueError as error:
         raise InputError(f"{option} {text!r} is not JSON: {error}") from error
-
-
-def _json_object(text: str | None) -> dict[str, Any]:
-    from paper_search.errors import InputError
-
-    value = {} if text is None else _json(text, "--input")
-    if not isinstance(value, dict):
-        raise InputError(f"--input {text!r} is not a JSON object")
-    return value
 
 
 def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
@@ -316,10 +295,6 @@ def factory(workflow: "Workflow") -> Any:
     Raises:
         ConfigError: there is no such function.
     """
-    from importlib import import_module
-
-    from paper_search.errors import ConfigError
-
     module, _, function = (workflow.services or "").partition(":")
     try:
         return getattr(import_module(module), function)

@@ -130,7 +130,7 @@ def _embed(library: "Library", *, is_wanted: bool) -> None:
             )
         )
     else:
-        say(summary_of(summary))
+        say(_summary_of(summary))
 
 
 def _tell(summary: "ImportSummary", label: str, *, is_quiet: bool) -> None:
@@ -246,10 +246,10 @@ def embed(
     if as_json:
         print_json(asdict(summary))
         return
-    typer.echo(summary_of(summary))
+    typer.echo(_summary_of(summary))
 
 
-def summary_of(summary: "EmbeddingSummary") -> str:
+def _summary_of(summary: "EmbeddingSummary") -> str:
     line = f"vectors: {summary.made} created, {summary.total} in total, by {summary.model}"
     if summary.unusable:
         line += f"; the model can make nothing of {summary.unusable} records"

@@ -130,9 +130,8 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
                 )
             # Before the marks are read: a lock that is free may have been left a moment ago.
             lock = runner.run(stack.enter_async_context(_lock(persistence, thread, reviewer)))
-            if reviewer is not None:
-                runner.run(_join(session, reviewer))
-            ScreeningPrompt(runner, runner.run(_screening(session, reviewer)), lock).run()
+            screening = runner.run(_screening(session, reviewer, is_joining=True))
+            ScreeningPrompt(runner, screening, lock).run()
             if reviewer is not None:
                 _say_reconcile(commands)
             else:
@@ -182,6 +181,9 @@ class ScreeningPrompt:
                 self._save(screening.note(paper, words))
                 say("noted")
 
+        def show(_words: str) -> None:
+            messages().print(text(_abstract(paper)))
+
         def label(words: str) -> None:
             if screening.labels:
                 say(visible(f"labels so far: {', '.join(screening.labels)}"))
@@ -198,7 +200,7 @@ class ScreeningPrompt:
                 Choice("u", "undo", "[u]ndo", "take the last answer back", lambda _: self._undo()),
                 Choice("n", "note", "[n]ote", "write a note", note, takes_words=True),
                 Choice("l", "label", "[l]abel", "add labels, or remove them", label, True),
-                Choice("s", "show", "[s]how", "show the abstract", lambda _: _show_all(paper)),
+                Choice("s", "show", "[s]how", "show the abstract", show),
             ],
         )
 
@@ -242,14 +244,15 @@ async def _lock(
         await lock.release()
 
 
-async def _screening(session: SearchSession, reviewer: str | None) -> Screening:
+async def _screening(
+    session: SearchSession, reviewer: str | None, *, is_joining: bool = False
+) -> Screening:
     if reviewer is None:
         return await session.screening()
-    return await (await session.reviewers()).screening(reviewer)
-
-
-async def _join(session: SearchSession, reviewer: str) -> None:
-    await (await session.reviewers()).join(reviewer)
+    reviewers = await session.reviewers()
+    if is_joining:
+        await reviewers.join(reviewer)
+    return await reviewers.screening(reviewer)
 
 
 async def _finish(reviewers: Reviewers, name: str) -> None:
@@ -300,10 +303,6 @@ def _show_labels(screening: Screening, paper: Paper) -> None:
     mark = screening.mark_of(paper)
     if mark is not None and mark.labels:
         messages().print(text(f"your labels: {', '.join(mark.labels)}", style="yellow"))
-
-
-def _show_all(paper: Paper) -> None:
-    messages().print(text(_abstract(paper)))
 
 
 def _abstract(paper: Paper) -> str:

@@ -27,9 +27,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.decisions import answer_model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from paper_search.models import Criterion, Paper, RankedQuery, SearchQuery, SearchStrategy
+    from paper_search.models import Criterion, Paper, SearchQuery, SearchStrategy
     from paper_search.models.scope import Translation
     from paper_search.workflow.session import SearchSession
 
@@ -279,11 +277,15 @@ def write_form(
         is_open = value is None or value == []
         lines.append(f"# {name} = {OPTIONAL[name]}" if is_open else f"{name} = {_toml(value)}")
     if criteria:
-        lines += ["", CRITERIA, *(line for criterion in criteria for line in _criterion(criterion))]
+        lines += ["", CRITERIA]
+    for criterion in criteria:
+        lines += ["[[criteria]]", *_fields(**criterion.model_dump(mode="json"))]
     for ranked in strategy.ranked:
-        lines += ["", *_ranked(ranked)]
+        terms = ", ".join(f"{_toml(term)} = {weight}" for term, weight in ranked.terms.items())
+        others = f"terms = {{ {terms} }}" if terms else '# terms = { "another word" = 0.5 }'
+        lines += ["", "[[ranked]]", *_fields(text=ranked.text), others]
     for query in strategy.queries:
-        lines += ["", *_query(query)]
+        lines += ["", "[[queries]]", *_query(query)]
     return "\n".join(lines) + "\n"
 
 
@@ -311,34 +313,17 @@ def parse_form(form: str, strategy: SearchStrategy) -> Any:
     return {**before, "queries": [], **fields, "filters": limits, "ranked": rows}
 
 
-def _criterion(criterion: Criterion) -> list[str]:
-    return [
-        "[[criteria]]",
-        *(f"{name} = {_toml(value)}" for name, value in criterion.model_dump(mode="json").items()),
-    ]
-
-
-def _ranked(query: RankedQuery) -> list[str]:
-    terms = ", ".join(f"{_toml(term)} = {weight}" for term, weight in query.terms.items())
-    return [
-        "[[ranked]]",
-        f"text = {_toml(query.text)}",
-        f"terms = {{ {terms} }}" if terms else '# terms = { "another word" = 0.5 }',
-    ]
+def _fields(**values: Any) -> list[str]:
+    return [f"{name} = {_toml(value)}" for name, value in values.items()]
 
 
 def _query(query: SearchQuery) -> list[str]:
+    fields = _fields(boolean_query=query.boolean_query, keywords=query.keywords)
     synonyms = [
-        f"    {{ keyword = {_toml(entry.keyword)}, synonyms = {_toml(entry.synonyms)} }},"
+        f"    {{ {', '.join(_fields(keyword=entry.keyword, synonyms=entry.synonyms))} }},"
         for entry in query.synonym_map
     ]
-    table = ["synonym_map = [", *synonyms, "]"] if synonyms else []
-    return [
-        "[[queries]]",
-        f"boolean_query = {_toml(query.boolean_query)}",
-        f"keywords = {_toml(query.keywords)}",
-        *table,
-    ]
+    return [*fields, *(["synonym_map = [", *synonyms, "]"] if synonyms else [])]
 
 
 def _toml(value: Any) -> str:

@@ -134,7 +134,7 @@ def _is_undecided(config: AppConfig, home: Path | None) -> bool:
 
 def _ask(config: AppConfig, home: Path | None) -> None:
     """Ask what is searched, and have the home remember the answer; Ctrl-D leaves it open."""
-    has_papers = _has_papers(config)
+    has_papers = own_records(config) > 0
     services = ", ".join(
         _title(name, config) for name in expand_sources(["web"], config.keyed_sources)
     )
@@ -161,15 +161,20 @@ def _ask(config: AppConfig, home: Path | None) -> None:
     say(visible(f"saved in {path}; to change it: {change}"))
 
 
-def _has_papers(config: AppConfig) -> bool:
+def own_records(config: AppConfig) -> int:
+    """Return how many records the library of the home has.
+
+    Raises:
+        LibraryError: it cannot be read.
+    """
     from paper_search.library import Library
     from paper_search.library.source import library_path
 
     path = library_path(config.home)
     if not Library.exists(path):
-        return False
+        return 0
     with Library.open(path) as library:
-        return not library.is_empty
+        return len(library)
 
 
 def _title(name: str, config: AppConfig) -> str:

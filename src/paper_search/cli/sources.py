@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from paper_search.cli.console import ExitCode, data, explanation, print_json, run, text
 from paper_search.cli.options import Home, Json, Source, settings
+from paper_search.errors import ConfigError, LibraryError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
@@ -50,7 +52,6 @@ def source_entries(config: AppConfig) -> list[dict[str, Any]]:
 
 
 def _entry(name: str, config: AppConfig, create: Any, configured: Any) -> dict[str, Any]:
-    from paper_search.errors import ConfigError
     from paper_search.sources.adapter import Adapter
     from paper_search.sources.base import ranks_text
 
@@ -118,10 +119,8 @@ def _service_note(adapter: Any) -> str:
 
 
 def _local_note(name: str, config: AppConfig) -> str | None:
-    from paper_search.errors import LibraryError
-    from paper_search.library import Library
+    from paper_search.cli.source_lines import own_records
     from paper_search.library.samples import open_sample
-    from paper_search.library.source import library_path
 
     try:
         if name == "sample":
@@ -129,11 +128,8 @@ def _local_note(name: str, config: AppConfig) -> str | None:
                 return f"{len(sample)} records included with the program"
         if name != "library":
             return None
-        path = library_path(config.home)
-        if Library.exists(path):
-            with Library.open(path) as library:
-                if count := len(library):
-                    return f"{count} records of your own"
+        if count := own_records(config):
+            return f"{count} records of your own"
     except LibraryError as error:
         return explanation(error)
     return "empty: the sample is used until `paper-search library add FILE`"
@@ -157,7 +153,7 @@ def doctor(
     config = settings(ctx, home).model_copy(update={"http_cache": False})
     checks = run(check_everything(config, expand_sources(source or [], config.keyed_sources)))
     if as_json:
-        print_json([check.document() for check in checks])
+        print_json([asdict(check) for check in checks])
     else:
         signs = {True: text("ok", style="green"), False: text("NO", style="bold red")}
         rows = ([signs[c.is_well], c.what, c.found, c.fix or "-"] for c in checks)

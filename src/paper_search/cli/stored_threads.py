@@ -105,10 +105,7 @@ async def load_search(
 async def load_report(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> ReportWorkflow:
-    """Return a workflow with the services that the report began with; the rest is in its thread.
-
-    Raises: as `stored_search`.
-    """
+    """Return a workflow with the services that the report began with; Raises as `load_search`."""
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.assembly import services_begun_with
     from paper_search.report_workflow.session import ReportSession
@@ -145,21 +142,15 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     from paper_search.workflow import CheckpointKind
 
     if await is_report(config.persistence_url, thread_id):
-        plan_or_draft: dict[str | None, tuple[BreakpointName, ...]] = {
-            None: (),
-            "plan": ("plan_review",),
-            "draft": ("pre_output_review", "critical_issue_review"),
-        }
-        if to not in plan_or_draft:
+        if to in {"strategy", "result"}:
             raise UsageMistakeError(f"a report has no {to}; --to takes plan or draft here")
+        draft: tuple[BreakpointName, ...] = ("pre_output_review", "critical_issue_review")
+        names = ("plan_review",) if to == "plan" else draft if to == "draft" else ()
         report = await load_report(config, thread_id, ProgressLine())
-        return await report.fork(thread_id, *plan_or_draft[to], number=number)
-    strategy_or_result = {
-        "strategy": CheckpointKind.STRATEGY_CONFIRMATION,
-        "result": CheckpointKind.RESULT_REVIEW,
-    }
-    kind = strategy_or_result.get(to or "result")
-    if kind is None:
+        return await report.fork(thread_id, *names, number=number)
+    if to in {"plan", "draft"}:
         raise UsageMistakeError(f"a search has no {to}; --to takes strategy or result here")
+    strategy, result = CheckpointKind.STRATEGY_CONFIRMATION, CheckpointKind.RESULT_REVIEW
+    kind = strategy if to == "strategy" else result
     search = await load_search(config, thread_id, ProgressLine())
     return await search.fork(thread_id, kind, None if number is None else number - 1)

@@ -44,7 +44,8 @@ def usage(
         if as_json:
             print_json(_as_json(thread, logged))
             return
-        data().print(_table("Step", _parts(logged)))
+        steps = {_of_round(step): step for step in logged.steps}
+        data().print(_table("Step", {**steps, **logged.by_model, "all": logged.spent}))
         if logged.budget:
             say(f"budget: {logged.budget}")
         return
@@ -57,12 +58,6 @@ def usage(
         return
     rows = {name: logged.spent for name, logged in every.items()}
     data().print(_table("Thread", {**rows, "all": total(rows.values())}))
-
-
-def _parts(logged: LoggedUsage) -> dict[str, Spending]:
-
-    steps = {f"{step_name(s.step)} of round {s.iteration + 1}": s for s in logged.steps}
-    return {**steps, **logged.by_model, "all": logged.spent}
 
 
 def _table(of: str, rows: dict[str, Spending]) -> Table:
@@ -78,15 +73,8 @@ def _table(of: str, rows: dict[str, Spending]) -> Table:
 
 
 def _as_json(thread: str, logged: LoggedUsage) -> dict[str, Any]:
-    return {
-        "thread_id": thread,
-        "first_at": logged.first_at,
-        "last_at": logged.last_at,
-        "spent": logged.spent.model_dump(mode="json"),
-        "steps": [step.model_dump(mode="json") for step in logged.steps],
-        "models": {name: spent.model_dump(mode="json") for name, spent in logged.by_model.items()},
-        "budget": logged.budget.model_dump(mode="json") if logged.budget else None,
-    }
+    fields, spent = logged.model_dump(mode="json"), logged.spent.model_dump(mode="json")
+    return {"thread_id": thread, "spent": spent, "models": fields.pop("by_model"), **fields}
 
 
 _STEPS = {
@@ -99,8 +87,8 @@ _STEPS = {
 """What steps are called where their cost is shown, if not as they are."""
 
 
-def step_name(step: str) -> str:
-    return _STEPS.get(step, step)
+def _of_round(step: StepSpending) -> str:
+    return f"{_STEPS.get(step.step, step.step)} of round {step.iteration + 1}"
 
 
 def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
@@ -113,9 +101,9 @@ def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
     once, most = estimate.one_draft, estimate.at_most
     dated = f" (prices of {once.priced_at})" if once.priced_at else ""
     yield "will cost", f"about {once} with one draft{dated}"
-    more = [_number_of(estimate.drafts, "draft", "drafts")]
+    more = [f"{estimate.drafts} draft{'s' * (estimate.drafts != 1)}"]
     if estimate.gap_searches:
-        more.append(_number_of(estimate.gap_searches, "more search", "more searches"))
+        more.append(f"{estimate.gap_searches} more search{'es' * (estimate.gap_searches != 1)}")
     if most != once:
         yield "at most", f"about {most} with {' and '.join(more)}"
     if shows.get("budget"):
@@ -131,9 +119,4 @@ def usage_facts(usage: Sequence[StepSpending | Mapping[str, Any]]) -> Iterator[F
     parts = [StepSpending.model_validate(part) for part in usage]
     yield "spent", str(total(parts))
     for part in parts:
-        where = f"{step_name(part.step)} of round {part.iteration + 1}"
-        yield "", f"{where}: {part}"
-
-
-def _number_of(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+        yield "", f"{_of_round(part)}: {part}"
