@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_781,
     "steps": 2_706,
     "threads": 2_628,
-    "web": 2_659,
+    "web": 2_658,
     "server": 2_236,
     "audit": 2_061,
     "models": 1_868,
@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_273,
     "(top)": 1_242,
     "pages": 956,
-    "review": 1_466,
+    "review": 1_468,
     "evaluation": 406,
     "prompts": 40,
 }

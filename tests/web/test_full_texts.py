@@ -155,7 +155,7 @@ def test_before_the_result_is_approved_there_are_no_full_texts(thread) -> None:
 
 
 def work_of(place: str, paper: str) -> str:
-    return f"{place}/full-texts/work?{urlencode({'paper': paper})}"
+    return f"{place}/full-texts/text?{urlencode({'paper': paper})}"
 
 
 def attach(page: Visitor, place: str, works: list[str]) -> None:
@@ -204,7 +204,7 @@ def test_works_are_decided_on_one_after_the_other_with_the_reasons_of_the_review
     assert page.send(path, paper=works[0], say="exclude", reason=" ") == 422
     assert "Give the reason for an exclusion" in page.text
     assert page.send(path, paper=works[0], say="exclude", reason="Wrong  population") == 200
-    assert page.path == f"{place}/full-texts/work"
+    assert page.path == f"{place}/full-texts/text"
     assert f'name="paper" value="{works[1]}"' in page.text
     assert 'value="exclude:Wrong population"' in page.text
     assert page.send(path, paper=works[1], say="exclude", reason="wrong population") == 200
@@ -284,7 +284,7 @@ def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place
     for paper, say in zip(works, ("include", *2 * ["exclude:No trial"]), strict=True):
         assert decide(page, place, "ada", paper, say) == 200
     assert set(statuses(page, place).values()) == {"retrieved"}
-    for path in ("", "?reviewer=bo", f"/work?{urlencode({'paper': works[1], 'reviewer': 'bo'})}"):
+    for path in ("", "?reviewer=bo", f"/text?{urlencode({'paper': works[1], 'reviewer': 'bo'})}"):
         page.open(f"{place}/full-texts{path}")
         assert "You, apart" not in page.text
         assert "ada: " not in page.text

@@ -140,7 +140,7 @@ async def _path_of_next(visit: Visit, texts: FullTexts, paper_id: str) -> str:
     for paper, text in (*works[place + 1 :], *works[:place]):
         is_own = me in reviewers.names and not reviewers.verdict(me, paper.id)
         if text.status is TextStatus.RETRIEVED and (is_own or paper.id not in pending):
-            return _path(visit, "/work", paper=paper.id)
+            return _path(visit, "/text", paper=paper.id)
     return _path(visit)
 
 
@@ -195,6 +195,6 @@ async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
     return FullTexts(session, visit.persistence, visit.site.config.home, _name(visit))
 
 
-READS = {"": full_texts, "/work": work, "/file": file}
+READS = {"": full_texts, "/text": work, "/file": file}
 WRITES = {"": act, "/file": attach}
 """By what stands in the path below that of the tab."""
