@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_706,
     "threads": 2_628,
     "web": 2_658,
-    "server": 2_236,
+    "server": 2_226,
     "audit": 2_061,
     "models": 1_868,
     "llm": 1_761,

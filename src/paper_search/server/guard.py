@@ -25,22 +25,13 @@ SESSION_COOKIE = "paper_search_session"
 
 
 def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
-    """Return who comes with an `Authorization` header; None: nobody that is known.
-
-    All tokens are compared, each in constant time, so that an answer's time tells nothing.
-    """
+    """Return who comes with an `Authorization` header; None: nobody that is known."""
     if not config.tokens:
         return EVERYBODY
     scheme, _, secret = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
-    digest = _digest(secret.strip())
-    owners = [
-        owner
-        for owner, token in config.tokens.items()
-        if hmac.compare_digest(_digest(token), digest)
-    ]
-    return owners[0] if owners else None
+    return _matching(config.tokens, secret.strip())
 
 
 def session_of(token: str) -> str:
@@ -51,12 +42,15 @@ def session_of(token: str) -> str:
 def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
     """Return who comes with a `Cookie` header; None: nobody that is known."""
     pairs = [pair.strip().partition("=") for pair in (cookies or "").split(";")]
-    digest = _digest(next((value for name, _, value in pairs if name == SESSION_COOKIE), ""))
-    owners = [
-        owner
-        for owner, token in config.tokens.items()
-        if hmac.compare_digest(_digest(session_of(token)), digest)
-    ]
+    secret = next((value for name, _, value in pairs if name == SESSION_COOKIE), "")
+    sessions = {owner: session_of(token) for owner, token in config.tokens.items()}
+    return _matching(sessions, secret)
+
+
+def _matching(secrets: Mapping[str, str], secret: str) -> str | None:
+    """Return whose secret it is; all are compared, so that an answer's time tells nothing."""
+    digest = _digest(secret)
+    owners = [owner for owner, own in secrets.items() if hmac.compare_digest(_digest(own), digest)]
     return owners[0] if owners else None
 
 
@@ -320,7 +314,8 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
         raise RequestRefusedError(
             HTTPStatus.UNPROCESSABLE_ENTITY, "the body cannot be read as JSON"
         ) from None
-    if path == "/mcp" and isinstance(document, dict) and _has_wrong_params(document):
+    params = document.get("params", {}) if isinstance(document, dict) else {}
+    if path == "/mcp" and not isinstance(params, dict):
         raise RequestRefusedError(
             HTTPStatus.BAD_REQUEST, "params: expected an object of names and values"
         )
@@ -332,10 +327,6 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"a run has no fields {', '.join(unknown)[:200]}; known: {', '.join(_RUN_FIELDS)}",
         )
-
-
-def _has_wrong_params(message: Mapping[str, Any]) -> bool:
-    return not isinstance(message.get("params", {}), dict)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
