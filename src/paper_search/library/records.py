@@ -26,6 +26,8 @@ APPLICATION_ID = 0x50534C42
 SCHEMA_VERSION = 1
 _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
+_MOST_AT_ONCE = 900
+"""Values in one statement: SQLite's limit was 999 until 2020."""
 _SAME_TITLE = 0.75
 """Titles less alike than this under one identifier are two works: supplements share a DOI."""
 
@@ -179,37 +181,20 @@ class RecordStore:
 
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
         """Return the papers of these ids, without those that are unknown."""
-        return {i: _paper(i, text) for i, text in self._of("paper", list(ids)).items()}
+        return {i: _paper(i, text) for i, text in self._select("id, paper", "id", list(ids))}
 
     def rows_of(self, ids: Iterable[str]) -> list[int]:
         """Return the row numbers of these ids, without those that are unknown."""
-        return list(self._of("row", list(ids)).values())
+        return list(dict(self._select("id, row", "id", list(ids))).values())
 
     def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
         """Return the papers of these row numbers in their order, without the unknown."""
-        with self._library_errors():
-            entries: dict[int, tuple[str, str]] = {}
-            for chunk in _chunks(rows):
-                marks = ",".join("?" * len(chunk))
-                for row, identity, text in self._connection.execute(
-                    f"SELECT row, id, paper FROM records WHERE row IN ({marks})",  # noqa: S608  # marks only
-                    chunk,
-                ):
-                    entries[row] = (identity, text)
+        entries = {row: entry for row, *entry in self._select("row, id, paper", "row", rows)}
         return [_paper(*entries[row]) for row in rows if row in entries]
 
     def fields_of(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return the fields of these row numbers as JSON has them, without the unknown."""
-        with self._library_errors():
-            entries: dict[int, dict[str, Any]] = {}
-            for chunk in _chunks(rows):
-                marks = ",".join("?" * len(chunk))
-                for row, text in self._connection.execute(
-                    f"SELECT row, paper FROM records WHERE row IN ({marks})",  # noqa: S608  # marks only
-                    chunk,
-                ):
-                    entries[row] = decoded(text)
-        return entries
+        return {row: decoded(text) for row, text in self._select("row, paper", "row", rows)}
 
     def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield row number and fields of all records written after that generation; 0: of all.
@@ -252,27 +237,18 @@ class RecordStore:
         return result
 
     def _load(self, ids: list[str]) -> dict[str, tuple[bytes, dict[str, Any]]]:
-        entries: dict[str, tuple[bytes, dict[str, Any]]] = {}
-        for chunk in _chunks(ids):
-            marks = ",".join("?" * len(chunk))
-            for identity, digest, text in self._connection.execute(
-                f"SELECT id, digest, paper FROM records WHERE id IN ({marks})",  # noqa: S608  # marks only
-                chunk,
-            ):
-                entries[identity] = (digest, decoded(text))
-        return entries
+        entries = self._select("id, digest, paper", "id", ids)
+        return {identity: (digest, decoded(text)) for identity, digest, text in entries}
 
-    def _of(self, column: str, ids: list[str]) -> dict[str, Any]:
+    def _select(self, columns: str, by: str, values: Sequence[Any]) -> list[Any]:
+        """Return columns of the records with one of the values, without the unknown."""
+        entries: list[Any] = []
         with self._library_errors():
-            entries: dict[str, Any] = {}
-            for chunk in _chunks(ids):
-                marks = ",".join("?" * len(chunk))
-                entries.update(
-                    self._connection.execute(
-                        f"SELECT id, {column} FROM records WHERE id IN ({marks})",  # noqa: S608  # our own names
-                        chunk,
-                    ).fetchall()
-                )
+            for start in range(0, len(values), _MOST_AT_ONCE):
+                some = values[start : start + _MOST_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                text = f"SELECT {columns} FROM records WHERE {by} IN ({marks})"  # noqa: S608  # our own names
+                entries += self._connection.execute(text, some)
         return entries
 
     def _meta(self, key: str) -> str:
@@ -384,9 +360,3 @@ def _is_same_work(old: dict[str, Any], new: dict[str, Any]) -> bool:
     if first == second or first.startswith(second) or second.startswith(first):
         return True
     return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _SAME_TITLE
-
-
-def _chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Yield slices short enough for one statement (SQLite's limit was 999 until 2020)."""
-    for start in range(0, len(values), 900):
-        yield values[start : start + 900]
