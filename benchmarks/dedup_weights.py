@@ -21,9 +21,9 @@ import dedup
 from paper_search.skills.deduplication.blocking import candidate_pairs
 from paper_search.skills.deduplication.comparison import FIELDS, Comparison, compare
 from paper_search.skills.deduplication.merging import by_content
-from paper_search.skills.deduplication.people import NOBODY
 from paper_search.skills.deduplication.profiles import Profile, profile
 from paper_search.skills.deduplication.resolution import recurring_titles
+from paper_search.skills.deduplication.text import NOBODY
 
 SETS = (
     "asysd_testset",

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from paper_search.models import Author, RawPaper
-from paper_search.skills.deduplication.people import is_first_shared, people, shared
 from paper_search.skills.deduplication.profiles import (
     address_key,
     profile,
     venue_similarity,
     venue_words,
 )
+from paper_search.skills.deduplication.text import is_first_shared, people, shared
 
 
 def names(*texts: str) -> list[Author]:

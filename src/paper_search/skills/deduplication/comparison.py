@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from rapidfuzz.fuzz import ratio
 
-from paper_search.skills.deduplication.people import is_first_shared, shared
 from paper_search.skills.deduplication.profiles import Profile, venue_similarity
-from paper_search.skills.deduplication.text import folded, word_set, words
+from paper_search.skills.deduplication.text import folded, is_first_shared, shared, word_set, words
 from paper_search.skills.deduplication.titles import (
     are_told_apart,
     difference,

@@ -9,8 +9,14 @@ from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
 from paper_search.models import RawPaper
-from paper_search.skills.deduplication.people import People, people
-from paper_search.skills.deduplication.text import folded, without_line_breaks, word_set, words
+from paper_search.skills.deduplication.text import (
+    People,
+    folded,
+    people,
+    without_line_breaks,
+    word_set,
+    words,
+)
 from paper_search.skills.deduplication.titles import role, without_annotations
 
 _EMPTY_WORDS = word_set(
