@@ -25,7 +25,14 @@ from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.strategy.terms import suggest_terms
 from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
 from paper_search.sources import SearchSource
-from paper_search.sources.base import Row, counting, journal, ranks_text, service_of
+from paper_search.sources.base import (
+    Row,
+    counting,
+    journal,
+    ranks_text,
+    service_of,
+    sources_by_name,
+)
 
 if TYPE_CHECKING:
     from paper_search.sources.adapter import Adapter
@@ -58,11 +65,7 @@ class Scoper:
         *,
         deadline_s: float = 5.0,
     ) -> None:
-        self._sources: dict[str, SearchSource] = (
-            dict(sources)
-            if isinstance(sources, Mapping)
-            else {source.source_name: source for source in sources}
-        )
+        self._sources = sources_by_name(sources)
         self._deadline_s = deadline_s
 
     async def scope(

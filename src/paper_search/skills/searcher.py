@@ -31,6 +31,7 @@ from paper_search.sources.base import (
     journal,
     keeps_conditions,
     ranks_text,
+    sources_by_name,
     translations,
 )
 from paper_search.sources.free_text import lenient
@@ -63,11 +64,7 @@ class Searcher:
         straggler_s: float = 10.0,
         stall_s: float = 5.0,
     ) -> None:
-        self._sources: dict[str, SearchSource] = (
-            dict(sources)
-            if isinstance(sources, Mapping)
-            else {source.source_name: source for source in sources}
-        )
+        self._sources = sources_by_name(sources)
         self._max_results_ceiling = max_results_ceiling
         self._deadline_s = deadline_s
         self._patience_s = patience_s
@@ -76,8 +73,7 @@ class Searcher:
 
     def having(self, sources: Iterable[SearchSource]) -> Self:
         other = copy.copy(self)
-        by_name = {source.source_name: source for source in sources}
-        other._sources = {**self._sources, **by_name}  # noqa: SLF001  # of its own class
+        other._sources = self._sources | sources_by_name(sources)  # noqa: SLF001  # of its own class
         return other
 
     def within_seconds(self, deadline_s: float) -> Self:
@@ -175,7 +171,8 @@ class Searcher:
         if failure is None:
             answer = asking.result()
             return _unfinished(answer) if interruption.reason else answer
-        status = SourceStatus.BUG if _is_cancelled(failure) else status_of(failure)
+        is_cancelled = isinstance(failure, asyncio.CancelledError)
+        status = SourceStatus.BUG if is_cancelled else status_of(failure)
         _log.warning("source %s failed (%s): %s", name, status.value, described(failure))
         sent_rows = [row() for row in rows] or [SourceReport(source=name, status=status)]
         return SearchReport(sources=[_failed(row, status, failure, started) for row in sent_rows])
@@ -215,10 +212,6 @@ def _not_asked(name: str) -> SourceReport:
 def _looked_at(asking: asyncio.Future[SearchReport]) -> None:
     if not asking.cancelled():
         asking.exception()
-
-
-def _is_cancelled(failure: BaseException) -> bool:
-    return isinstance(failure, asyncio.CancelledError)
 
 
 def _task_name(source: str) -> str:

@@ -13,7 +13,7 @@ from paper_search.models import RankedQuery, RawPaper, SearchConstraints, Source
 from paper_search.query import And, Node, Or, normalise
 from paper_search.query.widening import askable
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.ranked_text import any_word
+from paper_search.sources.ranked_text import all_words, any_word, content_words, telling_words
 from paper_search.sources.record import first
 from paper_search.sources.service import Paging, Request, Service
 from paper_search.sources.values import items, mapping, number, quoted
@@ -160,6 +160,8 @@ class Adapter(Service, ABC):
         has_headings: whether it indexes Medical Subject Headings.
         ranks_text: whether the service orders what has any, or most, of the words of a question
             by how well it fits, so that it can be asked plain text.
+        most_words: words of a plain question that it is asked, all of which it looks for, the most
+            telling ones; None: it is asked for any of them.
         truncates: whether it knows words that begin with a stem, `comput*`.
         fields_apart: fields that it has parameters of their own for, which no OR can join.
         longest_text: the most characters of a query; None: the length of a request limits it.
@@ -180,6 +182,7 @@ class Adapter(Service, ABC):
     first_look: ClassVar[int] = 0
     has_headings: ClassVar[bool] = False
     ranks_text: ClassVar[bool] = False
+    most_words: ClassVar[int | None] = None
     truncates: ClassVar[bool] = True
     fields_apart: ClassVar[frozenset[str]] = frozenset()
     longest_text: ClassVar[int | None] = None
@@ -224,13 +227,16 @@ class Adapter(Service, ABC):
     ) -> tuple[Translated, ...]:
         """Return what to ask for a plain question, in turn until something is found.
 
-        By default one query: the words joined by OR in the service's dialect, with the conditions.
-        Only what `ranks_text` is asked it.
+        By default the words joined by OR in the service's dialect, with the conditions; where not
+        all words are asked, joined by AND, then one fewer. Only what `ranks_text` is asked it.
 
         Raises:
             InputError: the question has no words, or a condition cannot be read or asked.
         """
-        return (self.translate(any_word(query, filters), filters),)
+        if self.most_words is None:
+            return (self.translate(any_word(query, filters), filters),)
+        tries = telling_words(content_words(query.text), self.most_words)
+        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return what finds the one work with an identifier; None: it cannot be asked for.

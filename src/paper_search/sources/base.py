@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -41,6 +41,14 @@ class SearchSource(Protocol):
         ...
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]: ...
+
+
+def sources_by_name(
+    sources: Iterable[SearchSource] | Mapping[str, SearchSource],
+) -> dict[str, SearchSource]:
+    if isinstance(sources, Mapping):
+        return dict(sources)
+    return {source.source_name: source for source in sources}
 
 
 def ranks_text(source: SearchSource) -> bool:

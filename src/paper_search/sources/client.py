@@ -231,7 +231,8 @@ def _explained(error: HttpError, adapter: Service, patience_s: float) -> Service
         return _of_refusal(error, error.until, adapter)
     match error:
         case HttpCallLimitError(setting=setting):
-            setting = setting or f"{_prefix(adapter)}_MAX_CALLS"
+            prefix = (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")
+            setting = setting or f"{prefix}_MAX_CALLS"
             message = f"the limit of calls to {title} is reached ({setting})"
             return adapter.failure(message, SourceStatus.EXHAUSTED)
         case HttpStatusError():
@@ -316,7 +317,3 @@ def _refused(error: HttpStatusError, adapter: Service) -> str:
         return f"{adapter.title} refused the request without a key {status}: {fix}"
     fix = f"check {adapter.key_variable}, see {adapter.key_page}"
     return f"{adapter.title} refused the key {status}: {fix}"
-
-
-def _prefix(adapter: Service) -> str:
-    return (adapter.key_variable or adapter.name.upper()).removesuffix("_API_KEY")

@@ -19,7 +19,17 @@ from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
 from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.ranked_text import author_names, words_of
-from paper_search.sources.record import Entry, People, Table, every, first, keywords, texts, words
+from paper_search.sources.record import (
+    Entry,
+    People,
+    Table,
+    every,
+    first,
+    keywords,
+    orcid,
+    texts,
+    words,
+)
 from paper_search.sources.values import address, text, year
 
 ENDPOINT = "https://api.crossref.org/works"
@@ -39,7 +49,6 @@ _WITHDRAWN = {"retraction", "withdrawal", "removal", "retracted"}
 _RETRACTED_TITLE = re.compile(
     r"\[?\s*(?:retracted|withdrawn)\b(?:\s+article)?\s*[\]:–-]", re.IGNORECASE
 )
-_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
 def _words(value: Any) -> str | None:
@@ -83,11 +92,6 @@ def _is_retracted(entry: Entry) -> bool | None:
     return True if updates & _WITHDRAWN or _RETRACTED_TITLE.match(_title(entry) or "") else None
 
 
-def _orcid(address: str) -> str | None:
-    match = _ORCID.search(address)
-    return match[0] if match else None
-
-
 ITEM = Table(
     prefix="crossref",
     key="",
@@ -100,7 +104,7 @@ ITEM = Table(
             given="given",
             suffix="suffix",
             literal="name|literal",
-            id=("ORCID", _orcid),
+            id=("ORCID", orcid),
             read=_words,
         ),
         "abstract": "abstract",

@@ -19,7 +19,7 @@ from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
-from paper_search.models import Author, RankedQuery, RawPaper, SearchConstraints, SourceStatus
+from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.query.leaves import conjuncts, parts, rebuilt
 from paper_search.sources.adapter import (
@@ -30,13 +30,10 @@ from paper_search.sources.adapter import (
     translate_known_part,
 )
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.ranked_text import all_words, content_words, telling_words
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import address, mapping, text, without_stop
 
 ENDPOINT = "https://dblp.org/search/publ/api"
-_MOST_WORDS = 3
-"""Words of a question that are asked: all of them have to occur in a title or name."""
 _TOO_MANY = "429"
 _BROAD_PAGE = 500
 """Records on a page of which many will be left out."""
@@ -253,6 +250,8 @@ class Dblp(Adapter):
     longest_line: ClassVar[int] = 8190
 
     ranks_text: ClassVar[bool] = True
+    most_words: ClassVar[int | None] = 3
+    """All of them have to occur in a title or name."""
     page_size = 100
     most_results = 10_000
     interval_s = 1.0
@@ -270,12 +269,6 @@ class Dblp(Adapter):
             return translation
         note = "DBLP has no language filter and does not state languages"
         return replace(translation, notes=(*translation.notes, note))
-
-    def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
-    ) -> tuple[Translated, ...]:
-        tries = telling_words(content_words(query.text), _MOST_WORDS)
-        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         del filters  # none of them can be said

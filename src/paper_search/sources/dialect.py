@@ -86,6 +86,8 @@ class Dialect(ABC):
             the text, since the service has parameters for them.
         known_fields: what it knows beside title, abstract, author and venue, such as headings.
         shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+        years_note: what to say of years inside a group, with `{}` for the service.
+        loose_in: fields in which words may be apart by the distance of a phrase, `"a b"~3`.
         negation: what stands before what is excluded.
         excludes_groups: whether NOT takes more than a word or a phrase.
         compares_stems: whether a word finds its other forms: NOT would exclude them, too.
@@ -101,6 +103,8 @@ class Dialect(ABC):
     negation: ClassVar[str] = "NOT "
     excludes_groups: ClassVar[bool] = True
     has_year_parameters: ClassVar[bool] = False
+    years_note: ClassVar[str] = ""
+    loose_in: ClassVar[Collection[str | None]] = ()
     known_fields: ClassVar[Collection[str]] = ()
     shortest_stem: ClassVar[int | None] = 3
     compares_stems: bool = False
@@ -141,9 +145,16 @@ class Dialect(ABC):
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase."""
 
-    @abstractmethod
     def years(self, years: YearRange) -> Written:
-        """Return a span of years."""
+        """Return a span of years inside a group; by default only a parameter can say one."""
+        del years
+        if self.years_note:
+            self.note(self.years_note.format(self.service))
+        return ANYTHING
+
+    def quoted_words(self, texts: tuple[str, ...]) -> str | None:
+        """Return words that follow each other; None: there are no letters in them."""
+        return quoted(" ".join(texts))
 
     def without(self, text: str, unwanted: Sequence[str]) -> str:
         """Return what matches the one and none of the others; they are at least one."""
@@ -157,9 +168,14 @@ class Dialect(ABC):
 
     def near(self, near: Near) -> Written:
         """Return both sides of a NEAR; by default their distance cannot be said."""
+        sides = [side for side in (near.left, near.right) if isinstance(side, Term)]
+        if len(sides) == 2 and all(not s.is_prefix and s.field in self.loose_in for s in sides):  # noqa: PLR2004  # both
+            # Two moves turn the words round, which NEAR allows; what that lets in is checked.
+            text = self.quoted_words(tuple(side.text for side in sides))
+            return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
         self.note("NEAR is sent as AND; the distance is checked in title and abstract")
-        sides = self._both([self._positive(side) for side in (near.left, near.right)])
-        return Written(sides.text, is_exact=False)
+        both = self._both([self._positive(side) for side in (near.left, near.right)])
+        return Written(both.text, is_exact=False)
 
     def word_by_word(self, phrase: Phrase) -> Written:
         """Return the words of a phrase that cannot be said as one; their order is checked."""

@@ -19,7 +19,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
-from paper_search.query import And, Near, Node, Not, Phrase, Term, YearRange, normalise
+from paper_search.query import And, Node, Not, Phrase, Term, YearRange, normalise
 from paper_search.query.leaves import all_leaves, conjuncts
 from paper_search.sources import values
 from paper_search.sources.adapter import (
@@ -97,9 +97,7 @@ class OpenAlex(Adapter):
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         params: dict[str, str | int] = dict(query.params)
-        limits = [f"publication_year:{years}"] if (years := span(query)) else []
-        if code := language_code(filters.language):
-            limits.append(f"language:{code}")
+        limits = limits_of(query.year_from, query.year_to, filters.language)
         if types := own_types(filters.publication_types):
             limits.append(f"type:{'|'.join(types)}")
         limits += [query.params["filter"]] if "filter" in query.params else []
@@ -135,14 +133,14 @@ def _parsed(body: str) -> dict[str, Any]:
         return {}
 
 
-def span(query: Translated) -> str:
-    """Return the years of a query as the filter takes them; empty: there is no limit."""
-    first, last = query.year_from, query.year_to
-    if first is not None and last is not None:
-        return str(first) if first == last else f"{first}-{last}"
-    if first is not None:
-        return f">{first - 1}"
-    return f"<{last + 1}" if last is not None else ""
+def limits_of(first: int | None, last: int | None, language: str | None) -> list[str]:
+    """Return the filters for years and a language, as far as they are limited."""
+    years = f"{first}-{last}" if first != last else str(first)
+    if first is None or last is None:
+        years = f">{first - 1}" if first is not None else f"<{last + 1}" if last is not None else ""
+    code = language_code(language)
+    limits = [f"publication_year:{years}"] if years else []
+    return [*limits, f"language:{code}"] if code else limits
 
 
 def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
@@ -204,13 +202,9 @@ class _Words(Dialect):
     service: ClassVar[str] = "OpenAlex"
     known_fields: ClassVar[Collection[str]] = ("tiab",)
     has_year_parameters: ClassVar[bool] = True
-
-    def years(self, years: YearRange) -> Written:
-        del years
-        self.note(
-            "OpenAlex accepts one range of years: years inside a group are checked in the results"
-        )
-        return ANYTHING
+    years_note: ClassVar[str] = (
+        "{} accepts one range of years: years inside a group are checked in the results"
+    )
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
         """Return words that follow each other; None: there are no letters in them."""
@@ -223,6 +217,8 @@ class _Words(Dialect):
 
 class _OpenAlex(_Words):
     """Titles and abstracts; with `*` in the query, all words are matched as they are written."""
+
+    loose_in: ClassVar[Collection[str | None]] = (None, "tiab")
 
     def __init__(self, tree: Node) -> None:
         super().__init__()
@@ -262,17 +258,6 @@ class _OpenAlex(_Words):
                 words = [self._word(word) for word in leaf.words]
                 return Written(self._both(words).text, is_exact=False)
         return Written(text, is_exact and text is not None)
-
-    def near(self, near: Near) -> Written:
-        sides = (near.left, near.right)
-        if any(
-            not isinstance(side, Term) or side.is_prefix or side.field not in {None, "tiab"}
-            for side in sides
-        ):
-            return super().near(near)
-        # Two moves turn the words round, which NEAR allows; what that lets in is checked.
-        text = self.quoted_words(tuple(side.text for side in sides if isinstance(side, Term)))
-        return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
 
     def _word(self, word: str) -> Written:
         text = self.quoted_words((word,))

@@ -74,7 +74,8 @@ class PubmedDialect(Dialect):
         if isinstance(leaf, Term):
             if leaf.is_prefix and len(leaf.text) < _SHORTEST_STEM:
                 return self.short_stem(leaf.text, lambda text: f"{_bare(text)}[{tag}]")
-            return Written(f"{_word(leaf)}[{tag}]", is_exact)
+            word = _bare(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
+            return Written(f"{word}[{tag}]", is_exact)
         *before, last = leaf.words
         is_short = last.endswith("*") and len(last.rstrip("*")) < _SHORTEST_STEM
         if is_short or any(word.endswith("*") for word in before):
@@ -96,10 +97,6 @@ class PubmedDialect(Dialect):
 
     def years(self, years: YearRange) -> Written:
         return Written(f"{years.first or FIRST_YEAR}:{years.last or LAST_YEAR}[dp]")
-
-
-def _word(term: Term) -> str:
-    return _bare(f"{term.text}*" if term.is_prefix else term.text)
 
 
 def _bare(text: str) -> str:

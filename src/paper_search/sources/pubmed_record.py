@@ -5,7 +5,6 @@ Elements: https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
@@ -22,6 +21,7 @@ from paper_search.sources.record import (
     every,
     first,
     keywords,
+    orcid,
     text_list,
     texts,
 )
@@ -29,7 +29,6 @@ from paper_search.sources.values import YEAR_IN_TEXT, local_name, text, without_
 
 NAME = "pubmed"
 
-_ORCID = re.compile(r"(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\s*$")
 _NO_TITLE = frozenset({"", "not available", "in process citation"})
 _TYPES = {"preprint": "article", "dataset": "dataset", "book": "book"}
 _CITATION = "MedlineCitation"
@@ -52,18 +51,13 @@ def _title(paths: str) -> Reader:
     return lambda entry: first(entry, paths, parse)
 
 
-def _orcid(identifier: str) -> str | None:
-    match = _ORCID.search(identifier)
-    return match[1] if match else None
-
-
 _PEOPLE = People(
     "Author",
     family="LastName",
     given="ForeName|Initials",
     suffix="Suffix",
     literal="CollectiveName",
-    id=("Identifier[@Source=ORCID]", _orcid),
+    id=("Identifier[@Source=ORCID]", orcid),
     read=text,
     leave_out="@ValidYN=N",
 )

@@ -16,7 +16,7 @@ from paper_search.bibliography.words import OF_STOP_WORDS, rarity, stem
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, conditions_in, normalise
-from paper_search.query.leaves import all_leaves
+from paper_search.query.leaves import all_leaves, leaf_of
 
 MOST_WORDS = 24
 """Words of a question that are sent; of more, the rarest. Services limit the length of a query."""
@@ -61,7 +61,7 @@ def any_word(query: RankedQuery, filters: SearchConstraints) -> Node:
     Raises:
         InputError: nothing is wanted, or a condition cannot be read.
     """
-    leaves = [*map(Term, content_words(query.text)), *map(_leaf, _terms(query))]
+    leaves = [*map(Term, content_words(query.text)), *map(leaf_of, map(tuple, _terms(query)))]
     return _tree_of([Or(tuple(leaves))] if leaves else [], query, filters)
 
 
@@ -85,13 +85,10 @@ def author_names(filters: SearchConstraints) -> list[str]:
     """Return the words of the names that the conditions want one of."""
     conditions = conditions_in(filters.every_condition)
     groups = [list(all_leaves(part)) for part in conditions if not isinstance(part, Not)]
-    authors = [leaf for group in groups for leaf in group if _is_of_authors(group)]
+    of_authors = [group for group in groups if {leaf.field for leaf in group} == {"author"}]
+    authors = [leaf for group in of_authors for leaf in group]
     names = (leaf.words if isinstance(leaf, Phrase) else (leaf.text,) for leaf in authors)
     return list(dict.fromkeys(word for name in names for word in name))
-
-
-def _is_of_authors(leaves: Sequence[Term | Phrase]) -> bool:
-    return all(leaf.field == "author" for leaf in leaves)
 
 
 def _terms(query: RankedQuery) -> list[list[str]]:
@@ -102,10 +99,6 @@ def _terms(query: RankedQuery) -> list[list[str]]:
     by_weight = sorted(query.terms, key=lambda term: -query.terms[term])
     terms = [content_words(term) for term in by_weight if query.terms[term] > 0]
     return [words for words in terms if any(map(_is_content, words))][:_MOST_TERMS]
-
-
-def _leaf(words: Sequence[str]) -> Node:
-    return Phrase(tuple(words)) if len(words) > 1 else Term(words[0])
 
 
 def _is_content(word: str) -> bool:

@@ -37,6 +37,8 @@ Field = str | Reader | tuple[str, Reader]
 """Paths; paths and how to read a text that stands there; or what reads it from the whole entry."""
 _STEP = re.compile(r"(?P<name>[^.\[\]]+)(?:\[(?P<key>[^=\]]+)=(?P<value>[^\]]*)\])?")
 
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+
 
 @cache
 def _steps(path: str) -> tuple[tuple[str, str, str], ...]:
@@ -240,6 +242,11 @@ def coalesced(*fields: Field, reader: Reader = text) -> Reader:
         return next(filter(None, values), None)
 
     return value
+
+
+def orcid(address: str) -> str | None:
+    match = _ORCID.search(address)
+    return match[0] if match else None
 
 
 def last_part(address: str) -> str:

@@ -16,18 +16,15 @@ from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
 from paper_search.http.retry import utc_now
-from paper_search.models import Author, RankedQuery, SearchConstraints
-from paper_search.query import Node, Phrase, Term, YearRange
+from paper_search.models import Author, SearchConstraints
+from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Translated
-from paper_search.sources.dialect import ANYTHING, Dialect, Written
-from paper_search.sources.ranked_text import all_words, content_words, telling_words
+from paper_search.sources.dialect import Dialect, Written
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted
 
 MAX_LENGTH = 256
 """Characters that Scholar is said to read of a query."""
-_MOST_WORDS = 8
-"""Words of a question that are asked: Scholar looks for nearly all of them."""
 SOURCE = "serpapi_scholar"
 KIND_MARK = re.compile(r"^(?:\[(?:PDF|HTML|BOOK|CITATION|B|C|DOC|PS)\]\s*)+", re.IGNORECASE)
 _DASH = re.compile(r"(?<!\s)\s+[-–—]\s+")
@@ -43,6 +40,7 @@ class GoogleDialect(Dialect):
 
     service: ClassVar[str] = "Google"
     has_year_parameters: ClassVar[bool] = True
+    years_note: ClassVar[str] = "a year inside a group is ignored: {} accepts one range of years"
     shortest_stem: ClassVar[int | None] = None
     excludes_groups: ClassVar[bool] = False
     prefixes: ClassVar[Mapping[str, str]] = {}
@@ -59,11 +57,6 @@ class GoogleDialect(Dialect):
         return Written(
             self.prefixes.get(leaf.field or "", "") + (text if is_bare else quoted(text)), is_exact
         )
-
-    def years(self, years: YearRange) -> Written:
-        del years
-        self.note(f"a year inside a group is ignored: {self.service} accepts one range of years")
-        return ANYTHING
 
     def whole(self, texts: Sequence[str]) -> str:
         return " ".join(texts)
@@ -97,14 +90,10 @@ class GoogleScholar(Adapter):
     """Google Scholar's language, whichever service asks it."""
 
     truncates: ClassVar[bool] = False
+    most_words: ClassVar[int | None] = 8
+    """Scholar looks for nearly all of them."""
 
     dialect = ScholarDialect
-
-    def translate_ranked(
-        self, query: RankedQuery, filters: SearchConstraints
-    ) -> tuple[Translated, ...]:
-        tries = telling_words(content_words(query.text), _MOST_WORDS)
-        return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
         """Return the identifier itself: Scholar looks for it in the texts."""

@@ -7,7 +7,7 @@ stem, in title and abstract.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from paper_search.bibliography.text import WORD
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import RankedQuery, SearchConstraints, SourceStatus
-from paper_search.query import Near, Node, Phrase, Term, YearRange
+from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Page, Paging, Request, Translated
 from paper_search.sources.dialect import ANYTHING, Dialect, Written
 from paper_search.sources.free_text import to_ranked_text
@@ -62,17 +62,15 @@ PAPER = Table(
         "pmid": "externalIds.PubMed",
         "pmcid": "externalIds.PubMedCentral",
         "s2_id": ("paperId", str.lower),
-        "publication_type": lambda entry: _type(texts(entry, "publicationTypes")),
+        "publication_type": lambda entry: next(
+            (csl for name, csl in _TYPES.items() if name in texts(entry, "publicationTypes")), None
+        ),
     },
     details={name.lower(): f"externalIds.{name}" for name in ("MAG", "CorpusId", "DBLP", "ACL")},
 )
 """Of an entry of `data`, or of a citing or cited paper: `paperId` is null for works that the graph
 only knows from references."""
 read_paper = PAPER.read
-
-
-def _type(kinds: Sequence[str]) -> str | None:
-    return next((csl for name, csl in _TYPES.items() if name in kinds), None)
 
 
 class SemanticScholar(Adapter):
@@ -157,6 +155,10 @@ class BulkDialect(Dialect):
     negation: ClassVar[str] = "+ -"
     service: ClassVar[str] = "Semantic Scholar"
     has_year_parameters: ClassVar[bool] = True
+    years_note: ClassVar[str] = (
+        "years inside a group are checked in the results: the service accepts one range of years"
+    )
+    loose_in: ClassVar[Collection[str | None]] = (None,)
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         if leaf.field in {"author", "venue"}:
@@ -166,36 +168,19 @@ class BulkDialect(Dialect):
             self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
         is_exact = leaf.field is None
         if isinstance(leaf, Term):
-            text = _quoted((leaf.text,))
+            text = self.quoted_words((leaf.text,))
             if not leaf.is_prefix:
                 return Written(text, is_exact and text is not None)
             if text is None or text.startswith('"'):
                 self.note("a word with '*' and punctuation inside is checked in the results")
                 return ANYTHING
             return Written(f"{text}*", is_exact)
-        text = _quoted(leaf.words)
+        text = self.quoted_words(leaf.words)
         if any(word.endswith("*") for word in leaf.words):
             self.note("a phrase with '*' is sent word by word and checked in the results")
             words = [Term(w.rstrip("*"), leaf.field, w.endswith("*")) for w in leaf.words]
             return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
         return Written(text, is_exact and text is not None)
-
-    def years(self, years: YearRange) -> Written:
-        """Return nothing: years are a parameter."""
-        del years
-        self.note(
-            "years inside a group are checked in the results:"
-            " the service accepts one range of years"
-        )
-        return ANYTHING
-
-    def near(self, near: Near) -> Written:
-        sides = [side for side in (near.left, near.right) if isinstance(side, Term)]
-        if len(sides) < 2 or any(side.is_prefix or side.field for side in sides):  # noqa: PLR2004  # both sides
-            return super().near(near)
-        # Two moves turn the words round, which NEAR allows; what that lets in is checked.
-        text = _quoted(tuple(side.text for side in sides))
-        return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
 
     def both(self, texts: Sequence[str]) -> str:
         return f"({' + '.join(texts)})"
@@ -203,14 +188,13 @@ class BulkDialect(Dialect):
     def either(self, texts: Sequence[str]) -> str:
         return f"({' | '.join(texts)})"
 
-
-def _quoted(texts: tuple[str, ...]) -> str | None:
-    """Return words that follow each other; marks would be operators. None: there are no letters."""
-    cleaned = " ".join("".join(c if c.isalnum() or c in "-.'’" else " " for c in t) for t in texts)
-    cleaned = " ".join(cleaned.split())
-    if not WORD.search(cleaned):
-        return None
-    return cleaned if WORD.fullmatch(cleaned) else f'"{cleaned}"'
+    def quoted_words(self, texts: tuple[str, ...]) -> str | None:
+        """Return words that follow each other; marks would be operators."""
+        line = "".join(c if c.isalnum() or c in "-.'’" else " " for c in " ".join(texts))
+        cleaned = " ".join(line.split())
+        if not WORD.search(cleaned):
+            return None
+        return cleaned if WORD.fullmatch(cleaned) else f'"{cleaned}"'
 
 
 create_source = SemanticScholar.source

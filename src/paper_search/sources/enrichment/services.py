@@ -79,10 +79,11 @@ class OpenAlexLookup(LookupAdapter):
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then those without one by PMID."""
-        with_doi = [work for work in works if _askable(parse_doi(work.doi))]
+        dois = {work.id: parse_doi(work.doi) or "," for work in works}
+        with_doi = [work for work in works if not openalex.SEPARATORS & set(dois[work.id])]
         rest = [work for work in works if work not in with_doi and parse_pmid(work.pmid)]
         for batch in in_batches(with_doi, _OPENALEX_BATCH):
-            yield Batch(self._request("doi", [parse_doi(work.doi) or "" for work in batch]), batch)
+            yield Batch(self._request("doi", [dois[work.id] for work in batch]), batch)
         for batch in in_batches(rest, _OPENALEX_BATCH):
             numbers = [parse_pmid(work.pmid) or "" for work in batch]
             yield Batch(self._request("pmid", numbers), batch)
@@ -97,10 +98,6 @@ class OpenAlexLookup(LookupAdapter):
             "select": ",".join(openalex_record.FIELDS),
         }
         return Request(self.service.endpoint, params)
-
-
-def _askable(doi: str | None) -> bool:
-    return bool(doi) and not openalex.SEPARATORS & set(doi or "")
 
 
 class SemanticScholarLookup(LookupAdapter):

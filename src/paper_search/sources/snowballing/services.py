@@ -12,23 +12,23 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from paper_search.bibliography.identifiers import (
+    doi_of_arxiv,
     parse_arxiv_id,
     parse_doi,
     parse_isbn,
     parse_issn,
     parse_pmid,
 )
-from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import plain
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SNOWBALL, Author, SearchConstraints, Seed
 from paper_search.sources import openalex, openalex_record, semantic_scholar, values
-from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Service, Translated
+from paper_search.sources.adapter import SMALLEST_PAGE, Page, Request, Service
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import Entry, Reader, Table, first
+from paper_search.sources.record import Entry, Table, first
 from paper_search.sources.snowballing import SnowballSource, Tracker, Trail, distinct
 from paper_search.sources.values import mapping, number
 
@@ -82,13 +82,7 @@ class OpenAlexTracker(Tracker):
     def trails(self, seeds: Sequence[Seed], filters: SearchConstraints, limit: int) -> list[Trail]:
         followable = tuple(seed for seed in seeds if seed.openalex_id)
         works = "|".join(distinct(seed.openalex_id for seed in followable))
-        limits = (
-            [f"publication_year:{years}"]
-            if (years := openalex.span(_openalex_years(filters)))
-            else []
-        )
-        if code := language_code(filters.language):
-            limits.append(f"language:{code}")
+        limits = openalex.limits_of(filters.year_from, filters.year_to, filters.language)
         size = min(100, max(limit, SMALLEST_PAGE))
         return [
             Trail(
@@ -114,12 +108,8 @@ class OpenAlexTracker(Tracker):
 
 def _openalex_doi(seed: Seed) -> str | None:
     """Return the DOI of a seed, unless it would break the filter."""
-    doi = seed.doi or (f"10.48550/arxiv.{seed.arxiv_id}" if seed.arxiv_id else None)
-    return None if doi is None or "," in doi or "|" in doi else doi
-
-
-def _openalex_years(filters: SearchConstraints) -> Translated:
-    return Translated("", year_from=filters.year_from, year_to=filters.year_to)
+    doi = seed.doi or (doi_of_arxiv(seed.arxiv_id) if seed.arxiv_id else None)
+    return doi if doi and not openalex.SEPARATORS & set(doi) else None
 
 
 class SemanticScholarTracker(Tracker):
@@ -231,10 +221,6 @@ def _ids(entry: Entry) -> dict[str, str]:
     return dict(word.split(":", 1) for word in words if ":" in word)
 
 
-def _id(kind: str) -> Reader:
-    return lambda entry: _ids(entry).get(kind)
-
-
 def _people(entry: Entry) -> list[Author]:
     """Return the names of "Peroni, Silvio [orcid:0000-0003-0530-4305 omid:ra/1]; ..."."""
     people = []
@@ -255,7 +241,7 @@ def _doi(entry: Entry) -> str | None:
 
 _METADATA = Table(
     prefix="opencitations",
-    key=_id("omid"),
+    key=lambda entry: _ids(entry).get("omid"),
     fields={
         "title": "title",
         "doi": _doi,
@@ -296,11 +282,8 @@ _TRACKERS = (OpenAlexTracker, SemanticScholarTracker, OpenCitationsTracker)
 
 def create_source(config: AppConfig, settings: SearchSourceConfig) -> SnowballSource:
     """Return the source with the keys of the services that it asks."""
+    keys = {name: service.api_key for name, service in config.sources.items()}
     return SnowballSource(
-        [tracker(_key(config, tracker.service_type.name)) for tracker in _TRACKERS],
+        [tracker(keys.get(tracker.service_type.name, "")) for tracker in _TRACKERS],
         SourceSettings.of(config, max_calls=settings.max_calls),
     )
-
-
-def _key(config: AppConfig, name: str) -> str:
-    return config.sources[name].api_key if name in config.sources else ""

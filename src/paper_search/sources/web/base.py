@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import clean
-from paper_search.query import Phrase, Term, YearRange
+from paper_search.query import Phrase, Term
 from paper_search.sources.adapter import Adapter, Translated
-from paper_search.sources.dialect import ANYTHING, Dialect, Written
+from paper_search.sources.dialect import Dialect, Written
 from paper_search.sources.record import Entry, Field, Reader, Table, cleaned, first, value_of
 from paper_search.sources.values import address, quoted, year
 
@@ -92,7 +92,3 @@ class NewsDialect(Dialect):
         if isinstance(leaf, Term) and text.isalnum() and text not in {"AND", "OR", "NOT"}:
             return Written(text)
         return Written(quoted(text))
-
-    def years(self, years: YearRange) -> Written:
-        del years
-        return ANYTHING

@@ -9,13 +9,13 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
-from paper_search.models import Author, SearchConstraints, SourceStatus
+from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node, YearRange
 from paper_search.sources.adapter import Page, Paging, Request, Translated
 from paper_search.sources.base import SearchSource
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import open_source
-from paper_search.sources.record import Entry, every, texts
+from paper_search.sources.record import every, texts
 from paper_search.sources.scholar import GoogleDialect
 from paper_search.sources.values import items, text
 from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
@@ -24,11 +24,12 @@ NAME = "searxng"
 _FORBIDDEN = 403
 
 
-def _names(entry: Entry) -> list[Author]:
-    return [author_named(name) for name in texts(entry, "authors")]
-
-
-_PAGE = page_table(NAME, published="publishedDate", authors=_names, details={"engine": "engine"})
+_PAGE = page_table(
+    NAME,
+    published="publishedDate",
+    authors=lambda entry: [author_named(name) for name in texts(entry, "authors")],
+    details={"engine": "engine"},
+)
 
 
 class Searxng(WebAdapter):
