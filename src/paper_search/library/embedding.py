@@ -207,10 +207,6 @@ def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
     else:
         _check_module(provider, config.name)
         model = _LoadedWhenAsked(provider, *rest.strip().partition(":")[::2])
-    return _embedder(model, name, config)
-
-
-def _embedder(model: Any, name: str, config: EmbeddingsConfig) -> Embedder:
     return Embedder(model, model=name, batch_size=config.batch_size, timeout_s=config.timeout_s)
 
 

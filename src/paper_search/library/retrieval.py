@@ -70,7 +70,10 @@ class Retrieval:
         self._searcher = searcher
         self._near = near
         self._records = records
-        self._translator = Translator(schema, self._words_that_begin)
+        self._translator = Translator(
+            schema,
+            lambda field, start: [word for word, _ in searcher.terms_with_prefix(field, start)],
+        )
         self._texts: dict[int, bm25.Text] = {}
 
     def words(
@@ -256,9 +259,6 @@ class Retrieval:
                 yield from (word for word, _ in terms)
             else:
                 yield from ranked_words(leaf.text)
-
-    def _words_that_begin(self, field: str, beginning: str) -> list[str]:
-        return [word for word, _ in self._searcher.terms_with_prefix(field, beginning)]
 
 
 def _weighted(terms: Mapping[str, float]) -> dict[str, float]:

@@ -208,17 +208,16 @@ def _normal_near(node: Near) -> Near:
     return Near(left, right, node.distance, node.is_ordered)
 
 
+_FOUR_DIGITS = range(1000, 10_000)
+
+
 def _check_years(years: YearRange) -> YearRange:
     bounds = [bound for bound in (years.first, years.last) if bound is not None]
-    if not bounds or bounds != sorted(bounds) or not all(map(_is_year, bounds)):
+    if not bounds or bounds != sorted(bounds) or any(bound not in _FOUR_DIGITS for bound in bounds):
         raise InputError(
             f"years {years.first!r} to {years.last!r}: expected four digits each, in order"
         )
     return years
-
-
-def _is_year(number: int) -> bool:
-    return 1000 <= number <= 9999  # noqa: PLR2004  # four digits
 
 
 # What means something to another system is quoted.

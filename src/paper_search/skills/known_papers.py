@@ -52,7 +52,7 @@ class KnownPaper:
         }
         if self.doi and self.doi in dois:
             return True
-        if self.arxiv_id and self.arxiv_id in {record.arxiv_id, *map(_arxiv_id, dois)}:
+        if self.arxiv_id and self.arxiv_id in {record.arxiv_id, *map(parse_arxiv_id, dois)}:
             return True
         if self.pmid and self.pmid == record.pmid:
             return True
@@ -158,7 +158,3 @@ def check_known_papers(
         else:
             report.missing.append(text)
     return report
-
-
-def _arxiv_id(doi: str | None) -> str | None:
-    return parse_arxiv_id(doi) if doi else None

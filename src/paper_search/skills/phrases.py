@@ -237,12 +237,13 @@ def key_phrases(text: str) -> list[str]:
     """
     everything = sorted(phrases(without_request(text)), key=lambda phrase: not phrase.is_quoted)
     solid = [phrase for phrase in everything if not phrase.is_empty] or everything
-    names = [phrase.text if phrase.is_quoted else _shortened(phrase.text) for phrase in solid]
+    names = [
+        phrase.text
+        if phrase.is_quoted or is_unspaced(phrase.text)
+        else " ".join(phrase.text.split()[:_LONGEST])
+        for phrase in solid
+    ]
     return list({name.casefold(): name for name in reversed(names)}.values())[::-1][:_MOST]
-
-
-def _shortened(name: str) -> str:
-    return name if is_unspaced(name) else " ".join(name.split()[:_LONGEST])
 
 
 def without_request(text: str) -> str:

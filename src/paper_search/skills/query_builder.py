@@ -138,7 +138,8 @@ class QueryBuilder:
     ) -> tuple[StrategyAnswer, Inspection]:
         """Return the model's strategy; its mistakes are shown to it once."""
         prompt = load_prompt("query_builder", self._domain)
-        message = message_of(request, self._source_names())
+        names = None if self._available_sources is None else self._askable()
+        message = message_of(request, names)
         earlier = [query.boolean_query for s in request.previous_strategies for query in s.queries]
         is_english = request.intent.constraints.language in {None, "en"}
 
@@ -214,9 +215,6 @@ class QueryBuilder:
     def _has_headings(self) -> bool:
         services = map(service_of, self._available_sources or ())
         return any(service.has_headings for service in services if service)
-
-    def _source_names(self) -> list[str] | None:
-        return None if self._available_sources is None else self._askable()
 
     def _with_seeds(self, strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:
         """Return the strategy with the source that follows citations, if there are any to follow.

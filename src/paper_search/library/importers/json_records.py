@@ -176,7 +176,8 @@ def _arxiv(value: Mapping[str, Any]) -> dict[str, Any]:
     journal = value.get("journal-ref")
     years = _JOURNAL_YEAR.findall(journal) if isinstance(journal, str) else []
     versions = value.get("versions")
-    first = _created(versions[0]) if isinstance(versions, list) and versions else ""
+    version = versions[0] if isinstance(versions, list) and versions else None
+    first = str(version.get("created") or "") if isinstance(version, dict) else ""
     parsed = value.get("authors_parsed")
     names: list[Any] = [
         dict(zip(("family", "given", "suffix"), item, strict=False))
@@ -195,7 +196,3 @@ def _arxiv(value: Mapping[str, Any]) -> dict[str, Any]:
         "url": f"https://arxiv.org/abs/{value['id']}" if value.get("id") else None,
         "keywords": category_names(str(value.get("categories") or "")),
     }
-
-
-def _created(version: Any) -> str:
-    return str(version.get("created") or "") if isinstance(version, dict) else ""

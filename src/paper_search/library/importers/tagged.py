@@ -96,7 +96,10 @@ class Layout:
             if current is not None and is_boundary:
                 yield current
                 current = None
-            if match and current is None and self._begins(tag):
+            begins = tag in self.first_tags or (
+                self.is_ended_by_blank and tag not in self.last_tags
+            )
+            if match and current is None and begins:
                 current = Reference(number)
             if current is None or is_blank:
                 continue
@@ -108,9 +111,6 @@ class Layout:
                 current.values[tag][-1] = f"{current.values[tag][-1]} {text.strip()}".strip()
         if current is not None:
             yield current
-
-    def _begins(self, tag: str) -> bool:
-        return tag in self.first_tags or (self.is_ended_by_blank and tag not in self.last_tags)
 
 
 def _value(name: str, reference: Reference, tags: str) -> Any:

@@ -89,7 +89,8 @@ def parse_boolean(question: str) -> BooleanQuestion | None:
         raise QuestionError(
             f"the question looks like a {what} but is not valid: {error}; {accepted}"
         ) from error
-    if not _asks(tree):
+    is_dated = any(isinstance(part, YearRange) for part in _parts(tree))
+    if not is_dated and next(positive_leaves(tree), None) is None:
         raise QuestionError(
             f"the question only says what to exclude: {question[:_SHOWN]!r};"
             " say what you are looking for"
@@ -155,11 +156,6 @@ def _limits(tree: Node) -> SearchConstraints:
             case _:
                 continue
     return SearchConstraints.model_validate(limits)
-
-
-def _asks(node: Node) -> bool:
-    is_dated = any(isinstance(part, YearRange) for part in _parts(node))
-    return is_dated or next(positive_leaves(node), None) is not None
 
 
 def _is_query(text: str) -> bool:

@@ -236,18 +236,15 @@ def locate_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
     words = _plain(snippet)[0].strip(_AROUND)
     if not words:
         return None
+    is_long = len(words) >= (_FEWEST_CHARS if words.isascii() else _FEWEST_UNSPACED)
     for text in filter(None, texts):
         plain, places = _plain(text)
-        if not _is_enough(words) and words != plain.strip(_AROUND):
+        if not is_long and words != plain.strip(_AROUND):
             continue
         start = plain.find(words)
         if start >= 0:
             return text[places[start] : places[start + len(words) - 1] + 1]
     return None
-
-
-def _is_enough(words: str) -> bool:
-    return len(words) >= (_FEWEST_CHARS if words.isascii() else _FEWEST_UNSPACED)
 
 
 def _plain(text: str) -> tuple[str, list[int]]:

@@ -48,7 +48,10 @@ def with_note(criteria: Sequence[Criterion], note: str) -> list[Criterion]:
     kinds = wishes.limits.excluded_types if wishes.limits else []
     texts = {criterion.text.casefold() for criterion in criteria}
     wishes_as_criteria = [
-        *(_decisive(f"It is, or is about, {term}") for term in wishes.required),
+        *(
+            Criterion(text=_shorten(f"It is, or is about, {term}"), weight=3)
+            for term in wishes.required
+        ),
         *(_against(f"It is, or is about, {term}") for term in wishes.excluded),
         *(_against(f"It is of the kind: {kind}") for kind in kinds),
     ]
@@ -62,7 +65,11 @@ def _by_words(intent: ParsedIntent) -> list[Criterion]:
     topic = Criterion(text=_shorten(f"It answers the question: {question}"))
     against = _exclusions(intent)
     about = [
-        Criterion(text=_shorten(f"It is about {' or '.join(_names(intent, concept))}"))
+        Criterion(
+            text=_shorten(
+                f"It is about {' or '.join([concept, *intent.alternatives.get(concept, [])])}"
+            )
+        )
         for concept in intent.concepts[: MOST_CRITERIA - 1 - len(against)]
         if concept.strip()
     ]
@@ -80,16 +87,8 @@ def _exclusions(intent: ParsedIntent) -> list[Criterion]:
     return [_against(text) for text in unwanted[:_MOST_EXCLUSIONS]]
 
 
-def _decisive(text: str) -> Criterion:
-    return Criterion(text=_shorten(text), kind=CriterionKind.INCLUSION, weight=3)
-
-
 def _against(text: str) -> Criterion:
     return Criterion(text=_shorten(text), kind=CriterionKind.EXCLUSION, weight=3)
-
-
-def _names(intent: ParsedIntent, concept: str) -> list[str]:
-    return [concept, *intent.alternatives.get(concept, [])]
 
 
 def _is_inclusion(criterion: Criterion) -> bool:

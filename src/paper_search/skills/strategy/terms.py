@@ -141,11 +141,8 @@ def _other_forms(texts: Sequence[str], covered: set[str]) -> Iterator[tuple[str,
         has_short, has_long = (covered.issuperset(tokens(form)) for form in (short, long))
         if has_short != has_long:
             form = long if has_short else short
-            yield form, sum(_has(text, tokens(form)) for text in texts)
-
-
-def _has(text: str, stems: Sequence[str]) -> bool:
-    return f" {' '.join(stems)} " in f" {' '.join(tokens(text))} "
+            phrase = f" {' '.join(tokens(form))} "
+            yield form, sum(phrase in f" {' '.join(tokens(text))} " for text in texts)
 
 
 def _keyness(count: int, texts: int, term: Term) -> float:
