@@ -48,7 +48,7 @@ def test_the_cost_is_said_before_it_is_spent_and_after(cli: Cli, model: ModelSer
     judging = next(step for step in reviewed["usage"] if step["step"] == "score")
     assert 0 < judging["calls"] <= estimate["papers"]
     later = [step for step in reviewed["usage"] if step not in payload["usage"]]
-    assert sum(step["calls"] for step in later) <= estimate["calls"]
+    assert 0 <= estimate["calls"] - sum(step["calls"] for step in later) <= 1
     tokens = judging["input_tokens"] + judging["output_tokens"]
     assert tokens <= estimate["input_tokens"] + estimate["output_tokens"] < 16 * tokens
     assert 0 < judging["money"] <= estimate["money"]

@@ -21,6 +21,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.skills import Scoper
+from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.trees import broader_steps
 from paper_search.testing.sources import FakeSource
 
@@ -202,12 +203,14 @@ async def test_frequent_terms_of_the_first_results_are_suggested_with_their_coun
     papers = [RawPaper(id=f"{n}", title=f"Calving {n}", source="l") for n in range(9)]
     library = FakeCountingSource("library", {NARROW: 9}, papers, is_local=True, ranks=True)
     asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="glacier")])
+    asked.filters.max_results = 3 * MOST_JUDGED
     report = await Scoper([library]).scope(asked, intent("glacier"))
     assert {entry.term: entry.papers for entry in report.suggested} == {"calving": 9}
     assert report.first_results == 9
     [sent] = library.strategies
     assert sent.ranked == asked.ranked
-    assert sent.filters.max_results == 50
+    assert sent.filters.max_results == MOST_JUDGED
+    assert report.papers == {"library": 9}
 
 
 async def test_a_service_gives_first_results_for_the_request_that_the_search_sends() -> None:

@@ -110,6 +110,9 @@ class ScopeReport(BaseModel):
     suggested: list[SuggestedTerm] = Field(default_factory=list)
     first_results: int = 0
     """How many papers the suggested terms were counted in."""
+    papers: dict[str, int] = Field(default_factory=dict, exclude_if=_is_unset)
+    """By source on this disk: how many papers all queries together give, each once, as far as the
+    search would judge them."""
     asked: list[SourceReport] = Field(default_factory=list, exclude=True)
     """A row of the journal for each query that a source was asked."""
     notes: list[str] = Field(default_factory=list)

@@ -22,6 +22,7 @@ from paper_search.models import (
 )
 from paper_search.skills.failures import described
 from paper_search.skills.hit_counter import HitCounter
+from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.terms import suggest_terms
 from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
 from paper_search.sources import SearchSource
@@ -125,6 +126,7 @@ class _Look:
         self._unable = [name for name in asked if strategy.queries and name not in able]
         self._steps: list[tuple[str, Step]] = []
         self._first: list[RawPaper] = []
+        self._papers: dict[str, int] = {}
         self._reading: list[str] = []
         self._kept: list[str] = []
         self._rows: list[Row] = []
@@ -243,12 +245,14 @@ class _Look:
         for name in [*self._local, *best][:1]:
             share = self._asked[name]
             if name in self._local:
-                few = share.filters.model_copy(update={"max_results": FIRST_RESULTS})
+                limit = min(share.filters.max_results, MOST_JUDGED)
+                few = share.filters.model_copy(update={"max_results": limit})
                 share = share.model_copy(update={"filters": few})
             self._reading = [name]
             with journal() as self._rows:
                 try:
                     self._first = await self._sources[name].search_advanced(share)
+                    self._papers = {name: len(self._first)} if name in self._local else {}
                 except Exception as error:  # noqa: BLE001  # a source is foreign code; it costs a line
                     self._kept.append(f"no first results from {name}: {described(error)}")
             self._reading = []
@@ -282,6 +286,7 @@ class _Look:
                 ],
                 "suggested": self._suggested(papers),
                 "first_results": len(papers),
+                "papers": {} if self.relaxed else self._papers,
                 "asked": self.asked,
                 "notes": [*self._kept, *unable, *self._counter.failures, *late],
             }

@@ -250,7 +250,10 @@ def estimate_of(state: WorkflowState, skills: Skills) -> SpendingEstimate | None
 
 
 def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
-    """Return how many papers the sources give at most: by their hit counts, else by the limit."""
+    """Return how many papers the sources give at most.
+
+    Of a source on this disk it is known; of others by their hit counts, else by the limit.
+    """
     strategy = state.strategy
     if strategy is None:
         return 0
@@ -259,8 +262,11 @@ def _papers(state: WorkflowState, ranking: Collection[str]) -> int:
         for entry in (state.scope.queries if state.scope else [])
         for count in entry.counts
     }
-    limit, papers = strategy.filters.max_results, 0
+    counts = state.scope.papers if state.scope else {}
+    limit, papers = strategy.filters.max_results, sum(counts.values())
     for source in strategy.sources:
+        if source in counts:
+            continue
         share = strategy.for_source(ranks_text=source in ranking)
         hits = [hits_of.get((query.boolean_query, source), limit) for query in share.queries]
         papers += limit * len(share.ranked) + sum(min(limit, count) for count in hits)
