@@ -237,8 +237,8 @@ def _full_text_rows(text: FullText) -> Iterator[Row]:
     event = TextStatus.RETRIEVED if text.digest else TextStatus.NOT_RETRIEVED
     note = text.origin or text.problem
     yield _row(text.retrieved_at, text.retrieved_by, event.value, note=note, **about)
-    for name, said in text.verdicts.items():
-        yield _row(said["at"], name, said["decision"], reason=said["reason"], **about)
+    for name, verdict in text.verdicts.items():
+        yield _row(verdict["at"], name, verdict["decision"], reason=verdict["reason"], **about)
     if text.decision:
         yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
 

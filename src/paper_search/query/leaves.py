@@ -144,7 +144,7 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
     return node.children if isinstance(node, And) else (node,)
 
 
-def joined(kind: type[And | Or], nodes: Sequence[Node]) -> Node:
+def join(kind: type[And | Or], nodes: Sequence[Node]) -> Node:
     """Return an AND or OR of nodes, of which there is at least one; one alone as it is."""
     return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]
 

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from typing import NoReturn
 
 from paper_search.query.ast import Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import is_wrapped, joined, leaf_of, words_of
+from paper_search.query.leaves import is_wrapped, join, leaf_of, words_of
 
 _WRITTEN = re.compile(r"(\d{4})(?:[-/.]?(\d{1,2})(?:[-/.]?(\d{1,2}))?)?[*$]?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
@@ -189,7 +189,7 @@ def conditions_of(text: str, start: int, refuse: _Refuse) -> Conditions:
         name = node.field if isinstance(node, Term | Phrase) else None
         key = name if name in {"type", "language"} and "," in text else object()
         groups.setdefault(key, []).append(node)
-    return [joined(Or, group) for group in groups.values()], notes
+    return [join(Or, group) for group in groups.values()], notes
 
 
 def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
@@ -224,7 +224,7 @@ def condition_of(text: str, start: int, refuse: _Refuse) -> Node:
     conditions = [node for node in nodes if node is not None]
     if not conditions or len(conditions) < len(nodes):
         refuse(start, f"the limit {text.strip()!r} has no counterpart here: leave it out")
-    return joined(Or, conditions)
+    return join(Or, conditions)
 
 
 def _bare(text: str) -> str:

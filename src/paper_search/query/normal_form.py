@@ -23,7 +23,7 @@ from paper_search.query.ast import (
 from paper_search.query.leaves import (
     LETTER,
     clean_word,
-    joined,
+    join,
     leaf_of,
     parts,
     rebuilt,
@@ -89,7 +89,7 @@ def _folded_group(
             merged.append(child)
         else:
             merged[-1] = one
-    return joined(kind, merged)
+    return join(kind, merged)
 
 
 def _merge_fields(one: Node, other: Node) -> Node | None:
@@ -186,7 +186,7 @@ def _join(kind: type[And | Or], children: tuple[Node, ...]) -> Node:
     distinct: dict[object, Node] = {}
     for child in flat:
         distinct.setdefault(identity(child), child)
-    return joined(kind, [*distinct.values()])
+    return join(kind, [*distinct.values()])
 
 
 def _normal_leaf(texts: tuple[str, ...], field: str | None) -> Term | Phrase:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import leaves
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
-from paper_search.query.leaves import conjuncts, joined, parts, rebuilt, straighten
+from paper_search.query.leaves import conjuncts, join, parts, rebuilt, straighten
 from paper_search.query.normal_form import depth, is_near_side, normalise, render
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
 from paper_search.query.strategy import parse_strategy
@@ -187,7 +187,7 @@ class _Parser:
             if self._kind() == "and":
                 self._take()
             children.append(self._inversion())
-        node = joined(And, children)
+        node = join(And, children)
         self._alive.append(node)
         return node
 

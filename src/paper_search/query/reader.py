@@ -9,7 +9,7 @@ from typing import NoReturn, Protocol
 
 from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
 from paper_search.query.footers import command_of, meaning_of, split_footers
-from paper_search.query.leaves import LETTER, joined, words_of
+from paper_search.query.leaves import LETTER, join, words_of
 from paper_search.query.lines import LABEL
 from paper_search.query.normal_form import folded, is_near_side
 from paper_search.query.operators import OperatorReader, Part
@@ -337,7 +337,7 @@ class _Reader(OperatorReader):
     def _sets(self, token: Token) -> Node:
         nodes = [self._line(label, token.start) for label in labels_of(token, self._refuse)]
         kind = And if token.kind == "sets" and token.match["how_many"].upper() == "AND" else Or
-        return joined(kind, nodes)
+        return join(kind, nodes)
 
     def _is_line(self, pieces: list[Token]) -> bool:
         if self._lines is None or len(pieces) != 1 or pieces[0].kind != "word":

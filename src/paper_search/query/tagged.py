@@ -9,7 +9,7 @@ from functools import partial
 from typing import NoReturn, TypeAlias, TypeVar
 
 from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import LETTER, joined, leaf_of, rebuilt, words_of
+from paper_search.query.leaves import LETTER, join, leaf_of, rebuilt, words_of
 from paper_search.query.limits import (
     FAR_FUTURE,
     FIRST_YEAR,
@@ -169,7 +169,7 @@ class Leaves:
             leaves[-1] = Term(names[-1][0], "author", is_prefix=True)
         for leaf in leaves:
             self.located(leaf, pieces[0].start)
-        return joined(And, leaves)
+        return join(And, leaves)
 
     def fields(self, tags: str) -> set[str]:
         """Return our fields for tags between commas; unknown ones are left out."""
@@ -207,7 +207,7 @@ class Leaves:
             return node
         if "tiab" in fields or {"title", "abstract"} <= fields:
             fields = (fields - {"title", "abstract"}) | {"tiab"}
-        return joined(Or, [self._in_field(name, node) for name in sorted(fields)])
+        return join(Or, [self._in_field(name, node) for name in sorted(fields)])
 
     def _in_field(self, name: str, node: Node) -> Node:
         match node:
@@ -263,7 +263,7 @@ class Leaves:
             subs = [code.rpartition("- ")[2].strip().lower() for code in codes if code.strip()]
             if not name and subs:
                 nodes = [self.located(Term(sub, "subheading"), token.start) for sub in subs]
-                return joined(Or, nodes)
+                return join(Or, nodes)
         words = name.replace('"', " ").strip(" *").split()
         if not LETTER.search("".join(words)):
             self._refuse(token.start, f"expected a subject heading in front of {token.text!r}")
@@ -274,7 +274,7 @@ class Leaves:
             )
             for sub in subs or [""]
         ]
-        return joined(Or, leaves)
+        return join(Or, leaves)
 
     def pubmed_dates(self, token: Token) -> Node:
         """Return a span of years of publication, or of dates of entry."""
@@ -323,7 +323,7 @@ class Leaves:
             self._range(int(span[:4]), int(span[-4:]), token.start)
             for span in _SPANS.findall(parts["others"])
         ]
-        return joined(Or, [node, *others])
+        return join(Or, [node, *others])
 
     def _range(self, first: int | None, last: int | None, start: int) -> Node:
         if first is not None and last is not None and first > last:

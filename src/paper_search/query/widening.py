@@ -25,7 +25,7 @@ from paper_search.query.leaves import (
     before_wildcard,
     conjuncts,
     is_pattern,
-    joined,
+    join,
     leaf_of,
     words_of,
 )
@@ -86,8 +86,8 @@ def askable(
     if all(answer.is_exact and answer.node is part for part, answer in wide):
         return Askable(tree)
     return Askable(
-        joined(And, nodes) if nodes else None,
-        joined(And, rest) if rest else None,
+        join(And, nodes) if nodes else None,
+        join(And, rest) if rest else None,
         tuple(walk.notes),
     )
 
@@ -176,7 +176,7 @@ class _Walk:
             )
         texts = product(*([word for word, _ in options] for options in forms))
         leaves = tuple(leaf_of(words, leaf.field) for words in texts)
-        return _Wide(joined(Or, leaves), is_exact)
+        return _Wide(join(Or, leaves), is_exact)
 
     def _forms(self, word: str) -> list[tuple[str, bool]]:
         """Return what a word matches, each with whether it is no wider; none: anything."""

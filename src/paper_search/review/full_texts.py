@@ -82,10 +82,10 @@ class FullTexts:
         texts = []
         for paper, text in await self.works():
             if text.status in sought:
-                found = await self._fetched(paper, text, fetcher)
+                fetched_text = await self._fetched(paper, text, fetcher)
                 async with self._alone():  # somebody may have attached it in the meantime
                     now = (await full_texts(self._records)).get(paper.id, text)
-                    texts.append(found if now == text else now)
+                    texts.append(fetched_text if now == text else now)
                     await put_full_text(self._records, texts[-1])
         return texts
 
@@ -210,9 +210,9 @@ class FullTexts:
     async def reasons(self) -> dict[str, int]:
         """Return the reasons for exclusion that people keep, with how many works have each."""
         rows = (await self._records.rows(_REASONS)).values()
-        given = [text.reason for _, text in await self.works() if text.reason]
-        kept = [row["reason"] for row in sorted(rows, key=lambda row: str(row["added_at"]))]
-        return {reason: given.count(reason) for reason in dict.fromkeys([*kept, *given])}
+        in_use = [text.reason for _, text in await self.works() if text.reason]
+        own = [row["reason"] for row in sorted(rows, key=lambda row: str(row["added_at"]))]
+        return {reason: in_use.count(reason) for reason in dict.fromkeys([*own, *in_use])}
 
     async def add_reason(self, words: str) -> str:
         """Keep a reason for exclusions, and return it as it is kept, whatever its capitals.
@@ -225,9 +225,9 @@ class FullTexts:
             raise InputError(
                 f"give the reason for an exclusion by full text, in {LONGEST_REASON} characters"
             )
-        for kept in await self.reasons():
-            if kept.casefold() == reason.casefold():
-                return kept
+        for entry in await self.reasons():
+            if entry.casefold() == reason.casefold():
+                return entry
         row = {"reason": reason, "added_at": datetime.now(UTC).isoformat(), "added_by": self._by}
         await self._records.put(_REASONS, {reason.casefold(): row})
         return reason

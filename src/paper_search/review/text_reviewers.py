@@ -81,15 +81,15 @@ class TextReviewers:
     @property
     def agreement(self) -> Agreement:
         """How far they agree on the texts with which all are done; blind before there is one."""
-        shown = {i: text.verdicts for i, text in self._texts.items() if text.verdicts}
+        verdicts_of = {i: text.verdicts for i, text in self._texts.items() if text.verdicts}
         by_name = {
-            name: {i: said[name] for i, said in shown.items() if name in said}
+            name: {i: rows[name] for i, rows in verdicts_of.items() if name in rows}
             for name in self.names
         }
-        if not shown:
+        if not verdicts_of:
             return Agreement()
         verdicts = _verdicts(by_name, self.names)
-        return agreement_of(list(shown), verdicts, frozenset(self.names))
+        return agreement_of(list(verdicts_of), verdicts, frozenset(self.names))
 
     def verdict(self, name: str, paper_id: str) -> Said | None:
         """Return what a reviewer said of the text of a work, to be shown to them alone."""
@@ -118,8 +118,8 @@ class TextReviewers:
         self.require(name)
         digest, at = self._texts[paper_id].digest, datetime.now(UTC).isoformat(timespec="seconds")
         row = {"paper_id": paper_id, "digest": digest, "by": name}
-        said = {"decision": decision, "reason": reason, "at": at}
-        await self._records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **said}})
+        verdict = {"decision": decision, "reason": reason, "at": at}
+        await self._records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **verdict}})
 
     async def finish(self, name: str) -> None:
         """Note that a reviewer is done with the texts that are there, whatever they left.
@@ -136,15 +136,15 @@ class TextReviewers:
         if len(self.names) < 2 or not all(each.is_done for each in self.progress):  # noqa: PLR2004  # nobody to agree with
             return
         for paper_id in self.pending:
-            found = {name: self.verdict(name, paper_id) for name in self.names}
-            said = {n: {part: row[part] for part in _SHOWN} for n, row in found.items() if row}
-            if not said:
+            rows = {name: self.verdict(name, paper_id) for name in self.names}
+            verdicts = {n: {part: row[part] for part in _SHOWN} for n, row in rows.items() if row}
+            if not verdicts:
                 continue
-            update: dict[str, Any] = {"verdicts": said}
-            words = {(row["decision"], row["reason"]) for row in said.values()}
-            if len(said) == len(self.names) and len(words) == 1:
+            update: dict[str, Any] = {"verdicts": verdicts}
+            words = {(row["decision"], row["reason"]) for row in verdicts.values()}
+            if len(verdicts) == len(self.names) and len(words) == 1:
                 [(decision, reason)] = words
-                at = max(row["at"] for row in said.values())
+                at = max(row["at"] for row in verdicts.values())
                 update |= {"decision": decision, "reason": reason}
                 update |= {"decided_at": at, "decided_by": ", ".join(self.names)}
             await put_full_text(self._records, self._texts[paper_id].model_copy(update=update))
@@ -166,9 +166,9 @@ class TextReviewers:
 
 
 def _verdicts(
-    said: Mapping[str, Mapping[str, Said]], names: Collection[str]
+    verdicts: Mapping[str, Mapping[str, Said]], names: Collection[str]
 ) -> dict[str, Verdicts]:
     return {
-        name: {i: row["decision"] == "include" for i, row in said.get(name, {}).items()}
+        name: {i: row["decision"] == "include" for i, row in verdicts.get(name, {}).items()}
         for name in names
     }

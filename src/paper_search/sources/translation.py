@@ -13,7 +13,7 @@ from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.query import And, Node, Term, parse, with_conditions
-from paper_search.query.leaves import joined
+from paper_search.query.leaves import join
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.client import explain_bug
@@ -185,7 +185,7 @@ def parse_or_words(text: str) -> TreeOrWords:
             raise InputError(f"the query {text!r} contains no words: {error}") from None
         words = [Term(word) for word in distinct]
         note = f"sent as plain words, since the query is not valid ({error})"
-        return TreeOrWords(joined(And, words), (note,))
+        return TreeOrWords(join(And, words), (note,))
 
 
 def doi_of(tree: Node) -> str | None:

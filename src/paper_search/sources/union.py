@@ -22,7 +22,7 @@ from paper_search.query.leaves import (
     all_leaves,
     conjuncts,
     is_pattern,
-    joined,
+    join,
     leaf_of,
     rebuilt,
     words_of,
@@ -234,7 +234,7 @@ class _WritingOut:
         if all(len(words) == 1 for words in forms) and not any(map(_is_cut, words_of(leaf))):
             return leaf
         texts = islice(product(*forms), _MOST_PHRASES)
-        return joined(Or, [leaf_of(tuple(words), leaf.field) for words in texts])
+        return join(Or, [leaf_of(tuple(words), leaf.field) for words in texts])
 
     def _words(self, word: str) -> list[str]:
         if not _is_cut(word):
@@ -258,7 +258,7 @@ def _excluded_stems(tree: Node) -> Node | None:
         if isinstance(part, Not)
         and any(_is_cut(word) for leaf in all_leaves(part) for word in words_of(leaf))
     ]
-    return joined(And, parts) if parts else None
+    return join(And, parts) if parts else None
 
 
 def _vocabulary(pattern: str) -> list[str]:

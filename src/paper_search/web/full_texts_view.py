@@ -77,8 +77,8 @@ async def _list(visit: Visit, texts: FullTexts, problem: str = "") -> Response:
     query = visit.request.query_params
     statuses = [text.status for _, text in works]
     status = query.get("status", "")
-    chosen = [(paper, text) for paper, text in works if status in {"", text.status.value}]
-    number, pages = query.get("page", ""), max(1, -(-len(chosen) // PAGE))
+    selection = [(paper, text) for paper, text in works if status in {"", text.status.value}]
+    number, pages = query.get("page", ""), max(1, -(-len(selection) // PAGE))
     page = min(int(number), pages) if number.isdecimal() and number != "0" else 1
     reading = await visit.reading()
     return visit.page(
@@ -87,7 +87,7 @@ async def _list(visit: Visit, texts: FullTexts, problem: str = "") -> Response:
         info=reading.info,
         reading=reading,
         tab="full-texts",
-        works=chosen[(page - 1) * PAGE : page * PAGE],
+        works=selection[(page - 1) * PAGE : page * PAGE],
         page=page,
         pages=pages,
         flow=flow_of_works(works),
@@ -165,8 +165,8 @@ def _path(visit: Visit, below: str = "", **query: object) -> str:
 
 def _name(visit: Visit) -> str:
     """Return as whom the visitor decides: with accounts, their own."""
-    given = visit.reviewer_named(visit.field("reviewer").strip())
-    return given or visit.reviewer or visit.person
+    name = visit.reviewer_named(visit.field("reviewer").strip())
+    return name or visit.reviewer or visit.person
 
 
 async def attach(visit: Visit) -> Response:

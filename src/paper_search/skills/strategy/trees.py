@@ -25,7 +25,7 @@ from paper_search.query import (
     parse,
     render,
 )
-from paper_search.query.leaves import conjuncts, joined, positive_leaves, rebuilt
+from paper_search.query.leaves import conjuncts, join, positive_leaves, rebuilt
 from paper_search.query.leaves import parts as tree_parts
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import BREAKS, tokens
@@ -66,12 +66,12 @@ def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
 
 def any_of(nodes: Iterable[Node]) -> Node | None:
     distinct = list(dict.fromkeys(nodes))
-    return joined(Or, distinct) if distinct else None
+    return join(Or, distinct) if distinct else None
 
 
 def all_of(nodes: Iterable[Node]) -> Node | None:
     distinct = list(dict.fromkeys(nodes))
-    return joined(And, distinct) if distinct else None
+    return join(And, distinct) if distinct else None
 
 
 def written(tree: Node) -> str:
