@@ -215,6 +215,7 @@ def test_the_criteria_of_a_form_are_those_that_stand_in_it(texts):
     form += [(f"criterion-{number}", text) for number, text in enumerate([*texts, ""])]
     revision = strategy_from_form(strategy(), form, criteria)
     assert [row["text"] for row in revision["criteria"]] == texts
+    assert strategy_from_form(strategy(), form[:1], criteria)["criteria"] == []
     assert strategy_from_form(strategy(), [], criteria)["criteria"] == [
         criterion.model_dump(mode="json") for criterion in criteria
     ]

@@ -172,6 +172,8 @@ def _searched(kind: SearchType) -> SearchType:
 
 
 class QueryEdit(BaseModel, extra="forbid"):
+    """A query as a person may write it: one that can be read."""
+
     query_text: Text
     search_type: Annotated[SearchType, AfterValidator(_searched)] = "academic"
     priority: int = Field(default=1, ge=1, le=5)

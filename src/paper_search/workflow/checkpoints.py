@@ -27,17 +27,27 @@ from paper_search.workflow.counts import RoundChanges, RoundCounts
 
 
 class CheckpointKind(str, Enum):
+    """A question to a person."""
+
+    """Which question it is."""
+
     STRATEGY_CONFIRMATION = "strategy_confirmation"
     RESULT_REVIEW = "result_review"
 
 
 class DecisionAction(str, Enum):
+    """An answer to a checkpoint."""
+
+    """What a person can do with it."""
+
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
 
 
 class StrategyPayload(BaseModel):
+    """What is needed to decide on a strategy."""
+
     intent: ParsedIntent
     strategy: SearchStrategy
     iteration: int = 0
@@ -75,6 +85,8 @@ class SameWorkQuestion(BaseModel):
 
 
 class ResultPayload(BaseModel):
+    """What is needed to decide on a result."""
+
     collection: PaperCollection
     accumulated_papers: list[Paper] = Field(default_factory=list)
     """Marked relevant in earlier rounds."""
@@ -136,6 +148,8 @@ class Checkpoint(ClientForms):
 
 
 class CheckpointRef(BaseModel):
+    """Names one checkpoint."""
+
     run_id: str
     kind: CheckpointKind
     iteration: int

@@ -145,6 +145,8 @@ class MergeEdit(MergeDecision, extra="forbid"):
 
 
 class FeedbackEdit(UserFeedback, extra="forbid"):
+    """Feedback as a person may give it."""
+
     merge_decisions: list[MergeEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
 
     @model_validator(mode="after")
@@ -154,9 +156,8 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
         return self
 
 
-class StrategyDecision(Decision, extra="forbid"):
-    at_strategy: ClassVar[bool] = True
-    revised_data: StrategyEdit | FeedbackEdit | None = None
+class _Answer(Decision, extra="forbid"):
+    at_strategy: ClassVar[bool]
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
 
     @model_validator(mode="before")
@@ -165,7 +166,16 @@ class StrategyDecision(Decision, extra="forbid"):
         return _fitted(decode(answer), at_strategy=cls.at_strategy)
 
 
-class ResultDecision(StrategyDecision):
+class StrategyDecision(_Answer):
+    """A decision on a strategy."""
+
+    at_strategy = True
+    revised_data: StrategyEdit | FeedbackEdit | None = None
+
+
+class ResultDecision(_Answer):
+    """A decision on a result."""
+
     at_strategy = False
     revised_data: FeedbackEdit | None = None
 

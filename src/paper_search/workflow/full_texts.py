@@ -17,6 +17,8 @@ _PART = "full_texts"
 
 
 class TextStatus(str, Enum):
+    """Where a full text stands."""
+
     SOUGHT = "sought"
     """Nobody has looked for it yet."""
     NOT_RETRIEVED = "not retrieved"

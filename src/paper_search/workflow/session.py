@@ -252,6 +252,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
 
 
 class ThreadInfo(BriefInfo):
+    """One thread in a list."""
+
     checkpoint: CheckpointKind | None = None
     """Which question it waits with."""
     iteration: int = 0
@@ -263,6 +265,8 @@ class ThreadInfo(BriefInfo):
 
 
 class ThreadDetail(ThreadInfo):
+    """One thread in full."""
+
     open_checkpoint: Checkpoint | None = None
     collection: PaperCollection | None = None
     """The latest result."""

@@ -41,6 +41,8 @@ MOST_SEARCHES = MOST_ITERATIONS + MAX_WAITS
 
 
 class SearchRequest(BaseModel):
+    """The input of the graph."""
+
     question: str
     """What literature is needed, in the person's words."""
     workflow_params: dict[str, Any] | None = None
@@ -348,6 +350,8 @@ class StepState(WorkflowState, frozen=True):
 
 
 class SearchOutput(BaseModel):
+    """The output of the graph."""
+
     question: str
     is_complete: bool
     current_iteration: int

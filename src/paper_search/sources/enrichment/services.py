@@ -79,8 +79,8 @@ class OpenAlexLookup(LookupAdapter):
 
     def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
         """Yield works by DOI, then those without one by PMID."""
-        dois = {work.id: parse_doi(work.doi) or "," for work in works}
-        with_doi = [work for work in works if not openalex.SEPARATORS & set(dois[work.id])]
+        dois = {work.id: doi for work in works if (doi := parse_doi(work.doi))}
+        with_doi = [w for w in works if w.id in dois and not openalex.SEPARATORS & set(dois[w.id])]
         rest = [work for work in works if work not in with_doi and parse_pmid(work.pmid)]
         for batch in in_batches(with_doi, _OPENALEX_BATCH):
             yield Batch(self._request("doi", [dois[work.id] for work in batch]), batch)
