@@ -7,7 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.bibliography.names import PersonName, split_name
+from paper_search.bibliography.names import PersonName, author_named, split_name
+
+
+@pytest.mark.parametrize(
+    ("name", "natural"),
+    [
+        ("Nguyen, Thanh", "Thanh Nguyen"),
+        ("van der Berg, Jan, Jr.", "Jan van der Berg Jr."),
+        ("The COVID-19 Group", "The COVID-19 Group"),
+        ("Platon", "Platon"),
+    ],
+)
+def test_people_read_a_name_in_the_order_in_which_it_is_said(name: str, natural: str) -> None:
+    assert str(author_named(name, is_inverted=True)) == natural
 
 
 @pytest.mark.parametrize(

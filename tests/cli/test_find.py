@@ -43,6 +43,17 @@ def test_it_stops_at_each_question_and_the_printed_commands_lead_to_the_end(cli:
     assert "approved" in third.stderr
 
 
+def test_the_question_says_that_the_sample_stands_in_for_an_empty_library(cli: Cli) -> None:
+    told = "your library is empty: the sample of"
+    assert told in " ".join(cli("find", QUESTION).stderr.split())
+    assert told not in cli("find", QUESTION, *SAMPLE).stderr
+
+
+def test_a_question_that_names_no_kind_of_paper_is_not_said_to_want_one(cli: Cli) -> None:
+    assert "wanted" not in cli("find", "robot safety", *SAMPLE).stderr
+    assert "wanted  survey" in cli("find", "a survey of robot safety", *SAMPLE).stderr
+
+
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli: Cli) -> None:
     foreign = "How do vaccines affect child mortality in Africa?"
     asked = cli(*printed_command(cli("find", foreign, *SAMPLE).stderr), "--json")

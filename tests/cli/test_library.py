@@ -81,7 +81,7 @@ def test_while_the_library_is_empty_the_sample_is_searched_and_that_is_said(
 ) -> None:
     ended = cli("library", "search", "graph neural networks", "--json")
     assert ended.document["total"] > 100
-    assert ended.document["note"].startswith("your library is empty: searched the sample of")
+    assert ended.document["note"].startswith("your library is empty: the sample of")
     assert ended.document["note"] in ended.stderr
     shown = cli("library", "search", "graph neural networks")
     assert "Neural Network" in shown.stdout

@@ -27,6 +27,7 @@ from paper_search.query.strategy import parse_strategy
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.asking import QueryRun, keep_best
 from paper_search.sources.base import known_sources, service_of
+from paper_search.sources.crossref import Crossref
 from paper_search.sources.doaj import Doaj
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
@@ -75,6 +76,17 @@ def wanted(part: Translated, document: dict[str, str]) -> bool:
     """Whether a part finds a document, and its check lets it through."""
     is_found = evaluate(parse(part.text), document)
     return is_found and (part.remainder is None or evaluate(part.remainder, document))
+
+
+def test_inflections_of_a_word_go_into_one_request_to_crossref_and_synonyms_apart() -> None:
+    inflected = parse(
+        '("language models" OR "language model") AND (instruction OR instructions)'
+        ' AND "few shot" AND (setting OR settings)'
+    )
+    [part] = union(Crossref(), inflected, NO_LIMITS, {})
+    assert {"models", "model", "instruction", "instructions"} < set(part.text.split())
+    synonyms = parse('("language model" OR LLM OR chatbot) AND "few shot" AND (setting OR task)')
+    assert len(union(Crossref(), synonyms, NO_LIMITS, {})) > 1
 
 
 @given(query=queries, document=documents, most=st.integers(30, 120), parts=st.integers(1, 40))

@@ -186,7 +186,7 @@ def report_table(reports: Iterable[SourceReport]) -> Table:
 
 def short_authors(record: BibliographicRecord) -> str:
     """Return up to three authors, more as "First et al."; "-" for none."""
-    names = [author.name for author in record.authors]
+    names = [*map(str, record.authors)]
     if not names:
         return "-"
     return ", ".join(names) if len(names) <= AUTHORS_SHOWN else f"{names[0]} et al."

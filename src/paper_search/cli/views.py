@@ -161,7 +161,7 @@ def show_papers(
 def show_paper(console: Console, number: int, paper: Paper) -> None:
     console.print(text(f"{number}. {paper.title}", style="bold"))
     facts = {
-        "authors": ", ".join(author.name for author in paper.authors),
+        "authors": ", ".join(map(str, paper.authors)),
         "year": paper.year,
         "venue": paper.venue,
         "type": paper.publication_type,

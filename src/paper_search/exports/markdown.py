@@ -112,7 +112,7 @@ def _row(number: int, paper: Paper) -> str:
 
 
 def _authors(authors: list[Author]) -> str:
-    names = [name for name in (inert(author.name) for author in authors) if name]
+    names = [name for name in (inert(str(author)) for author in authors) if name]
     if len(names) > _MAX_AUTHORS:
         return f"{names[0]} et al."
     return ", ".join(names)

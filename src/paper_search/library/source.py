@@ -88,6 +88,14 @@ class LibrarySource:
         """A count costs no request."""
         return True
 
+    async def remark(self) -> str | None:
+        """Return what a person should know before this is searched; see `sources.base.remark_of`.
+
+        Raises:
+            LibraryError: the library cannot be read.
+        """
+        return await asyncio.to_thread(self._remark)
+
     async def count(self, query: str, filters: SearchConstraints) -> HitCount:
         """Return how many papers one boolean query has, exactly.
 
@@ -143,6 +151,11 @@ class LibrarySource:
         ]
         here = {"notes": ["searched on this machine; nothing is sent"]}
         return [translation.model_copy(update=here) for translation in (*works, *queries)]
+
+    def _remark(self) -> str | None:
+        library, note, _ = self._open()
+        library.close()
+        return note
 
     def _count(self, query: str, filters: SearchConstraints) -> HitCount:
         with self._open().library as library:
@@ -301,7 +314,7 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
             return Opened(library)
         library.close()
     sample = open_sample(home, embedder)
-    note = f"your library is empty: searched the sample of {len(sample):,} records instead"
+    note = f"your library is empty: the sample of {len(sample):,} records is searched instead"
     return Opened(sample, note, is_sample=True)
 
 

@@ -74,6 +74,11 @@ class Author(BaseModel):
     literal: str | None = Field(default=None, exclude_if=_is_absent)
     """The whole of a name that is not to be taken apart, such as that of an organisation."""
 
+    def __str__(self) -> str:
+        """Return the name as people say it, given names first, however the source wrote it."""
+        parts = (self.given, self.particle, self.family, self.suffix)
+        return " ".join(filter(None, parts)) if self.family else self.name
+
 
 class Sighting(BaseModel):
     """Where and when a record was seen: its provenance."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from paper_search.errors import QuerySyntaxError
+from paper_search.errors import PaperSearchError, QuerySyntaxError
 from paper_search.models import (
     SNOWBALL,
     BlockHits,
@@ -31,6 +31,7 @@ from paper_search.sources.base import (
     counting,
     journal,
     ranks_text,
+    remark_of,
     service_of,
     sources_by_name,
 )
@@ -87,7 +88,9 @@ class Scoper:
             if not intent.boolean_query:
                 await self._within([look.rescue()])
             return look.report() if look.relaxed else ScopeReport(asked=look.asked)
-        await self._within([look.count_queries(), look.count_lines(), look.read_first()])
+        await self._within(
+            [look.read_remarks(), look.count_queries(), look.count_lines(), look.read_first()]
+        )
         return look.report(deadline_s=self._deadline_s)
 
     async def _within(self, jobs: list[Coroutine[Any, Any, None]]) -> None:
@@ -152,6 +155,15 @@ class _Look:
     def _cheapest(self) -> list[str]:
         """Return the one source for counts that no search needs, if there is such a one."""
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
+
+    async def read_remarks(self) -> None:
+        for name in self._local:
+            try:
+                remark = await remark_of(self._sources[name])
+            except PaperSearchError:  # its counts and its search say so
+                remark = None
+            if remark is not None:
+                self._kept.append(remark)
 
     async def count_queries(self) -> None:
         await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))

@@ -65,6 +65,12 @@ def keeps_conditions(source: SearchSource) -> bool:
     return getattr(type(source), "keeps_conditions", False) is True
 
 
+async def remark_of(source: SearchSource) -> str | None:
+    """Return what a source's `remark()` says of what it searches, if it has one, else None."""
+    remark = getattr(source, "remark", None)
+    return await remark() if callable(remark) else None
+
+
 @runtime_checkable
 class CountingSource(SearchSource, Protocol):
     """A source that says how many records a query has, for less than a search."""

@@ -226,4 +226,4 @@ def _field_text(paper: Paper, name: str) -> str:
 
 
 def _names(paper: Paper) -> str:
-    return ", ".join(author.name for author in paper.authors)
+    return ", ".join(map(str, paper.authors))

@@ -36,7 +36,8 @@ def checkpoint_facts(payload: StrategyPayload) -> Iterator[Fact]:
     intent = payload.intent
     yield "topic", intent.topic
     yield "concepts", ", ".join(intent.concepts) or "-"
-    yield "wanted", intent.intent_type.value
+    if intent.intent_type.value != "method":  # which stands for "not said", too
+        yield "wanted", intent.intent_type.value
     yield from (
         ("criterion", f"{n}. {criterion}") for n, criterion in enumerate(intent.criteria, 1)
     )
