@@ -64,6 +64,15 @@ async def test_no_more_is_asked_for_than_is_wanted(service: Loopback) -> None:
     assert (len(answer.papers), answer.sources[0].pages) == (4, 1)
 
 
+async def test_the_end_is_not_asked_for_where_a_page_holds_all_that_there_is(
+    service: Loopback,
+) -> None:
+    year = FIRST_YEAR + 3
+    answer = await source_of(service).report(strategy(year_from=year, year_to=year))
+    assert answer.sources[0].kept == sum(book.year == year for book in TITLED)
+    assert answer.sources[0].pages == 1
+
+
 async def test_years_are_kept_to(service: Loopback) -> None:
     wanted = strategy(year_from=FIRST_YEAR + 2, year_to=FIRST_YEAR + 4)
     answer = await source_of(service).report(wanted)

@@ -66,7 +66,8 @@ class Paging:
         here, end = params.get(self.param), most if hits is None else min(most, hits)
         if self.cursor:
             there = first(body, self.cursor)
-            is_over = not there or there == str(here)
+            is_whole = here in {None, "*"} and hits is not None and entries >= hits
+            is_over = not there or there == str(here) or is_whole
         elif self.is_numbered:
             there = int(here or 1) + 1
             is_over = bool(self.size) and int(here or 1) * int(params[self.size]) >= end
