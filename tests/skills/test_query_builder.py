@@ -308,6 +308,29 @@ async def test_a_concept_that_is_excluded_is_no_longer_asked_for() -> None:
     second = await builder().build(given_text("no caffeine", first))
     assert not any("caffeine" in query for query in texts(second))
     assert second.filters.conditions == ["NOT caffeine"]
+    assert [query.text for query in second.ranked] == ["sleep quality"]
+
+
+async def test_synonyms_go_with_the_concept_that_is_excluded() -> None:
+    first = await builder().build(
+        QueryBuilderInput(intent=intent("transformers", "object detection"))
+    )
+    assert "self-attention" in " ".join(texts(first))
+    second = await builder().build(given_text("no transformers", first))
+    assert not any("transformer" in text or "self-attention" in text for text in texts(second))
+
+
+async def test_no_word_that_is_excluded_is_learned_from_marked_papers() -> None:
+    marked = [
+        MarkedPaper(id=name, title="Caffeine, naps and adenosine", is_relevant=True)
+        for name in "ab"
+    ]
+    first = await builder().build(given_text(None))
+    second = await builder().build(given_text("no naps", first, marked_papers=marked))
+    third = await builder().build(given_text(None, first, second, marked_papers=marked))
+    for later in (second, third):
+        assert "adenosine" in later.ranked[0].terms
+        assert not {"nap", "naps"} & {word.lower() for word in later.ranked[0].terms}
 
 
 async def test_years_in_the_feedback_change_the_limits() -> None:

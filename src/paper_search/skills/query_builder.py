@@ -32,7 +32,12 @@ from paper_search.skills.strategy.answer import (
     repair_request,
 )
 from paper_search.skills.strategy.booleans import first_queries, first_ranked, plain_queries
-from paper_search.skills.strategy.limits import limits_of_intent, next_limits, sane_limits
+from paper_search.skills.strategy.limits import (
+    limits_of_intent,
+    next_limits,
+    sane_limits,
+    without_unwanted,
+)
 from paper_search.skills.strategy.rounds import (
     next_queries,
     next_ranked_queries,
@@ -197,7 +202,12 @@ class QueryBuilder:
         if unknown:
             names = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMES])
             notes.append(f"left out: sources that are not configured: {names}")
-        update = {"sources": sources, "filters": filters, "notes": [*strategy.notes, *notes]}
+        update = {
+            "ranked": without_unwanted(strategy.ranked, filters),
+            "sources": sources,
+            "filters": filters,
+            "notes": [*strategy.notes, *notes],
+        }
         return strategy.model_copy(update=update).within(self._max_results_ceiling)
 
     def _split_by_knowledge(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:

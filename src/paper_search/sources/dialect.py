@@ -268,7 +268,7 @@ class Dialect(ABC):
     def _excluded(self, node: Node) -> Written:
         """Return what to exclude; other forms of a word must not go with it."""
         if self.compares_stems and any(leaf.field in _IN_TEXTS for leaf in all_leaves(node)):
-            self.note(f"NOT is checked in the results: {self.service} compares stems")
+            self.note(f"what NOT excludes is checked in the results: {self.service} compares stems")
             return ANYTHING
         if self.excludes_groups or isinstance(node, Term | Phrase):
             return self._positive(node)

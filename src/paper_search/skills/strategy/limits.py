@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
+from itertools import chain, combinations
 
-from paper_search.models import ParsedIntent, SearchConstraints
+from paper_search.bibliography.text import WORD
+from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
 from paper_search.query.leaves import conjuncts
 from paper_search.skills.intent.notes import Note
@@ -51,6 +53,39 @@ def changed_by(terms: Note, query: str) -> str:
     if remaining == tree:
         return query
     return "" if remaining is None else written(remaining)
+
+
+def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -> list[RankedQuery]:
+    """Return ranked queries without the terms that no record may have, learned ones neither."""
+    trees = [tree for text in limits.conditions if (tree := tree_of(text)) is not None]
+    exclusions = (part for tree in trees for part in conjuncts(tree) if isinstance(part, Not))
+    terms = (_stems(term) for part in exclusions for term in alternatives(part.child))
+    unwanted = set(filter(None, terms))
+    return [
+        query.model_copy(
+            update={
+                "text": text,
+                "terms": {
+                    word: weight
+                    for word, weight in query.terms.items()
+                    if tuple(tokens(word)) not in unwanted
+                },
+            }
+        )
+        for query in ranked
+        if (text := without_terms(query.text, unwanted))
+    ]
+
+
+def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
+    """Return a text without the terms of which the stems are given."""
+    words = [*WORD.finditer(text)]
+    stems = [tuple(tokens(word[0])) for word in words]
+    for start, end in combinations(range(len(words) + 1), 2):
+        if tuple(chain.from_iterable(stems[start:end])) in unwanted:
+            rest = *text[: words[start].start()].split(), *text[words[end - 1].end() :].split()
+            return without_terms(" ".join(rest), unwanted)
+    return text
 
 
 def _with_conditions(limits: SearchConstraints, conditions: Iterable[str]) -> SearchConstraints:

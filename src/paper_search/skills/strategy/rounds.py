@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from paper_search.bibliography.words import rarity
@@ -21,7 +21,7 @@ from paper_search.query import And, Term
 from paper_search.query.leaves import conjuncts
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import block_of
-from paper_search.skills.strategy.limits import changed_by
+from paper_search.skills.strategy.limits import changed_by, without_terms
 from paper_search.skills.strategy.terms import runs
 from paper_search.skills.strategy.trees import (
     MAX_QUERIES,
@@ -54,7 +54,7 @@ def next_queries(
     What a person edited stays edited. Behind it stand a query for what was added and one for what
     was learned; earlier ones of their kind make room.
     """
-    texts = [changed_by(note, query.boolean_query) for query in last.queries]
+    texts = [changed_by(_with_synonyms(note, query), query.boolean_query) for query in last.queries]
     base = [_with_text(*pair) for pair in zip(last.queries, texts, strict=True) if pair[1]]
     new = _new_queries(base[0], note, terms) if base else []
     if len(base) <= MAX_QUERIES:
@@ -76,9 +76,16 @@ def next_ranked_queries(
     ]
 
 
+def _with_synonyms(note: Note, query: SearchQuery) -> Note:
+    """Return the note with the names that the query has for what it does not want."""
+    unwanted = {tuple(tokens(term)) for term in (*note.excluded, *note.dropped)}
+    entries = [entry for entry in query.synonym_map if tuple(tokens(entry.keyword)) in unwanted]
+    synonyms = (name for entry in entries for name in entry.synonyms)
+    return replace(note, dropped=(*note.dropped, *synonyms))
+
+
 def _extended(text: str, note: Note) -> str:
-    for term in note.dropped:
-        text = re.sub(rf"\b{re.escape(term)}\b", " ", text, flags=re.IGNORECASE)
+    text = without_terms(text, {tuple(tokens(term)) for term in note.dropped})
     text_in_use = text.casefold()
     return " ".join(
         [*text.split(), *(term for term in note.added if term.casefold() not in text_in_use)]
