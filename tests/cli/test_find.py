@@ -67,6 +67,17 @@ def test_the_head_of_a_result_says_how_many_papers_have_the_concepts(cli: Cli) -
     assert line in " ".join(cli("show", thread).stdout.split())
 
 
+def test_a_round_on_another_subject_is_judged_by_that_subject(cli: Cli) -> None:
+    result = cli(*printed_command(cli("find", "depression in adolescents", *SAMPLE).stderr))
+    [approve] = [printed_command(result.stderr)]
+    other = cli(*approve[:2], "--reject", "focus on sleep quality instead", *approve[3:])
+    ended = cli(*printed_command(other.stderr), "--json").document["checkpoint"]["payload"]
+    first = ended["collection"]["papers"][0]
+    assert "sleep quality" in first["relevance_reason"]
+    assert "depression" not in first["relevance_reason"]
+    assert ended["fit"].startswith(f"of {len(ended['collection']['papers'])} papers, ")
+
+
 def test_a_question_is_printed_as_json_for_machines(cli: Cli) -> None:
     ended = cli("find", QUESTION, *SAMPLE, "--json")
     document = ended.document

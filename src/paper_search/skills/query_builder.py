@@ -13,7 +13,6 @@ from paper_search.models import (
     MAX_SEEDS,
     SNOWBALL,
     MarkedPaper,
-    ParsedIntent,
     QueryBuilderInput,
     RankedQuery,
     SearchStrategy,
@@ -21,8 +20,7 @@ from paper_search.models import (
     seed_of_identifier,
 )
 from paper_search.prompts import load_prompt
-from paper_search.skills.intent.notes import Note, parse_note
-from paper_search.skills.intent.reader import parse_question
+from paper_search.skills.intent.notes import Note, after_note, parse_note
 from paper_search.skills.strategy.answer import (
     LONGEST_REASON,
     Inspection,
@@ -183,7 +181,7 @@ class QueryBuilder:
             )
             if not note.instead:
                 return last
-            intent = _instead(request.intent, note)
+            intent = after_note(request.intent, note, date.today())  # noqa: DTZ011  # see `_note`
             queries = first_queries(intent, has_headings=self._has_headings())
             return last.model_copy(update={"queries": queries, "ranked": first_ranked(intent)})
         return SearchStrategy(
@@ -254,14 +252,6 @@ class QueryBuilder:
 def _note(request: QueryBuilderInput) -> Note:
     text = request.user_feedback.free_text_feedback if request.user_feedback else None
     return parse_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
-
-
-def _instead(intent: ParsedIntent, note: Note) -> ParsedIntent:
-    subject = parse_question(" ".join(note.instead), date.today(), 1)  # noqa: DTZ011  # see `_note`
-    update = {
-        name: getattr(subject, name) for name in ("topic", "concepts", "question", "alternatives")
-    }
-    return intent.model_copy(update={**update, "boolean_query": None, "lines": []})
 
 
 def _papers_by_mark(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from langgraph.store.base import BaseStore
@@ -12,9 +13,10 @@ from pydantic import BaseModel, Field
 from typing_extensions import override
 
 from paper_search.errors import ConfigError, ThreadNotWaitingError
-from paper_search.models import Paper, ScoredPaper
+from paper_search.models import CriterionKind, Paper, ParsedIntent, ScoredPaper
 from paper_search.skills import RelevanceScorer
-from paper_search.skills.judging.question import with_note
+from paper_search.skills.intent.notes import after_note, parse_note
+from paper_search.skills.judging.question import criteria_of, with_note
 from paper_search.skills.result_ranker import by_grades
 from paper_search.steps import StepUpdate
 from paper_search.threads.records import ROOT, RecordStore, storable
@@ -57,15 +59,23 @@ def criteria_update(state: WorkflowState, edit: Any) -> StepUpdate:
     return {"intent": state.intent.with_criteria(criteria)}
 
 
-def criteria_from_note(state: WorkflowState) -> StepUpdate:
-    """Return the intent with criteria for what the person's latest note asks for.
+def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedIntent:
+    """Return what is wanted after the person's latest note: papers are judged by that.
 
-    Nothing, where it asks for nothing that a paper can be judged by, or no model judges.
+    Criteria stay empty where no model judges; for another subject they are made of its words.
     """
-    note = state.latest_feedback.free_text_feedback if state.latest_feedback else None
-    if not note or state.intent is None or not state.intent.criteria:
-        return {}
-    return {"intent": state.intent.with_criteria(with_note(state.intent.criteria, note))}
+    text = state.latest_feedback.free_text_feedback if state.latest_feedback else None
+    if not text:
+        return intent
+    today = date.today()  # noqa: DTZ011  # the person's own calendar
+    note = parse_note(text, today)
+    intent, criteria = after_note(intent, note, today), intent.criteria
+    if not criteria:
+        return intent
+    if note.instead:
+        against = [each for each in criteria if each.kind is CriterionKind.EXCLUSION]
+        criteria = criteria_of(intent.with_criteria(against))
+    return intent.with_criteria(with_note(criteria, text))
 
 
 _PART = "judged"

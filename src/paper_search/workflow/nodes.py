@@ -29,7 +29,7 @@ from paper_search.workflow.decisions import (
     with_seeds,
     within_limits,
 )
-from paper_search.workflow.judging import StoredJudgements, criteria_from_note, criteria_update
+from paper_search.workflow.judging import StoredJudgements, criteria_update, intent_after_note
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import (
     markable_ids,
@@ -91,11 +91,12 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
 async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     """Write the strategy, with what earlier rounds and the person taught."""
     state = _begin_step(ctx)
-    marked_papers = [*_intent(state).seeds, *await _records(ctx).marked_papers(state.marks)]
+    intent = intent_after_note(state, _intent(state))
+    marked_papers = [*intent.seeds, *await _records(ctx).marked_papers(state.marks)]
     is_rejected = bool(state.history) and state.history[-1].is_rejected
     strategy = await ctx.services.query_builder.build(
         QueryBuilderInput(
-            intent=_intent(state),
+            intent=intent,
             previous_strategies=state.previous_strategies,
             user_feedback=state.latest_feedback,
             marked_papers=marked_papers,
@@ -105,7 +106,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     strategy = with_seeds(strategy, marked_papers)
     await _records(ctx).index(state.question)
     strategy = ctx.services.within_ceiling(within_limits(strategy, ctx.workflow_params))
-    return Outcome.OK, {"strategy": strategy, **criteria_from_note(state)}
+    return Outcome.OK, {"strategy": strategy, "intent": intent}
 
 
 async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from paper_search.models import SearchConstraints
-from paper_search.skills.intent.notes import Note, parse_note
+from paper_search.models import IntentType, ParsedIntent, SearchConstraints
+from paper_search.skills.intent.notes import Note, after_note, parse_note
 
 TODAY = date(2026, 11, 23)
 
@@ -44,6 +44,29 @@ def test_clauses_say_what_to_do_with_their_terms(
     text: str, wanted: dict[str, tuple[str, ...]]
 ) -> None:
     assert terms(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "concepts"),
+    [
+        ("focus on anxiety in children instead", ["anxiety", "children"]),
+        ("no adolescents", ["depression"]),
+        ("elderly people instead of adolescents", ["depression", "elderly people"]),
+        ("more about exercise", ["depression", "adolescents"]),
+        ("only trials", ["depression", "adolescents"]),
+    ],
+)
+def test_papers_are_judged_by_what_a_note_leaves_of_the_question(
+    text: str, concepts: list[str]
+) -> None:
+    intent = ParsedIntent(
+        topic="depression in adolescents",
+        concepts=["depression", "adolescents"],
+        intent_type=IntentType.METHOD,
+    )
+    after = after_note(intent, parse_note(text, TODAY), TODAY)
+    assert after.concepts == concepts
+    assert after_note(after, parse_note(text, TODAY), TODAY) == after
 
 
 def test_only_with_several_terms_ranks_and_hides_nothing() -> None:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from paper_search.models import SearchConstraints
+from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.forms import forms
-from paper_search.skills.intent.reader import Reading, parse_parts
+from paper_search.skills.intent.reader import Reading, parse_parts, parse_question
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
+from paper_search.skills.words import tokens
 
 _CLAUSES = re.compile(
     r"[.;:\n!?]+|,\s*|\bbut\b|\bhowever\b|\band\s+(?=(?:only|more|add|focus)\b)", re.IGNORECASE
@@ -96,6 +97,23 @@ def parse_note(text: str | None, today: date) -> Note:
         remarks=tuple(remarks),
         **{kind: tuple(names) for kind, names in terms.items()},
     )
+
+
+def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
+    """Return the intent with the subject that a note wants instead, or without what it drops.
+
+    A concept that is replaced ("toxicity instead of efficacy") makes room for what is added.
+    """
+    if note.instead:
+        subject = parse_question(", ".join(note.instead), today, 1)
+        fields = ("topic", "concepts", "question", "alternatives")
+        update = {name: getattr(subject, name) for name in fields}
+        return intent.model_copy(update={**update, "boolean_query": None, "lines": []})
+    unwanted = {tuple(tokens(term)) for term in (*note.excluded, *note.dropped)}
+    concepts = [name for name in intent.concepts if tuple(tokens(name)) not in unwanted]
+    if note.dropped and len(concepts) < len(intent.concepts):
+        concepts = list(dict.fromkeys((*concepts, *note.added)))
+    return intent.model_copy(update={"concepts": concepts})
 
 
 def _clauses(reading: Reading) -> Iterator[tuple[str, str]]:
