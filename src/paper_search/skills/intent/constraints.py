@@ -56,8 +56,12 @@ def read_count(text: str) -> tuple[str, int | None]:
             number = match["n"].lower()
             count = int(number) if number.isdigit() else _NUMBERS[number]
             if 0 < count <= _MOST_RESULTS and not is_quoted(text, match.start()):
-                wishes = [wish[0] for _, form in forms("wish") for wish in form.finditer(match[0])]
-                wording = "".join(f" {wish} papers" for wish in wishes)
+                behind = text[match.end("n") : match.end()]
+                if any(form.search(behind) for _, form in forms("kept")):
+                    wording = behind
+                else:
+                    wishes = (m[0] for _, form in forms("wish") for m in form.finditer(behind))
+                    wording = "".join(f" {wish} papers" for wish in wishes)
                 return f"{text[: match.start()]}{CUT}{wording} {text[match.end() :]}", count
     return text, None
 
