@@ -172,6 +172,11 @@ def is_known_term(name: str) -> bool:
     return len(stems) > 1 and stems in _vocabulary_terms()
 
 
+def is_heading(name: str) -> bool:
+    """Return whether MeSH has the term, in the singular or the plural."""
+    return bool(_line([name, *_numbers(name)]))
+
+
 @cache
 def _vocabulary_terms() -> frozenset[tuple[str, ...]]:
     names = (

@@ -10,12 +10,14 @@ from typing import TypeAlias
 from paper_search.bibliography.words import rarity
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.phrases import Phrase, is_adjective, phrases
-from paper_search.skills.variants import is_known_term
+from paper_search.skills.variants import is_heading, is_known_term
 from paper_search.skills.words import is_unspaced, tokens
 
 MAX_CONCEPTS = 6
 _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
+_FEWEST_CAPITALS = 2
+"""Of an acronym."""
 _OR = re.compile(
     r"[\s,;)]*\b(?:and/or|or)\b"
     r"(?:\s+(?:a|an|the|any|other|some|else|by|in|on|of|for|with|to|from))*\s*",
@@ -89,9 +91,22 @@ def _is_or(joint: str, text: str, start: int, end: int) -> bool:
 
 
 def _is_acronym(short: str, long: str) -> bool:
-    capitals = [char.casefold() for char in short if char.isupper()]
-    initials = [word[0].casefold() for word in re.split(r"[\s-]+", long) if word]
-    return len(capitals) > 1 and " " not in short and capitals == initials[-len(capitals) :]
+    """Return whether the letters of a bracket stand in this order in the words before it.
+
+    The first begins a word (Schwartz and Hearst 2003, doi:10.1142/9789812776303_0042).
+    """
+    letters = [char.casefold() for char in short if char.isalnum()]
+    if " " in short or sum(map(str.isupper, short)) < _FEWEST_CAPITALS:
+        return False
+    starts = [
+        match.start() for match in re.finditer(rf"\b{re.escape(letters[0])}", long.casefold())
+    ]
+    return any(_holds_in_order(long.casefold()[start:], letters) for start in starts)
+
+
+def _holds_in_order(text: str, letters: Sequence[str]) -> bool:
+    rest = iter(text)
+    return all(letter in rest for letter in letters)
 
 
 def _with_shared_head(choice: list[str]) -> list[str]:
@@ -124,7 +139,8 @@ def _pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
     place = 0
     while place < len(words):
         lengths = range(min(_LONGEST + 1, len(words) - place), 1, -1)
-        size = next((n for n in lengths if is_known_term(" ".join(words[place : place + n]))), 0)
+        names = ((n, " ".join(words[place : place + n])) for n in lengths)
+        size = next((n for n, name in names if is_known_term(name) or is_heading(name)), 0)
         if size:
             pieces += [*_between(between, is_list=is_list), " ".join(words[place : place + size])]
             between = []
