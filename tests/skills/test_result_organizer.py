@@ -14,6 +14,7 @@ from paper_search.models import (
     RawPaper,
     ScoredPaper,
     SearchConstraints,
+    SearchQuery,
     SearchStrategy,
 )
 from paper_search.skills import ResultOrganizer
@@ -139,6 +140,11 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
     assert [paper.id for paper in found.set_aside] == ["none"]
     found = await organized(*poor, placed("fits", 0.2, 4, 1))
     assert [paper.id for paper in found.papers] == ["none", "one", "unknown", "fits"]
+    for query, names in (("a AND b AND c", 2), ("a AND b AND c AND d", 3)):
+        asked = STRATEGY.model_copy(
+            update={"queries": [SearchQuery(keywords=[], boolean_query=query)]}
+        )
+        assert len((await ResultOrganizer().organize(poor, asked, "why?")).papers) == names
 
 
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts() -> None:

@@ -24,7 +24,7 @@ _WITH_WILDCARDS = re.compile(r"(?=[\w*?$]*[*?$])\w{2,}[\w*?$]*[\w*?$]")
 _LOST_IN_STEMS = frozenset("sedyg")
 """Last letters of endings that a stem has lost: analyses, studies, tested, testing."""
 _OUT_OF_YEARS, _OTHER_LANGUAGE = 0.5, 0.7
-_FEW = 3
+FEW_CONCEPTS = 3
 """Concepts of which a paper should have all."""
 _BEYOND = 0.2
 """What every further concept asks for besides: a long question names more than one paper has.
@@ -96,13 +96,13 @@ class _Wanted:
         weights = [sum(map(rarity, concept.words)) ** _DAMPING for concept in concepts]
         whole = sum(weights) or 1.0
         words = dict.fromkeys(word for concept in concepts for word in concept.words)
-        if len(concepts) > _FEW:
+        if len(concepts) > FEW_CONCEPTS:
             words |= dict.fromkeys(w for w in tokens(intent.topic) if w not in STOP_WORDS)
         return cls(
             concepts,
             [weight / whole for weight in weights],
             {word: rarity(word) for word in words},
-            (len(concepts) - (1 - _BEYOND) * max(0, len(concepts) - _FEW)) / len(concepts),
+            (len(concepts) - (1 - _BEYOND) * max(0, len(concepts) - FEW_CONCEPTS)) / len(concepts),
         )
 
 

@@ -18,6 +18,8 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.models.source_report import LOCAL
+from paper_search.skills.lexical import FEW_CONCEPTS
+from paper_search.skills.strategy.trees import block_texts
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import STOP_WORDS
 
@@ -44,15 +46,17 @@ class ResultOrganizer:
     ) -> PaperCollection:
         """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
-        So is what has none of the concepts, where no paper of a library fits the question: a web
-        service may know by other words that a paper does.
+        So is what has none of the concepts, where no paper of a library fits a question of few
+        concepts: a web service may know by other words that a paper does, and of a long question
+        words alone can be enough.
         By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
         """
         shown_papers: list[Paper] = []
         set_aside: list[Paper] = []
-        fits_nothing = all(
+        blocks = block_texts(strategy.queries[0].boolean_query) if strategy.queries else []
+        fits_nothing = len(blocks) <= FEW_CONCEPTS and all(
             scored.relevance_score < FITS and scored.paper.source in LOCAL for scored in papers
         )
         for scored in sorted(papers, key=_order):
