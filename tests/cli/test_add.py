@@ -130,3 +130,16 @@ def test_files_join_a_search_of_services_and_none_of_their_records_is_set_aside(
     assert told.code == 0, told.stderr
     queue = cli("screen", thread, "--json").document["queue"]
     assert "Beekeeping in the Alps" in {paper["title"] for paper in queue}
+
+
+def test_the_limits_of_a_search_are_not_said_of_a_file(cli, tmp_path):
+    question = "hepatotoxicity of molecules since 2010"
+    asked = cli("find", question, "--source", "sample", "--json").document
+    thread, token = asked["thread_id"], asked["checkpoint"]["token"]
+    assert cli("resume", thread, "--approve", "--token", token).code == 3
+    added = cli("add", thread, export(tmp_path, "scopus.ris", range(3)), "--database", "Scopus")
+    assert added.code == 0, added.stderr
+    _, log = audit(cli, thread, tmp_path / "audit")
+    of_sample, of_file = log[0], log[-1]
+    assert "years 2010-" in of_sample["filters"]
+    assert (of_file["source"], of_file["filters"]) == ("Scopus", "")

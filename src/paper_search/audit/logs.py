@@ -185,7 +185,8 @@ def _filters(strategies_by_round: Sequence[SearchStrategy], report: SourceReport
         if report.iteration < len(strategies_by_round)
         else None
     )
-    if limits is None or report.purpose in {Purpose.FILL, Purpose.WORK, Purpose.LOOKUP}:
+    is_free = report.is_file or report.purpose in {Purpose.FILL, Purpose.WORK, Purpose.LOOKUP}
+    if limits is None or is_free:
         limits = SearchConstraints()
     most = [] if report.limit is None else [f"at most {report.limit:,} records"]
     return "; ".join([*limits.in_words, *most])

@@ -135,6 +135,8 @@ class SourceReport(BaseModel):
     error: str | None = None
     note: str | None = None
     """What the person should know: a remainder applied on our side, a cap, a stand-in."""
+    is_file: bool = Field(default=False, exclude_if=_is_unset)
+    """Whether it is a file that a person added: no limit of a strategy narrowed it."""
     strategy: str | None = Field(default=None, exclude_if=_is_unset)
     """Of a file: the strategy as it was run in its database."""
     is_sample: bool = False

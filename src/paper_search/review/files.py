@@ -105,6 +105,7 @@ class FileReport:
             SourceReport(
                 source=database,
                 query=self.name,
+                is_file=True,
                 status=SourceStatus.PARTIAL if self.problem else SourceStatus.OK,
                 hits=count + (0 if place else len(self.rejected)),
                 kept=count,
