@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 
 import pytest
@@ -271,7 +272,9 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     page.send(f"{thread}/strategy", action="approve", asked=page.asked())
     page.arrive(thread)
     asked = page.asked()
+    page.open(f"{thread}/results?decision=undecided&sort=newest")
     merged = re.search(r'href="/review([^"]+/merged[^"]+)">Merged from 2 records', page.text)[1]
+    merged = html.unescape(merged)
     page.open(merged)
     assert "Venue a" in page.text
     assert "Venue b" in page.text
@@ -280,6 +283,8 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
         page.open(merged)
         assert page.send(merged, record="b1", say=choice) == 200
         assert ("split with your next decision" in page.text) == is_split
+        back = re.search(r'href="/review([^"]+)">To the result', page.text)[1]
+        assert html.unescape(back) == f"{thread}/results?decision=undecided&sort=newest&page=1"
     page.open(f"{thread}/results")
     page.send(f"{thread}/results", action="approve", asked=asked)
     page.arrive(thread)

@@ -93,8 +93,11 @@ async def _records_page(visit: Visit, reading: Reading) -> Response:
     )
     apart = [{pair.one, pair.other} for pair in pairs if not pair.is_same]
     members = set(paper.merged_from)
+    filters = _filters_of(visit.request.query_params)
     return visit.page(
         "merged.html",
+        chosen={"paper": paper.id, **filters},
+        filters=filters,
         info=reading.info,
         reading=reading,
         paper=paper,
@@ -147,6 +150,10 @@ async def _page(visit: Visit, reading: Reading, problem: str | None = None) -> R
     )
 
 
+def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in query.items() if name in _NAMES and value}
+
+
 async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> dict[str, Any]:
     marks = await MarkStore(visit.persistence.store, reading.thread_id).marks()
     decisions, choice = decisions_of(reading, marks), Choice.parse(query)
@@ -157,7 +164,7 @@ async def _papers(visit: Visit, reading: Reading, query: Mapping[str, str]) -> d
     changes = changes or (result.changes if result else None)
     new_ids = changes.new_ids if changes else []
     index = reading.result
-    filters = {name: value for name, value in query.items() if name in _NAMES and value}
+    filters = _filters_of(query)
 
     def path(**changed: object) -> str:
         every = {**{name: value for name, value in filters.items() if name != "page"}, **changed}
