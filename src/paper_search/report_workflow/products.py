@@ -235,5 +235,5 @@ def _caveats(state: WorkflowState, results: Sequence[SearchResult]) -> list[str]
     if state.analysis is not None and state.analysis.gaps:
         caveats.append(f"{len(state.analysis.gaps)} sub-questions are not answered")
     if (end := state.collection_ended_by) not in {None, "approved"}:
-        caveats.append(f"The search that it is based on was not approved ({end})")
+        caveats.append(f"The search that it is based on was not approved ({end.replace('_', ' ')})")
     return caveats

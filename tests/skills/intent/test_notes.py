@@ -27,7 +27,7 @@ def terms(text: str | None) -> dict[str, tuple[str, ...]]:
         ("please restrict to adolescents", {"required": ("adolescents",)}),
         ("exclude animal studies", {"excluded": ("animal studies",)}),
         ("no caffeine", {"excluded": ("caffeine",)}),
-        ("too many rat papers", {"excluded": ("rat papers",)}),
+        ("too many rat papers", {"excluded": ("rat",)}),
         ("excluding tea, cocoa and guarana", {"excluded": ("tea", "cocoa", "guarana")}),
         ("more about toxicity", {"added": ("toxicity",)}),
         ("focus on toxicity", {"added": ("toxicity",)}),

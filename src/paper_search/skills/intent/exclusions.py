@@ -15,6 +15,7 @@ from paper_search.skills.words import STOP_WORDS, tokens
 _TERM = re.compile(
     r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
 )
+_PAPERS = re.compile(r"(?<=\w)\s+(?:papers|articles|publications)$", re.IGNORECASE)
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
@@ -141,7 +142,7 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
             negation.kinds.append(kind[0])
             negation.end = kind[1]
         elif (end := _term_end(text, start, is_word=is_word)) and not _RESTRICTED.match(text, end):
-            negation.terms.append(text[start:end].strip('" '))
+            negation.terms.append(_PAPERS.sub("", text[start:end].strip('" ')))
             papers = re.match(r"\s+(?:papers|articles|ones)\b", text[end:])
             negation.end = end + (papers.end() if papers else 0)
         else:

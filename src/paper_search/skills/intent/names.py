@@ -21,6 +21,7 @@ _RARE = 3.0
 _FEW = 3
 """Long words that are no title."""
 _LIST = re.compile(r"(?<!\s)(?:\s+or\s+|\s*[,&]\s*(?=[A-Z]+\b)|\s+and\s+(?=The\b|[A-Z]+\b$))")
+_LIST_OF_OR = re.compile(r"(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$)")
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 _LONGEST_VENUE = 12
 _JOURNALS = {"nature", "science"}
@@ -115,13 +116,16 @@ class _Claim:
 def _venue_claims(text: str) -> Iterator[_Claim]:
     for certainty, pattern in forms("venue"):
         for match in pattern.finditer(text):
-            venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in _LIST.split(match["venue"])]
+            joints = _LIST_OF_OR if " or " in match["venue"] else _LIST
+            listed = joints.split(match["venue"])
+            venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
             words = {word for venue in venues for word in venue.casefold().split()}
             is_place = len(words) == 1 and words <= words_of_table("place", "noperson") - _JOURNALS
             if is_place or is_quoted(text, match.start()) or len(words) > _LONGEST_VENUE:
                 continue
             around = f"{text[: match.start()]} {text[match.end() :]}"
-            is_said = re.search("published|:", match[0]) or not _is_title(around)
+            is_beside = around.strip() and not _is_title(around)
+            is_said = re.search("published|:", match[0]) or is_beside
             yield _Claim("venue", venues, certainty if is_said else "known", match)
 
 
