@@ -15,7 +15,7 @@ from paper_search.skills.words import STOP_WORDS, tokens
 _TERM = re.compile(
     r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
 )
-_PAPERS = re.compile(r"(?<=\w)\s+(?:papers|articles|publications)$", re.IGNORECASE)
+_PAPERS = re.compile(r"(?<=\w)\s+(?:papers|publications)$", re.IGNORECASE)
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
@@ -163,9 +163,11 @@ def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match
         return True
     if negation.kinds and not negation.terms:
         return False  # "no preprints, solar cells"
+    is_weak = cue[0].lower().split()[-1] in {"not", "no"}
+    if is_weak and joint[0].split() == [",", "and"] and len(negation.terms) == 1:
+        return False  # "cats, not dogs, and rabbits"
     if joint[0].strip() == ",":
         is_list = re.match(r"[^,.;:()\ue000]{1,40}(?:,|\s+(?:and|or|nor)\s)", text[after:])
-        is_weak = cue[0].lower().split()[-1] in {"not", "no"}
         return is_list is not None or not (is_weak or "," in text[after:])
     end = _term_end(text, after, is_word=False)
     return end is not None and _ENDED.match(text, end) is not None
