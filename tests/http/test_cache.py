@@ -11,6 +11,7 @@ import pytest
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpBodyError, HttpStatusError
+from paper_search.http.freshness import asking_anew
 from paper_search.http.limits import CallBudget, HostLimiter
 from paper_search.http.retry import RetryPolicy
 
@@ -93,6 +94,16 @@ async def test_the_same_question_costs_nothing_another_time(opened: Opening) -> 
         assert (answer.json(), answer.from_cache) == ({"n": 1}, is_again)
         assert answer.attempts == (0 if is_again else 1)
     assert (len(service.asked), waits, budget.used) == (1, [], 1)
+
+
+async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened: Opening) -> None:
+    service = Service(sound(1), sound(2), sound(3))
+    async with opened(service) as http:
+        await http.ask(URL)
+        for mark, expected in (("a", 2), ("a", 2), ("", 1), ("b", 3), ("a", 2)):
+            with asking_anew(mark):
+                assert (await http.ask(URL)).json() == {"n": expected}
+        assert len(service.asked) == 3
 
 
 async def test_another_question_is_another_answer(opened: Opening) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 import httpx
 
+from paper_search.http.freshness import current_mark
 from paper_search.http.retry import utc_now
 from paper_search.private_files import private_file
 
@@ -77,7 +78,8 @@ class AnswerCache:
 
 
 def cache_key(url: httpx.URL | str) -> str:
-    return hashlib.sha256(f"GET {url}".encode()).hexdigest()
+    """Return the key of a stored answer, another one under another mark (`asking_anew`)."""
+    return hashlib.sha256(f"GET {url} {current_mark()}".strip().encode()).hexdigest()
 
 
 class _Dated(httpx.AsyncBaseTransport):

@@ -16,6 +16,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills.result_organizer import concept_counts
+from paper_search.sources import asking_anew
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
@@ -117,7 +118,8 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     state = _begin_step(ctx)
     strategy = _strategy(state)
     asks = ctx.workflow_params.enable_strategy_checkpoint
-    report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
+    with asking_anew(state.mark_of_answers):
+        report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
     if (review_update := state.new_update) is not None:
         report = report.model_copy(update={"relaxed": []})
     strategy = report.revised(strategy)
@@ -169,10 +171,12 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
         services.require_sources(strategy.sources)  # another process may have fewer
     update: dict[str, Any] = {"awaited": []}
-    if state.awaited:
-        answer = await ask_again(services, strategy, state.awaited)
-    else:
-        answer = await services.search(strategy)
+    with asking_anew(state.mark_of_answers):
+        if state.awaited:
+            answer = await ask_again(services, strategy, state.awaited)
+        else:
+            answer = await services.search(strategy)
+    if not state.awaited:
         update["earlier_reports"] = [*state.earlier_reports, *state.reports]
     ids = await records.save_records(answer.papers)
     before = await records.arrivals(state.current_iteration, state.waits)

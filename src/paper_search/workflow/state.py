@@ -217,6 +217,11 @@ class WorkflowState(BaseModel):
         return self.updates[-1] if begins else None
 
     @property
+    def mark_of_answers(self) -> str:
+        """Return what keeps the answers of an update apart from those that were stored before."""
+        return self.updates[-1].at if self.updates else ""
+
+    @property
     def previous_strategies(self) -> list[SearchStrategy]:
         """Return the strategies of all ended iterations, oldest first."""
         return [record.strategy for record in self.history]

@@ -1,0 +1,56 @@
+"""A search that is done, searched again for what is new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paper_search.http.freshness import current_mark
+from paper_search.models import RawPaper, SearchStrategy
+from paper_search.review.updates import update_review
+from paper_search.skills import (
+    Deduplicator,
+    IntentParser,
+    QueryBuilder,
+    RelevanceScorer,
+    ResultOrganizer,
+    Searcher,
+)
+from paper_search.testing.sources import FakeSource
+from paper_search.workflow import Checkpoint, SearchWorkflow
+
+
+class Marked(FakeSource):
+    """Notes which stored answers it could have been given."""
+
+    def __init__(self) -> None:
+        super().__init__(papers=[RawPaper(id="fake:1", title="Bees dance", source="fake")])
+        self.marks: list[str] = []
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        self.marks.append(current_mark())
+        return await super().search_advanced(strategy)
+
+
+async def test_an_update_is_not_told_what_was_stored_before_it(tmp_path: Path) -> None:
+    source = Marked()
+    workflow = SearchWorkflow(
+        IntentParser(),
+        QueryBuilder(available_sources=["fake"]),
+        Searcher([source]),
+        Deduplicator(),
+        RelevanceScorer(),
+        ResultOrganizer(),
+        persistence=f"sqlite:///{tmp_path / 'threads.db'}",
+    )
+    question = await workflow.start("dances of bees")
+    for _ in range(2):
+        for _ in range(2):
+            assert isinstance(question, Checkpoint)
+            approve = {"action": "approve"}
+            thread = question.run_id
+            question = await workflow.answer(thread, approve, token=question.token)
+        question = await update_review(workflow, thread)
+    first, *later = source.marks
+    assert first == ""
+    assert later
+    assert "" not in later
