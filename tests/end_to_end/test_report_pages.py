@@ -17,7 +17,6 @@ from paper_search.report.claims.citations import located
 from paper_search.report.models import SearchResult
 from paper_search.report.page_reader import PageReader
 from paper_search.report_workflow import assembly
-from paper_search.sources import openalex
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.openalex import OpenAlex
@@ -110,7 +109,7 @@ def world(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(newsapi.NewsApi, "endpoint", httpserver.url_for("/news"))
     catalogue = OpenAlex(endpoint=httpserver.url_for("/openalex"))
     monkeypatch.setattr(
-        openalex, "create_source", lambda *_: HttpSource(catalogue, SourceSettings(interval_s=0))
+        OpenAlex, "source", lambda *_: HttpSource(catalogue, SourceSettings(interval_s=0))
     )
     monkeypatch.setattr(
         assembly, "page_reader", lambda _: PageReader(lambda: fetcher_for(httpserver.port))

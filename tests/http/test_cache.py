@@ -11,7 +11,7 @@ import pytest
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpBodyError, HttpStatusError
-from paper_search.http.freshness import asking_anew
+from paper_search.http.freshness import fresh_answers
 from paper_search.http.limits import CallBudget, HostLimiter
 from paper_search.http.retry import RetryPolicy
 
@@ -101,7 +101,7 @@ async def test_a_search_that_is_repeated_for_what_is_new_asks_again_once(opened:
     async with opened(service) as http:
         await http.ask(URL)
         for mark, expected in (("a", 2), ("a", 2), ("", 1), ("b", 3), ("a", 2)):
-            with asking_anew(mark):
+            with fresh_answers(mark):
                 assert (await http.ask(URL)).json() == {"n": expected}
         assert len(service.asked) == 3
 

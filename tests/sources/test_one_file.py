@@ -47,9 +47,6 @@ class Shelf(Adapter):
     def first(self, query, filters, wanted):
         many = self.size(query, wanted)
         return Request(self.endpoint, {"q": query.text, "from": 0, "many": many})
-
-
-create_source = Shelf.source
 """
 
 
@@ -59,7 +56,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     about.mkdir()
     (tmp_path / "shelf_source.py").write_text(FILE)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf-source\nVersion: 1\n")
-    registered = "[paper_search.sources]\nshelf = shelf_source:create_source\n"
+    registered = "[paper_search.sources]\nshelf = shelf_source:Shelf.source\n"
     (about / "entry_points.txt").write_text(registered)
     monkeypatch.syspath_prepend(tmp_path)
 

@@ -14,7 +14,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
-from paper_search.sources.serpapi_scholar import SerpAPIScholarSource, create_source
+from paper_search.sources.serpapi_scholar import ScholarAdapter, SerpAPIScholarSource
 from paper_search.testing.sources import SourceContract, check_source
 
 KEY = "CANARY-serpapi-key"
@@ -424,7 +424,7 @@ async def test_a_faulty_server_is_data_in_the_report(path: str, status: SourceSt
 
 def test_without_a_key_the_factory_says_what_to_set_and_where_to_get_it() -> None:
     with pytest.raises(ConfigError, match=r"SERPAPI_API_KEY .*https://serpapi\.com/"):
-        create_source(AppConfig(), SearchSourceConfig(name="serpapi_scholar", api_key=" "))
+        ScholarAdapter.source(AppConfig(), SearchSourceConfig(name="serpapi_scholar", api_key=" "))
 
 
 async def test_without_a_key_nothing_is_sent(make: Make) -> None:
@@ -436,7 +436,7 @@ async def test_without_a_key_nothing_is_sent(make: Make) -> None:
 
 def test_the_factory_makes_a_source_from_its_settings() -> None:
     settings = SearchSourceConfig(name="serpapi_scholar", api_key=KEY, rate_limit=4.0, max_calls=0)
-    source = create_source(AppConfig(), settings)
+    source = ScholarAdapter.source(AppConfig(), settings)
     assert isinstance(source, ReportingSource)
     assert source.source_name == "serpapi_scholar"
     assert KEY not in repr(source) + str(source)

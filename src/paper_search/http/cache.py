@@ -78,7 +78,7 @@ class AnswerCache:
 
 
 def cache_key(url: httpx.URL | str) -> str:
-    """Return the key of a stored answer, another one under another mark (`asking_anew`)."""
+    """Return the key of a stored answer, another one under another mark (`fresh_answers`)."""
     return hashlib.sha256(f"GET {url} {current_mark()}".strip().encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ _MARK: ContextVar[str] = ContextVar("mark_of_stored_answers", default="")
 
 
 @contextmanager
-def asking_anew(mark: str) -> Iterator[None]:
+def fresh_answers(mark: str) -> Iterator[None]:
     """Use only answers that were stored under the same mark; "": those stored under none.
 
     A search that is repeated for what is new must not be told what it was told before.

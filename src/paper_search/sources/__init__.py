@@ -1,7 +1,7 @@
 """Sources to search, one file each."""
 
 from paper_search.errors import SearchSourceError
-from paper_search.http.freshness import asking_anew
+from paper_search.http.freshness import fresh_answers
 from paper_search.sources.base import (
     CountingSource,
     ReportingSource,
@@ -19,6 +19,6 @@ from paper_search.sources.errors import (
 
 __all__ = [
     "CountingSource", "NonRetryableError", "ReportingSource", "RetryableError", "SearchSource",
-    "SearchSourceError", "SerpAPIError", "ServiceError", "asking_anew", "create_source",
-    "create_sources", "known_sources",
+    "SearchSourceError", "SerpAPIError", "ServiceError", "create_source", "create_sources",
+    "fresh_answers", "known_sources",
 ]  # fmt: skip

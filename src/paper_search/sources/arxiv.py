@@ -173,6 +173,3 @@ class Arxiv(Adapter):
                     f"arXiv could not answer the query: {reason or 'no reason given'}"
                 )
         return feed
-
-
-create_source = Arxiv.source

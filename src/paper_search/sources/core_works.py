@@ -139,6 +139,3 @@ class Core(Adapter):
         size = self.size(query, limit)
         body = {"q": query.text, "limit": size, "offset": 0, "exclude": ["fullText"]}
         return Request(self.endpoint, json=body)
-
-
-create_source = Core.source

@@ -208,6 +208,3 @@ class Crossref(Adapter):
         if first(body, "status") in {"failed", "error"}:
             body = {"message": {"fault": "; ".join(texts(body, "message.message"))}}
         return super().entries_of(body if first(body, "message.fault") is None else body["message"])
-
-
-create_source = Crossref.source

@@ -185,6 +185,3 @@ class Datacite(Adapter):
             "disable-facets": "true",
         }
         return Request(self.endpoint, params)
-
-
-create_source = Datacite.source

@@ -285,6 +285,3 @@ class Dblp(Adapter):
             message = (first(body, "result.status.text") or "")[:300]
             raise ServiceError(f"DBLP could not answer the query: {code} {message}", status=kind)
         return super().entries_of(body)
-
-
-create_source = Dblp.source

@@ -109,6 +109,3 @@ class Doaj(Adapter):
         del filters  # all of them are in the query
         url = f"{self.endpoint}/{quote(query.text, safe='():')}"
         return Request(url, {"page": 1, "pageSize": self.size(query, limit)})
-
-
-create_source = Doaj.source

@@ -219,6 +219,3 @@ class EuropePmc(Adapter):
             "cursorMark": "*",
         }
         return Request(f"{self.endpoint}/search", params)
-
-
-create_source = EuropePmc.source

@@ -287,6 +287,3 @@ class _Authors(_Words):
 
 def _is_cut(leaf: Term | Phrase) -> bool:
     return leaf.is_prefix if isinstance(leaf, Term) else any(w.endswith("*") for w in leaf.words)
-
-
-create_source = OpenAlex.source

@@ -241,6 +241,3 @@ def _warnings(result: Mapping[str, Any]) -> tuple[str, ...]:
     siblings = Counter(stem_of.values())
     unknown_names = [name[:100] for name in names if siblings[stem_of.get(name, "")] <= 1]
     return (f"PubMed does not know {', '.join(unknown_names[:10])}",) if unknown_names else ()
-
-
-create_source = Pubmed.source

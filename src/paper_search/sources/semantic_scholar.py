@@ -195,6 +195,3 @@ class BulkDialect(Dialect):
         if not WORD.search(cleaned):
             return None
         return cleaned if WORD.fullmatch(cleaned) else f'"{cleaned}"'
-
-
-create_source = SemanticScholar.source

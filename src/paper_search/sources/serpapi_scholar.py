@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NonRetryableError", "RetryableError", "ScholarAdapter", "SearchSourceError", "SerpAPIError",
-    "SerpAPIScholarSource", "create_source",
+    "SerpAPIScholarSource",
 ]  # fmt: skip
 
 ENDPOINT = "https://serpapi.com/search.json"
@@ -154,6 +154,3 @@ def _status_told(message: str) -> SourceStatus | None:
     if any(sign in message.lower() for sign in _USED_UP):
         return SourceStatus.EXHAUSTED
     return None
-
-
-create_source = ScholarAdapter.source

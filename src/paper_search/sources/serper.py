@@ -151,7 +151,3 @@ def _status_of(message: str) -> SourceStatus | None:
     if any(sign in message.lower() for sign in _USED_UP):
         return SourceStatus.EXHAUSTED
     return SourceStatus.UNAUTHORISED if "unauthorized" in message.lower() else None
-
-
-create_scholar = SerperScholar.source
-create_web = SerperWeb.source

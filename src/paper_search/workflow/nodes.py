@@ -16,7 +16,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills.result_organizer import concept_counts
-from paper_search.sources import asking_anew
+from paper_search.sources import fresh_answers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
 from paper_search.threads.approvals import NOBODY
@@ -118,7 +118,7 @@ async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
     state = _begin_step(ctx)
     strategy = _strategy(state)
     asks = ctx.workflow_params.enable_strategy_checkpoint
-    with asking_anew(state.mark_of_answers):
+    with fresh_answers(state.mark_of_answers):
         report = await ctx.services.scope(strategy, _intent(state), is_asking=asks)
     if (review_update := state.new_update) is not None:
         report = report.model_copy(update={"relaxed": []})
@@ -171,7 +171,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
     if ctx.workflow_params.sources and not services.has_any_of(strategy.sources):
         services.require_sources(strategy.sources)  # another process may have fewer
     update: dict[str, Any] = {"awaited": []}
-    with asking_anew(state.mark_of_answers):
+    with fresh_answers(state.mark_of_answers):
         if state.awaited:
             answer = await ask_again(services, strategy, state.awaited)
         else:

@@ -197,9 +197,3 @@ def open_text_of(body: dict[str, Any]) -> RawPaper:
         full_text_url=pdf if flag(body.get("is_oa")) else None,
         source=NAME,
     )
-
-
-create_crossref = CrossrefLookup.enricher
-create_openalex = OpenAlexLookup.enricher
-create_semantic_scholar = SemanticScholarLookup.enricher
-create_unpaywall = UnpaywallLookup.enricher

@@ -91,6 +91,3 @@ class NewsApi(WebAdapter):
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         return next((status for code, status in _STATUSES.items() if code in error.body), None)
-
-
-create_search = NewsApi.source

@@ -92,6 +92,3 @@ class Searxng(WebAdapter):
         if error.status != _FORBIDDEN:
             return None
         return "it returns JSON only if `json` is in `search.formats` of its settings.yml"
-
-
-create_search = Searxng.source

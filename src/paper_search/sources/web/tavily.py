@@ -64,6 +64,3 @@ class Tavily(WebAdapter):
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
         return SourceStatus.EXHAUSTED if error.status in _PLAN_USED_UP else None
-
-
-create_search = Tavily.source
