@@ -21,7 +21,9 @@ _RARE = 3.0
 _FEW = 3
 """Long words that are no title."""
 _LIST = re.compile(r"(?<!\s)(?:\s+or\s+|\s*[,&]\s*(?=[A-Z]+\b)|\s+and\s+(?=The\b|[A-Z]+\b$))")
-_LIST_OF_OR = re.compile(r"(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$)")
+_LIST_OF_OR = re.compile(
+    r"(?<!\s)(?:(?:\s*,)?\s+or\s+|\s*[,&]\s*(?=[A-Z])|\s+and\s+(?=The\b|[A-Z]+\b$))"
+)
 _ARTICLE = re.compile(r"^[Tt]he\s+|(?<!\s)\s+(?:magazine|only)$")
 _LONGEST_VENUE = 12
 _JOURNALS = {"nature", "science"}
