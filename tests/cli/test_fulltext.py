@@ -138,6 +138,45 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
     assert cli("fulltext", "nothing").code == 4
 
 
+def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
+    cli, review, home, tmp_path, httpserver
+) -> None:
+    paper = texts(cli, review)[0]["id"]
+    entered = texts(cli, review, paper, "--not-retrieved", "no library  has it")
+    assert entered[0]["summary"] == "not retrieved: no library has it"
+    seek(home, review, httpserver.port)
+    assert texts(cli, review)[0]["summary"] == "not retrieved: no library has it"
+    (tmp_path / "own.pdf").write_bytes(PDF)
+    assert texts(cli, review, paper, str(tmp_path / "own.pdf"))[0]["summary"] == "retrieved"
+    for words, reason in ((("late",), "is there: retrieved"), ((" ",), "say why")):
+        assert reason in cli("fulltext", review, paper, "--not-retrieved", *words).stderr
+
+
+def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_for(
+    cli, review, tmp_path
+) -> None:
+    for number in (0, 1):
+        (tmp_path / f"{number}.pdf").write_bytes(pdf([f"The text of {number}"]))
+        paper = texts(cli, review)[number]["id"]
+        texts(cli, review, paper, str(tmp_path / f"{number}.pdf"))
+    ids = [texts(cli, review)[n]["id"] for n in (0, 1)]
+    texts(cli, review, "--reviewer", "cy")
+    for name, second in (("ada", ("--include",)), ("bo", ("--exclude", "no trial"))):
+        texts(cli, review, ids[0], "--include", "--reviewer", name)
+        assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
+    assert "--reviewer" in cli("fulltext", review, "--done").stderr
+    left = texts(cli, review, "--reviewer", "cy", "--leave")
+    assert [left[n]["status"] for n in (0, 1)] == ["included", "retrieved"]
+    assert (
+        "not among the reviewers" in cli("fulltext", review, "--reviewer", "cy", "--leave").stderr
+    )
+    assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
+    for name in ("report.md", "reporting.md"):
+        document = (tmp_path / "audit" / name).read_text()
+        assert "Decided by all: 2; 1 included and 0 excluded by all." in document
+        assert "Agreement: 50%; Cohen's kappa: 0.00." in document
+
+
 def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
     cli, review, tmp_path
 ) -> None:

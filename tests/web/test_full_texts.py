@@ -334,6 +334,24 @@ def test_a_reviewer_who_is_done_early_is_not_waited_for(page, place, works) -> N
     assert "not defined" in page.text
 
 
+def test_a_text_is_entered_as_not_retrieved_with_the_reason(page, place, works) -> None:
+    form = {"paper": works[0], "say": "give up", "reason": "no library has it"}
+    assert page.send(f"{place}/full-texts", **form) == 200
+    assert statuses(page, place)[works[0]] == "not retrieved"
+    assert boxes(page, place)["Not retrieved"] == "1"
+    assert page.send(f"{place}/full-texts", **{**form, "reason": " "}) == 422
+
+
+def test_the_owner_removes_a_reviewer_for_whom_nobody_waits_then(page, place, works) -> None:
+    attach(page, place, works[:1])
+    join(page, place, "ada", "bo", "cy")
+    for name in ("ada", "bo"):
+        decide(page, place, name, works[0], "include")
+    assert statuses(page, place)[works[0]] == "retrieved"
+    assert page.send(f"{place}/full-texts", say="leave:cy") == 200
+    assert statuses(page, place)[works[0]] == "included"
+
+
 def test_two_who_exclude_for_different_reasons_have_a_reason_to_settle(page, place, works) -> None:
     attach(page, place, works[:1])
     join(page, place, "ada", "bo")

@@ -13,7 +13,7 @@ from paper_search import __version__
 from paper_search.audit.flow import PrismaFlow
 from paper_search.audit.logs import strategies
 from paper_search.audit.reading import ReviewThread
-from paper_search.audit.sections import Section
+from paper_search.audit.sections import Section, agreement_lines
 from paper_search.models import Purpose, SourceReport
 from paper_search.workflow.counts import quantity
 
@@ -113,7 +113,10 @@ class SearchFacts:
     def screening(self) -> str:
         names = [reviewer.name for reviewer in self.thread.agreement.reviewers]
         how = f"Independently by {', '.join(names)}. " if names else ""
-        return f"{how}{_screening(self.flow)}"
+        by_text = self.thread.text_agreement
+        names = [reviewer.name for reviewer in by_text.reviewers]
+        lines = [f"Full texts independently by {', '.join(names)}.", *agreement_lines(by_text)]
+        return " ".join([f"{how}{_screening(self.flow)}", *(lines if names else ())])
 
     def selection(self) -> str:
         return " ".join(methods(self.flow)[1:])

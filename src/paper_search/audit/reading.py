@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from paper_search.errors import ThreadNotWaitingError
 from paper_search.models import PaperCollection, RawPaper, SourceReport
 from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
+from paper_search.review.text_reviewers import TextReviewers
 from paper_search.workflow import ThreadCatalog, ThreadInfo
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.full_texts import FullText, full_texts
@@ -38,6 +39,8 @@ class ReviewThread:
     events: list[AuditEntry] = field(default_factory=list)
     full_texts: dict[str, FullText] = field(default_factory=dict)
     """Of works whose full text somebody looked for, by the id of the work."""
+    text_agreement: Agreement = field(default_factory=Agreement)
+    """Of reviewers who decided independently on full texts."""
 
     @property
     def reports(self) -> list[SourceReport]:
@@ -69,17 +72,21 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         if not agreement.is_blind:
             for reviewer in agreement.reviewers:
                 independent[reviewer.name] = (await reviewers.screening(reviewer.name)).marks
+    collection, texts = await session.result(), await full_texts(own_records)
+    included = {p.id for p in collection.papers if p.decision == "included"} if collection else ()
+    own_texts = {i: text for i, text in texts.items() if i in included}
     return ReviewThread(
         info=info,
         state=state,
         records={i: RawPaper.model_validate(row) for i, row in rows.items()},
         work_of=work_of_members(members),
         rounds=await own_records.rounds(state.searched),
-        collection=await session.result(),
+        collection=collection,
         marks=await MarkStore(persistence.store, thread_id).marks(),
         ledger=await persistence.ledger.entries(thread_id),
         agreement=agreement,
         independent=independent,
         events=await persistence.ledger.audit(thread_id),
-        full_texts=await full_texts(own_records),
+        full_texts=texts,
+        text_agreement=(await TextReviewers.load(own_records, own_texts)).agreement,
     )

@@ -146,6 +146,7 @@ def sections_of(
             _captions("recall", "scores"),
         ),
         *_reviewers(thread.agreement),
+        *_text_reviewers(thread.text_agreement),
         _papers("Included", works_of(records), Fate.INCLUDED),
         _papers("Excluded by a person", works_of(records), Fate.EXCLUDED),
         _versions(thread.rounds),
@@ -274,6 +275,24 @@ def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
     return Section("Strategy of each round", columns=columns, rows=rows)
 
 
+def agreement_lines(agreement: Agreement) -> list[str]:
+    """Return how far reviewers who are done agree."""
+    kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
+    agreed = f"{agreement.included} included and {agreement.excluded} excluded by all"
+    lines = [f"Decided by all: {agreement.decided_by_all}; {agreed}."]
+    if agreement.observed is not None:
+        lines.append(f"Agreement: {agreement.observed:.0%}; Cohen's kappa: {kappa}.")
+    return lines
+
+
+def _text_reviewers(agreement: Agreement) -> list[Section]:
+    if not agreement.reviewers:
+        return []
+    names = ", ".join(reviewer.name for reviewer in agreement.reviewers)
+    lines = [f"{names}; decisions.csv has what each decided.", *agreement_lines(agreement)]
+    return [Section("Independent reviewers of full texts", lines)]
+
+
 def _reviewers(agreement: Agreement) -> list[Section]:
     if not agreement.reviewers:
         return []
@@ -285,11 +304,7 @@ def _reviewers(agreement: Agreement) -> list[Section]:
     if agreement.is_blind:
         lines.append("Not all are done: what they decided is not shown yet.")
         return [Section("Independent reviewers", lines)]
-    kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
-    agreed = f"{agreement.included} included and {agreement.excluded} excluded by all"
-    lines.append(f"Decided by all: {agreement.decided_by_all}; {agreed}.")
-    if agreement.observed is not None:
-        lines.append(f"Agreement: {agreement.observed:.0%}; Cohen's kappa: {kappa}.")
+    lines += agreement_lines(agreement)
     rows = [
         (
             conflict.paper_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +33,9 @@ from paper_search.errors import InputError, PaperSearchError
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.review.files import FileReport
+    from paper_search.review.full_texts import FullTexts
+
+_Change = Callable[["FullTexts"], Awaitable[object]]
 
 
 def add(  # noqa: PLR0913, PLR0917  # one for each option
@@ -194,6 +197,18 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     reason: Annotated[
         str | None, typer.Option("--exclude", metavar="REASON", help="Exclude PAPER, and why.")
     ] = None,
+    problem: Annotated[
+        str | None,
+        typer.Option("--not-retrieved", metavar="REASON", help="PAPER has no text, and why."),
+    ] = None,
+    reviewer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Decide as one of several reviewers, blind."),
+    ] = None,
+    is_done: Annotated[bool, typer.Option("--done", help="The reviewer is done.")] = False,
+    is_leaving: Annotated[
+        bool, typer.Option("--leave", help="The reviewer leaves; nobody waits for them.")
+    ] = False,
     as_json: Json = False,
     home: Home = None,
 ) -> None:
@@ -203,16 +218,29 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     own. They are kept in the home. A work whose text is there is included or excluded by it; the
     audit, its PRISMA flow and all exports have the outcome.
     """
-    from paper_search.pages.fetching import PageFetcher
     from paper_search.persistence import open_persistence
     from paper_search.review.full_texts import FullTexts
     from paper_search.workflow import ThreadCatalog
 
-    acts = [is_seeking, file is not None, is_included, reason is not None]
-    if sum(acts) > 1 or (any(acts[1:]) and not paper) or (paper and (is_seeking or not any(acts))):
+    changes_of_paper: list[tuple[bool, _Change]] = [
+        (file is not None, lambda texts: texts.attach(paper, *contents[0])),
+        (is_included, lambda texts: texts.decide(paper, is_included=True)),
+        (reason is not None, lambda t: t.decide(paper, is_included=False, reason=reason or "")),
+        (problem is not None, lambda texts: texts.give_up(paper, problem or "")),
+    ]
+    others: list[tuple[bool, _Change]] = [
+        (is_seeking, lambda texts: _seek(texts, config)),
+        (is_done, lambda texts: texts.finish()),
+        (is_leaving, lambda texts: texts.leave(reviewer or "")),
+    ]
+    changes = [change for is_wanted, change in changes_of_paper + others if is_wanted]
+    if len(changes) > 1 or bool(paper) != any(is_wanted for is_wanted, _ in changes_of_paper):
         raise UsageMistakeError(
-            "give one of: --seek; PAPER FILE; PAPER --include; PAPER --exclude REASON; or none"
+            "give one of: --seek; PAPER FILE; PAPER --include; PAPER --exclude REASON; "
+            "PAPER --not-retrieved REASON; --done; --leave; or none"
         )
+    if (is_done or is_leaving) and not reviewer:
+        raise UsageMistakeError("--done and --leave are for a --reviewer")
     config = settings(ctx, home)
     contents = contents_of([file]) if file else []
 
@@ -220,16 +248,11 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         async with open_persistence(config.persistence_url) as persistence:
             catalog = ThreadCatalog(persistence)
             await catalog.info(thread)
-            texts = FullTexts(catalog.session(thread), persistence, config.home)
-            for name, content in contents:
-                await texts.attach(paper, name, content)
-            if is_included or reason is not None:
-                await texts.decide(paper, is_included=is_included, reason=reason or "")
-            if is_seeking:
-                async with PageFetcher(
-                    contact=config.contact, cache_path=config.http_cache_path
-                ) as fetcher:
-                    await texts.seek(fetcher)
+            texts = FullTexts(catalog.session(thread), persistence, config.home, reviewer)
+            if reviewer is not None and not is_leaving:
+                await texts.join()
+            for change in changes:
+                await change(texts)
             return await texts.rows()
 
     works = run(entries())
@@ -239,3 +262,10 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         say("no work is included yet; full texts are those of included works")
     for work in works:
         say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
+
+
+async def _seek(texts: FullTexts, config: AppConfig) -> None:
+    from paper_search.pages.fetching import PageFetcher
+
+    async with PageFetcher(contact=config.contact, cache_path=config.http_cache_path) as fetcher:
+        await texts.seek(fetcher)

@@ -77,11 +77,12 @@ class FullTexts:
         """Fetch the open texts of works that have none, and return what became of each.
 
         Only a PDF is a full text: a page about a paper is not. What is not found is not retrieved.
+        What a person entered as not retrieved is not sought.
         """
         sought = {TextStatus.SOUGHT, TextStatus.NOT_RETRIEVED}
         texts = []
         for paper, text in await self.works():
-            if text.status in sought:
+            if text.status in sought and not text.is_given_up:
                 fetched_text = await self._fetched(paper, text, fetcher)
                 async with self._alone():  # somebody may have attached it in the meantime
                     now = (await full_texts(self._records)).get(paper.id, text)
@@ -107,6 +108,24 @@ class FullTexts:
             retrieved = self._retrieved(await self._text(paper_id), name, content)
             await put_full_text(self._records, retrieved)
         return retrieved
+
+    async def give_up(self, paper_id: str, reason: str) -> None:
+        """Enter a full text as not retrieved, and why; a file can still be attached.
+
+        Raises:
+            InputError: the work is not included by title and abstract, its text is there, or the
+                reason is missing or too long.
+        """
+        problem: str = storable(" ".join(reason.split()))
+        if not 0 < len(problem) <= LONGEST_REASON:
+            raise InputError(f"say why it is not retrieved, in {LONGEST_REASON} characters")
+        async with self._alone():
+            text = await self._text(paper_id)
+            if text.digest:
+                raise InputError(f"the full text of {paper_id!r} is there: {text.status.value}")
+            who = {"retrieved_at": _now(), "retrieved_by": self._by}
+            update = {"problem": problem, "is_given_up": True, **who}
+            await put_full_text(self._records, text.model_copy(update=update))
 
     async def decide(self, paper_id: str, *, is_included: bool, reason: str = "") -> FullText:
         """Include or exclude a work by its full text; an exclusion has a reason.
@@ -165,6 +184,16 @@ class FullTexts:
         """
         async with self._alone():
             await (await self.reviewers()).finish(self._by)
+            await (await self.reviewers()).show()
+
+    async def leave(self, name: str) -> None:
+        """Take a reviewer off the list, and show what the others decided if they are done.
+
+        Raises:
+            InputError: they are not a reviewer.
+        """
+        async with self._alone():
+            await (await self.reviewers()).leave(name)
             await (await self.reviewers()).show()
 
     @contextlib.asynccontextmanager

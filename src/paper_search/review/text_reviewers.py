@@ -84,12 +84,12 @@ class TextReviewers:
         verdicts_of = {i: text.verdicts for i, text in self._texts.items() if text.verdicts}
         by_name = {
             name: {i: rows[name] for i, rows in verdicts_of.items() if name in rows}
-            for name in self.names
+            for name in sorted({*self.names, *(i for rows in verdicts_of.values() for i in rows)})
         }
         if not verdicts_of:
             return Agreement()
-        verdicts = _verdicts(by_name, self.names)
-        return agreement_of(list(verdicts_of), verdicts, frozenset(self.names))
+        verdicts = _verdicts(by_name, by_name)
+        return agreement_of(list(verdicts_of), verdicts, frozenset(by_name))
 
     def verdict(self, name: str, paper_id: str) -> Said | None:
         """Return what a reviewer said of the text of a work, to be shown to them alone."""
@@ -131,6 +131,16 @@ class TextReviewers:
         row = {"done_with": [self._key(paper_id) for paper_id in self.pending]}
         await self._records.put(_REVIEWERS, {name: row})
 
+    async def leave(self, name: str) -> None:
+        """Take a reviewer off the list; what they decided is there again if they come back.
+
+        Raises:
+            InputError: they are not a reviewer.
+        """
+        if name not in self.names:
+            raise InputError(f"{name!r} is not among the reviewers of full texts")
+        await self._records.put(_REVIEWERS, {name: None})
+
     async def show(self) -> None:
         """Once all are done, show what each decided, and decide as all agree."""
         if len(self.names) < 2 or not all(each.is_done for each in self.progress):  # noqa: PLR2004  # nobody to agree with
@@ -158,7 +168,7 @@ class TextReviewers:
         if name not in self.names:
             raise InputError(
                 f"this text is for {', '.join(self.names)}, each by themselves; {name!r} is not "
-                "among them, and joins on the page, in the tab Full texts"
+                "among them, and joins on the page, in the tab Full texts, or by --reviewer"
             )
 
     def _key(self, paper_id: str) -> str:

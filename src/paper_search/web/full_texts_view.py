@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
@@ -36,8 +37,16 @@ async def act(visit: Visit) -> Response:
     texts = await _texts(visit, Right.SCREEN)
     paper, (action, _, reason) = visit.field("paper"), visit.field("say").partition(":")
     is_verdict = action in {"include", "exclude"} and paper in (await texts.reviewers()).pending
-    if not is_verdict and action not in {"join", "done"}:
+    is_own = action in {"join", "done", "give up"} or (action, reason) == ("leave", _name(visit))
+    if not is_verdict and not is_own:
         await visit.require_thread(right=Right.DECIDE)
+    changes: dict[str, Callable[[], Awaitable[object]]] = {
+        "done": texts.finish,
+        "leave": functools.partial(texts.leave, reason),
+        "give up": functools.partial(texts.give_up, paper, visit.field("reason")),
+        "add": functools.partial(texts.add_reason, visit.field("reason")),
+        "remove": functools.partial(texts.remove_reason, reason),
+    }
     try:
         if action in {"include", "exclude"}:
             words = reason or visit.field("reason")
@@ -47,17 +56,12 @@ async def act(visit: Visit) -> Response:
             await texts.join()
             name = "" if visit.accounts else visit.field("reviewer").strip()
             return visit.to(_path(visit, reviewer=name or visit.reviewer))
-        if action == "done":
-            await texts.finish()
-        elif action == "add":
-            await texts.add_reason(visit.field("reason"))
-        elif action == "remove":
-            await texts.remove_reason(reason)
-        else:
+        if action not in changes:
             raise RequestRefusedError(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
-                "say is include, exclude, join, done, add or remove",
+                f"say is include, exclude, join, {', '.join(changes)}",
             )
+        await changes[action]()
     except InputError as error:
         if not paper:
             return await _list(visit, texts, problem=str(error))

@@ -38,6 +38,8 @@ class FullText(BaseModel):
     """The address that it came from, or the name of the file that was attached."""
     problem: str = ""
     """Why it was not retrieved; empty: it was, or nobody has looked for it."""
+    is_given_up: bool = False
+    """A person entered that it is not retrieved; it is not sought again."""
     retrieved_at: str = ""
     """UTC, ISO 8601; the same of a search for it that found nothing."""
     retrieved_by: str = ""
