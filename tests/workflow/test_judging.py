@@ -17,7 +17,14 @@ from tests.workflow.doubles import reject
 from tests.workflow.judging_crash import BATCH, PAPERS, judging_workflow, titles_asked
 
 from paper_search.errors import LLMAuthError
-from paper_search.models import PaperCollection, RawPaper
+from paper_search.models import (
+    Criterion,
+    CriterionKind,
+    PaperCollection,
+    RawPaper,
+    SearchStrategy,
+    UserFeedback,
+)
 from paper_search.persistence import open_persistence
 from paper_search.skills import (
     Deduplicator,
@@ -31,6 +38,8 @@ from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.llm import FakeLLM, LLMCall, grades_of, obedient_answer
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
+from paper_search.workflow.judging import intent_after_note
+from paper_search.workflow.state import IterationRecord, WorkflowState
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,3 +177,31 @@ async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_anothe
         ]
 
     assert sorted(others(beside)) == sorted(others(alone))
+
+
+@pytest.mark.parametrize(
+    ("note", "wanted", "unwanted"),
+    [
+        ("focus on sleep quality instead", ["sleep quality", "not: It is a protocol"], "graphs"),
+        ("no surveys, only trials", ["graphs", "not: It is a protocol", "trials"], "sleep"),
+    ],
+)
+def test_papers_are_judged_by_the_criteria_that_a_note_leaves(
+    note: str, wanted: list[str], unwanted: str
+) -> None:
+    criteria = [
+        Criterion(text="It is about graphs"),
+        Criterion(text="It reports results"),
+        Criterion(text="It is a protocol", kind=CriterionKind.EXCLUSION),
+    ]
+    round_ = IterationRecord(
+        iteration=0,
+        strategy=SearchStrategy(queries=[], sources=[]),
+        result_count=1,
+        feedback=UserFeedback(free_text_feedback=note),
+    )
+    state = WorkflowState(question="graphs?", history=[round_])
+    after = intent_after_note(state, INTENT.with_criteria(criteria))
+    texts = " | ".join(map(str, after.criteria))
+    assert all(words in texts for words in wanted)
+    assert unwanted not in texts
