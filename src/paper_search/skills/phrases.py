@@ -19,6 +19,7 @@ from paper_search.skills.words import (
 _FOREIGN = word_table("foreign")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FOREIGN_LETTERS = re.compile("[äöüßñáíóúéèêçàœãõìòù¿]", re.IGNORECASE)
+_ET_AL = re.compile(r"\bet al\b", re.IGNORECASE)
 _VERBS = word_table("verbs")
 _ALSO_NOUNS = word_table("also nouns")
 
@@ -106,7 +107,7 @@ def reads_as_english(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
     if sum(char > "\u036f" for char in letters) * 4 > len(letters):
         return False
-    words = [word.casefold() for word in _LETTERS.findall(text)]
+    words = [word.casefold() for word in _LETTERS.findall(_ET_AL.sub("", text))]
     english = sum(word in BREAKS for word in words)
     foreign = sum(word in _FOREIGN for word in words) + bool(_FOREIGN_LETTERS.search(text))
     return foreign <= max(1, english)
