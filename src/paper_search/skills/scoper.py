@@ -89,7 +89,7 @@ class Scoper:
                 await self._within([look.rescue()])
             return look.report() if look.relaxed else ScopeReport(asked=look.asked)
         await self._within(
-            [look.read_remarks(), look.count_queries(), look.count_lines(), look.read_first()]
+            [look.collect_remarks(), look.count_queries(), look.count_lines(), look.read_first()]
         )
         return look.report(deadline_s=self._deadline_s)
 
@@ -156,7 +156,7 @@ class _Look:
         """Return the one source for counts that no search needs, if there is such a one."""
         return [*self._local, *_by_rank(self._able, lambda service: service.count_rank)][:1]
 
-    async def read_remarks(self) -> None:
+    async def collect_remarks(self) -> None:
         for name in self._local:
             try:
                 remark = await remark_of(self._sources[name])
