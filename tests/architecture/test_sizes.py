@@ -23,7 +23,7 @@ MAX_MODULES = 396
 MAX_LINES = {
     "skills": 10_193,
     "sources": 7_606,
-    "cli": 6_754,
+    "cli": 6_764,
     "workflow": 5_618,
     "report": 5_331,
     "library": 5_156,

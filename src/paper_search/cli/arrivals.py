@@ -233,12 +233,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         (is_done, lambda texts: texts.finish()),
         (is_leaving, lambda texts: texts.leave(reviewer or "")),
     ]
-    changes = [change for is_wanted, change in changes_of_paper + others if is_wanted]
-    if len(changes) > 1 or bool(paper) != any(is_wanted for is_wanted, _ in changes_of_paper):
-        raise UsageMistakeError(
-            "give one of: --seek; PAPER FILE; PAPER --include; PAPER --exclude REASON; "
-            "PAPER --not-retrieved REASON; --done; --leave; or none"
-        )
+    changes = _wanted_changes(changes_of_paper, others, has_paper=bool(paper))
     if (is_done or is_leaving) and not reviewer:
         raise UsageMistakeError("--done and --leave are for a --reviewer")
     config = settings(ctx, home)
@@ -262,6 +257,21 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         say("no work is included yet; full texts are those of included works")
     for work in works:
         say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
+
+
+def _wanted_changes(
+    of_paper: Sequence[tuple[bool, _Change]],
+    others: Sequence[tuple[bool, _Change]],
+    *,
+    has_paper: bool,
+) -> list[_Change]:
+    changes = [change for is_wanted, change in (*of_paper, *others) if is_wanted]
+    if len(changes) > 1 or has_paper != any(is_wanted for is_wanted, _ in of_paper):
+        raise UsageMistakeError(
+            "give one of: --seek; PAPER FILE; PAPER --include; PAPER --exclude REASON; "
+            "PAPER --not-retrieved REASON; --done; --leave; or none"
+        )
+    return changes
 
 
 async def _seek(texts: FullTexts, config: AppConfig) -> None:
