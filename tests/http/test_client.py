@@ -426,14 +426,6 @@ async def test_a_redirect_within_the_origin_is_followed_with_the_key(
     assert all(KEY in head for head in server.heads)
 
 
-async def test_redirects_without_end_are_given_up(server: FaultServer, opened: Opening) -> None:
-    """API-24"""
-    async with opened() as http:
-        error = await failure(http, server.url("/redirect-loop"))
-    assert "without end" in str(error)
-    assert server.requests.total() == 3
-
-
 async def test_a_client_that_would_follow_redirects_anywhere_is_not_let(
     server: FaultServer, opened: Opening
 ) -> None:
@@ -634,12 +626,6 @@ async def test_a_user_agent_says_how_to_reach_whoever_runs_it(server: FaultServe
         await http.ask(server.url("/ok"), headers={"x-mine": "yes"})
     assert "(mailto:ada@example.org)" in server.heads[0]
     assert "x-mine: yes" in server.heads[0].lower()
-
-
-async def test_headers_go_along_with_a_redirect(server: FaultServer, opened: Opening) -> None:
-    async with opened() as http:
-        await http.ask(server.url("/redirect"), params={"to": "/ok"}, headers={"x-mine": "yes"})
-    assert ["x-mine: yes" in head.lower() for head in server.heads] == [True, True]
 
 
 async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(

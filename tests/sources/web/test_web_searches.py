@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from tests.fault_server import FaultServer
 from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
 
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceReport
@@ -127,41 +126,6 @@ async def test_years_are_asked_for_in_the_way_of_the_service(service: Service) -
     else:
         assert "2012" in asked
         assert "2014" in asked
-
-
-FAULTS = {
-    "/captcha": "bad_response",
-    "/truncated-json": "bad_response",
-    "/truncated-length": "bad_response",
-    "/deep-json": "bad_response",
-    "/gzip-bomb": "bad_response",
-    "/error-200": "bad_response",
-    "/empty": "bad_response",
-    "/no-content": "bad_response",
-    "/status?code=404": "bad_response",
-    "/status?code=500": "bad_response",
-    "/status?code=503": "bad_response",
-    "/status?code=401": "unauthorised",
-    "/status?code=429": "rate_limited",
-    "/slow-headers": "timeout",
-    "/slow-body": "timeout",
-    "/reset": "unreachable",
-    "/garbage": "unreachable",
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("name", ["serper", "tavily", "newsapi"])
-async def test_api_06_to_12_no_fault_is_an_exception(
-    name: str, fault: str, httpserver: HTTPServer
-) -> None:
-    """API-06, API-07, API-08, API-09, API-10, API-11, API-12, API-19, API-22, API-25."""
-    async with FaultServer(good={"some": "data" * 20}) as server:
-        adapter = SERVICES[name](httpserver).remake(server.url(fault))
-        patience = 0.4 if "slow" in fault else 20.0
-        settings = SourceSettings(interval_s=0, max_retries=0, timeout_s=patience)
-        said = await line(HttpSource(adapter, settings))
-    assert said.status.value == FAULTS[fault], said
 
 
 ODD: list[Any] = [
