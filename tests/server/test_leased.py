@@ -14,7 +14,6 @@ from paper_search.errors import (
     RequestRefusedError,
     ThreadBusyError,
     ThreadError,
-    ThreadNotFoundError,
 )
 from paper_search.persistence import LedgerStatus
 from paper_search.server.leased import leased
@@ -130,12 +129,6 @@ async def test_going_on_does_not_answer_a_question__hum_14(graph):
         await graph.ainvoke(None, CONFIG)
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     assert interrupt.value["kind"] == "strategy_confirmation"
-
-
-async def test_an_answer_to_an_unknown_thread_begins_nothing__hum_11(graph, skills):
-    with pytest.raises(ThreadNotFoundError):
-        await graph.ainvoke(Command(resume="approve"), CONFIG)
-    assert skills.calls == []
 
 
 async def test_each_part_may_be_taken_by_another_task(graph):

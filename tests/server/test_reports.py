@@ -11,8 +11,6 @@ from tests.answers import reply_to
 from paper_search.errors import (
     PaperSearchError,
     QuestionError,
-    RequestRefusedError,
-    ThreadBusyError,
     ThreadExistsError,
     ThreadNotFoundError,
 )
@@ -92,18 +90,6 @@ async def test_nobody_passes_for_silence_over_the_server(door, begin_report):
     assert [row["decided_by"] for row in run["command"]["resume"].values()] == ["person"]
 
 
-@pytest.mark.parametrize(
-    "said",
-    ["yes", {}, [], 1, {"action": "approve", "goto": "output"}, {"action": "modify"}],
-)
-async def test_an_answer_that_is_no_decision_is_refused__hum_02(door, begin_report, said):
-    thread_id = await begin_report()
-    status, text = await door.refused(thread_id, answer(said))
-    assert status == 422
-    assert "the question stays open" in text
-    assert await door.run(thread_id, answer("approve"), "ada")
-
-
 async def test_an_answer_to_another_review_is_stale__hum_10(door, begin_report):
     thread_id = await begin_report()
     run = await door.run(thread_id, answer("approve"), "ada")
@@ -111,28 +97,6 @@ async def test_an_answer_to_another_review_is_stale__hum_10(door, begin_report):
     later = await begin_report("approve")
     assert (await door.refused(later, answer(decision)))[0] == 409
     assert (await door.refused(thread_id, answer({"0" * 32: "approve"})))[0] == 409
-
-
-async def test_a_question_is_not_passed_over_by_a_new_report__hum_12(door, begin_report):
-    thread_id = await begin_report()
-    for payload in (NEW, GO_ON):
-        assert (await door.refused(thread_id, payload))[0] == 409
-
-
-async def test_a_finished_report_takes_no_answer__hum_11(door, begin_report):
-    thread_id = await begin_report("approve", "approve")
-    assert await door.run(thread_id, NEW, "ada")
-    assert (await door.refused(thread_id, answer("approve")))[0] == 409
-
-
-async def test_a_report_of_somebody_else_is_not_there__sec_02(door, begin_report):
-    """Whatever graph the run names."""
-    thread_id = await begin_report()
-    search = {"assistant_id": "paper_search", "input": {"question": "q"}}
-    for payload in (NEW, GO_ON, answer("approve"), answer("rubbish"), search):
-        assert (await door.refused(thread_id, payload, owner="bob"))[0] == 404
-    with pytest.raises(RequestRefusedError):
-        await door.access.delete(thread_id, "bob")
 
 
 async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec_02(door, begin):
@@ -159,14 +123,6 @@ async def test_a_thread_is_driven_by_the_graph_that_began_it(door, begin, begin_
     assert (await door.refused(search, answer("approve")))[0] == 409
     named = str(uuid.uuid5(uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), REPORT))
     assert await door.run(report, answer("approve", named), "ada")
-
-
-async def test_a_report_that_is_driven_is_busy__per_13(door, begin_report, persistence):
-    thread_id = await begin_report()
-    async with persistence.leases.hold(thread_id):
-        assert (await door.refused(thread_id, answer("approve")))[0] == 409
-        with pytest.raises(ThreadBusyError):
-            await door.access.delete(thread_id, "ada")
 
 
 async def test_a_report_that_is_deleted_leaves_nothing(door, begin_report, persistence):
@@ -204,14 +160,6 @@ async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persis
     assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
     with pytest.raises(PaperSearchError):
         await graph.ainvoke(Command(resume={entry.interrupt_id: {"action": "approve"}}), CONFIG)
-    assert await asked(graph) == "pre_output_review"
-
-
-async def test_a_decision_that_was_stored_and_not_applied_is_applied__per_04(graph, persistence):
-    await graph.ainvoke(INPUT, CONFIG)
-    session = ReportSession(graph, persistence, "t")
-    await session.decide(await session.require_question(), "approve")
-    await graph.ainvoke(None, CONFIG)
     assert await asked(graph) == "pre_output_review"
 
 

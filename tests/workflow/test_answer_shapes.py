@@ -12,7 +12,7 @@ from tests.workflow.doubles import workflow
 from paper_search.errors import InvalidDecisionError
 from paper_search.testing.skills import fake_strategy
 from paper_search.threads.decisions import check
-from paper_search.workflow import Checkpoint, CheckpointKind, DecisionAction
+from paper_search.workflow import Checkpoint, DecisionAction
 from paper_search.workflow.decisions import answer_model
 
 VERBS = ["approve", "edit", "reject"]
@@ -146,23 +146,3 @@ def test_a_content_makes_a_decision_only_where_the_shape_has_a_use_for_it(
             assert (decision.action, decision.note) == (DecisionAction(verb), note)
             taken.append(content)
     assert repr(taken) == repr(usable(name, verb, kind)), "1 is True, but its repr is not"
-
-
-@pytest.mark.parametrize("action", ["decline", "cancel"])
-def test_who_declines_an_mcp_form_decides_nothing(action, questions):
-    """HUM-03."""
-    for kind in CheckpointKind:
-        with pytest.raises(InvalidDecisionError, match="action"):
-            check({"action": action}, answer_model(questions[kind.value], frozenset()))
-
-
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-async def test_a_refused_answer_leaves_the_question_open_and_a_good_one_closes_it(shape):
-    """HUM-02: in every shape, on a thread."""
-    flow = workflow()
-    asked = await flow.start("q", thread_id="t")
-    with pytest.raises(InvalidDecisionError, match="queries"):
-        await flow.answer("t", shape("edit", {"queries": 3}))
-    assert await flow.pending("t") == asked
-    review = await flow.answer("t", shape("edit", STRATEGY))
-    assert review.kind is CheckpointKind.RESULT_REVIEW

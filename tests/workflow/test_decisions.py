@@ -65,6 +65,8 @@ NO_DECISION: list[tuple[Any, str]] = [
     (3, "3 is not a decision"),
     ("x" * 5_000_000, "is not a decision"),
     ({"action": "accept"}, "action"),
+    ({"action": "decline"}, "action"),
+    ({"action": "cancel"}, "action"),
     ({"action": None}, "action"),
     ({"action": ["approve"]}, "action"),
     ({"action": "approve", "extra": 1}, "extra"),
@@ -177,37 +179,24 @@ async def test_nesting_without_an_end_is_refused(kind, field):
     assert await flow.pending("t") == asked
 
 
-GOOD: list[tuple[CheckpointKind, Any, str]] = [
-    (STRATEGY, "approve", "round_0"),
-    (STRATEGY, "Approve: fine", "round_0"),
-    (STRATEGY, [{"type": "accept", "args": None}], "round_0"),
-    (STRATEGY, {"decisions": [{"type": "approve"}]}, "round_0"),
-    (STRATEGY, {"action": "accept", "content": {"action": "approve"}}, "round_0"),
-    (STRATEGY, Decision(action=DecisionAction.APPROVE), "round_0"),
-    (STRATEGY, _edit(), "mine"),
-    (STRATEGY, _edit(filters={}), "mine"),
-    (STRATEGY, _query(boolean_query='"a b" OR c'), '"a b" OR c'),
-    (STRATEGY, _query(boolean_query="cancer[tiab]"), "cancer[tiab]"),
-    (STRATEGY, _query(boolean_query="TS=(a NEAR/3 b)"), "TS=(a NEAR/3 b)"),
-    (
-        STRATEGY,
-        [{"type": "edit", "args": {"action": "x", "args": _edit()["revised_data"]}}],
-        "mine",
-    ),
-    (
-        STRATEGY,
-        {"decisions": [{"type": "edit", "edited_action": {"args": _edit()["revised_data"]}}]},
-        "mine",
-    ),
+GOOD: list[tuple[Any, str]] = [
+    ("approve", "round_0"),
+    ("Approve: fine", "round_0"),
+    (Decision(action=DecisionAction.APPROVE), "round_0"),
+    (_edit(), "mine"),
+    (_edit(filters={}), "mine"),
+    (_query(boolean_query='"a b" OR c'), '"a b" OR c'),
+    (_query(boolean_query="cancer[tiab]"), "cancer[tiab]"),
+    (_query(boolean_query="TS=(a NEAR/3 b)"), "TS=(a NEAR/3 b)"),
 ]
 
 
-@pytest.mark.parametrize(("kind", "answer", "searched"), GOOD)
-async def test_every_clients_way_to_accept_a_strategy_searches_it(kind, answer, searched):
+@pytest.mark.parametrize(("answer", "searched"), GOOD)
+async def test_every_way_to_accept_a_strategy_searches_it(answer, searched):
     """HUM-01: what is approved is exactly what runs."""
     skills = FakeSkills()
     flow = workflow(skills)
-    await _asked(flow, kind)
+    await _asked(flow, STRATEGY)
     assert (await reply_to(flow, "t", answer)).kind is RESULT
     assert [row.queries[0].boolean_query for row in skills.searched] == [searched]
 
@@ -216,11 +205,6 @@ REJECTIONS: list[tuple[Any, UserFeedback]] = [
     ("reject", UserFeedback(free_text_feedback="")),
     ("reject: trials only", UserFeedback(free_text_feedback="trials only")),
     ({"action": "reject", "note": "n"}, UserFeedback(free_text_feedback="n")),
-    ([{"type": "response", "args": "n"}], UserFeedback(free_text_feedback="n")),
-    (
-        {"decisions": [{"type": "reject", "message": "n"}]},
-        UserFeedback(free_text_feedback="n"),
-    ),
     (
         {"action": "reject", "note": "n", "revised_data": {"free_text_feedback": "f"}},
         UserFeedback(free_text_feedback="f"),
@@ -230,7 +214,7 @@ REJECTIONS: list[tuple[Any, UserFeedback]] = [
 
 @pytest.mark.parametrize("kind", CheckpointKind)
 @pytest.mark.parametrize(("answer", "feedback"), REJECTIONS)
-async def test_every_clients_way_to_reject_tells_the_builder_why(kind, answer, feedback):
+async def test_every_way_to_reject_tells_the_builder_why(kind, answer, feedback):
     """HUM-01."""
     skills = FakeSkills()
     flow = workflow(skills)
@@ -242,14 +226,12 @@ async def test_every_clients_way_to_reject_tells_the_builder_why(kind, answer, f
 MARKS = {"marked_relevant": ["always"], "marked_irrelevant": ["only-round_0"]}
 MARKINGS: list[Any] = [
     _feedback(**MARKS),
-    [{"type": "edit", "args": {"action": "x", "args": MARKS}}],
-    {"decisions": [{"type": "edit", "edited_action": {"args": MARKS}}]},
     Decision(action=DecisionAction.EDIT, revised_data=UserFeedback(**MARKS)),
 ]
 
 
 @pytest.mark.parametrize("answer", MARKINGS)
-async def test_every_clients_way_to_mark_papers_reaches_the_builder(answer):
+async def test_every_way_to_mark_papers_reaches_the_builder(answer):
     """HUM-01."""
     skills = FakeSkills()
     flow = workflow(skills)
@@ -393,22 +375,6 @@ async def test_the_raw_graph_refuses_the_answer_to_another_checkpoint(reference)
     with pytest.raises(ValidationError, match="the open question is"):
         await raw.answer({"action": "approve", "checkpoint": reference})
     assert (await raw.snapshot()).interrupts == before
-
-
-@pytest.mark.parametrize(("kind", "answer", "searched"), GOOD[:-1])
-async def test_the_raw_graph_takes_every_clients_shape(kind, answer, searched):
-    """HUM-01."""
-    raw = await RawGraph.at(kind)
-    await raw.answer(answer.model_dump(mode="json") if isinstance(answer, Decision) else answer)
-    assert [row.queries[0].boolean_query for row in raw.skills.searched] == [searched]
-
-
-@pytest.mark.parametrize("answer", MARKINGS[:-1])
-async def test_the_raw_graph_takes_every_clients_marks(answer):
-    """HUM-01."""
-    raw = await RawGraph.at(RESULT)
-    await raw.answer(answer)
-    assert raw.skills.requests[1].user_feedback == UserFeedback(**MARKS)
 
 
 async def test_the_question_carries_a_form_without_references():

@@ -6,11 +6,8 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 from tests.answers import reply_to
-from tests.examples import examples
 from tests.workflow.doubles import STEPS, FailingSkills, edit, mark_last, reject, workflow
 
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
@@ -165,34 +162,6 @@ async def test_max_iterations_reached():
     assert result.ended_by is EndReason.LIMIT_REACHED
 
 
-async def test_a_single_iteration_ends_at_the_first_rejection():
-    """PROP-5."""
-    handler = ScriptedHandler(["approve", "reject"])
-    result = await workflow(handler=handler, max_iterations=1).run("q")
-    assert len(handler.asked) == 2
-    assert result.ended_by is EndReason.LIMIT_REACHED
-
-
-async def test_rejecting_every_strategy_gives_a_valid_empty_collection():
-    """REQ-15 PROP-9 HUM-15."""
-    skills, handler = FakeSkills(), ScriptedHandler(otherwise="reject")
-    result = await workflow(skills, handler, max_iterations=3).run("q")
-    assert len(handler.asked) == 3
-    assert "search" not in skills.calls
-    assert result.papers == []
-    assert result.metadata.total_found == 0
-    assert result.metadata.search_strategy.queries == []
-    assert result.metadata.search_strategy.sources == []
-    assert PaperCollection.model_validate(result.model_dump()) == result
-
-
-async def test_a_strategy_rejected_in_the_last_round_leaves_the_result_of_the_round_before():
-    """REQ-15."""
-    handler = ScriptedHandler(["approve", "reject", "reject"])
-    result = await workflow(handler=handler, max_iterations=2).run("q")
-    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
-
-
 async def test_iteration_feeds_previous_strategies():
     """REQ-14 REQ-20: all earlier strategies, oldest first, in the form that ran."""
     skills, edited = FakeSkills(), fake_strategy("mine")
@@ -235,13 +204,6 @@ async def test_accumulated_papers_merge():
     result = await workflow(handler=handler).run("q")
     assert [paper.id for paper in result.papers] == ["always", "only-round_1", "only-round_0"]
     assert [paper.id for paper in handler.asked[3].payload.accumulated_papers] == ["only-round_0"]
-
-
-async def test_papers_marked_in_the_last_allowed_answer_are_kept_too():
-    """REQ-15 REQ-16."""
-    handler = ScriptedHandler(["approve", mark_last, "approve", mark_last])
-    result = await workflow(handler=handler, max_iterations=2).run("q")
-    assert [paper.id for paper in result.papers] == ["always", "only-round_1", "only-round_0"]
 
 
 async def test_a_paper_that_is_accumulated_and_found_again_is_there_once():
@@ -326,13 +288,6 @@ async def test_state_is_complete_on_max_iterations():
     detail = await _is_complete_after(ENDS["max_iterations"][0])
     assert detail.ended_by == "limit_reached"
     assert detail.iteration == 2
-
-
-async def test_state_is_complete_when_no_strategy_was_accepted():
-    """PROP-7."""
-    detail = await _is_complete_after(ENDS["strategies_rejected"][0])
-    assert detail.ended_by == "limit_reached"
-    assert [entry.result_count for entry in detail.history] == [0, 0]
 
 
 async def test_state_is_complete_when_nobody_was_asked():
@@ -492,48 +447,6 @@ async def test_text_that_no_database_takes_does_not_lose_the_search(tmp_path):
     skills = FakeSkills(records=lambda _strategy: [odd])
     result = await workflow(skills, persistence=f"sqlite:///{tmp_path}/t.db").run("q")
     assert [paper.title for paper in result.papers] == ["half \ufffd"]
-
-
-ACTIONS = st.lists(st.sampled_from(["approve", "edit", "reject"]), min_size=12, max_size=12)
-
-
-@examples(15)
-@given(actions=ACTIONS, limit=st.integers(1, 5), has_strategy=st.booleans())
-def test_whatever_a_person_does_only_papers_shown_are_accumulated(actions, limit, has_strategy):
-    """PROP-11 PROP-5 PROP-7 PROP-9 PROP-10."""
-    shown: set[str] = set()
-
-    def reply_of(action):
-        def reply(checkpoint):
-            if checkpoint.kind is RESULT:
-                accumulated = {paper.id for paper in checkpoint.payload.accumulated_papers}
-                assert accumulated <= shown
-                shown.update(paper.id for paper in checkpoint.payload.collection.papers)
-                if action == "edit":
-                    return edit({"marked_relevant": ["only-round_0", "invented", "always"]})
-            elif action == "edit":
-                return edit(fake_strategy("edited").model_dump())
-            return Decision(action=DecisionAction(action), note="n")
-
-        return reply
-
-    async def run():
-        persistence = await open_memory()
-        handler = ScriptedHandler([reply_of(action) for action in actions])
-        result = await workflow(
-            handler=handler,
-            max_iterations=limit,
-            enable_strategy_checkpoint=has_strategy,
-            persistence=persistence,
-        ).run("q", thread_id="t")
-        return result, await ThreadCatalog(persistence).show("t")
-
-    result, detail = asyncio.run(run())
-    assert {paper.id for paper in result.papers} <= shown
-    assert detail.iteration == len(detail.history) <= limit
-    assert [entry.iteration for entry in detail.history] == list(range(detail.iteration))
-    assert detail.status.value == "done"
-    assert PaperCollection.model_validate(result.model_dump()) == result
 
 
 # --- the private functions that the seeds name ----------------------------------------------------
