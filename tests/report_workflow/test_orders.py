@@ -166,8 +166,10 @@ async def test_an_obeying_model_cannot_get_an_order_past_the_checks(
     ordered = await ran(place, obeying)
     assert ordered.steps[-1] == "fallback"
     assert ordered.report.status == "partial"
-    told = [item.description for item in ordered.report.critique.items]
+    items = ordered.report.critique.items
+    told = [item.description for item in items if item.severity == "critical"]
     assert any("Evil" in message for message in told)
+    assert any("Invented reference" in message for message in told)
 
 
 @pytest.mark.parametrize("place", PLACES)
