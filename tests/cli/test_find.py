@@ -163,19 +163,22 @@ def test_nothing_but_json_is_said_to_machines_of_papers_in_a_file(cli: Cli, tmp_
     assert ended.document["papers"][0]["title"] not in ended.stderr
 
 
-def test_the_suffix_of_the_file_says_the_format(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "papers.bib"
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(file))
-    assert ended.code == 0
-    assert file.read_text().lstrip().startswith("@")
-    assert ended.stdout == ""
-    assert str(file) in ended.stderr
-
-
-def test_a_table_can_be_written_to_a_file(cli: Cli, done: str, tmp_path: Path) -> None:
-    file = tmp_path / "papers.txt"
-    assert cli("export", done, "--format", "table", "--output", str(file)).code == 0
-    assert "Title" in file.read_text()
+@pytest.mark.parametrize(
+    ("options", "begins"),
+    [
+        (("--output", "papers.bib"), b"@"),
+        (("--output", "papers.xlsx"), b"PK"),
+        (("--format", "table", "--output", "papers.txt"), b"#"),
+    ],
+)
+def test_the_suffix_of_the_file_or_the_option_says_the_format(
+    cli: Cli, done: str, tmp_path: Path, options: tuple[str, ...], begins: bytes
+) -> None:
+    file = tmp_path / options[-1]
+    ended = cli("export", done, *options)
+    assert (ended.code, ended.stdout) == (0, "")
+    assert file.read_bytes().lstrip().startswith(begins)
+    assert f"papers to {file.name}\n" in ended.stderr
 
 
 def test_nothing_is_overwritten_unasked_and_no_search_is_wasted_on_it(
@@ -410,14 +413,6 @@ def test_a_question_or_a_strategy_is_needed_and_not_both(cli: Cli, tmp_path: Pat
         assert "give a QUESTION or --strategy FILE" in cli("find", *words, *SAMPLE).stderr
     missing = cli("find", "--strategy", str(tmp_path / "missing.txt"), *SAMPLE)
     assert "cannot be read" in missing.stderr
-
-
-def test_a_workbook_is_written_to_a_file(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "papers.xlsx"
-    ended = cli("find", QUESTION, *SAMPLE, "--yes", "--output", str(path))
-    assert ended.code == 0
-    assert path.read_bytes().startswith(b"PK")
-    assert cli("library", "add", str(path)).code == 0
 
 
 def test_how_a_mixed_query_was_read_is_said_where_nobody_is_asked(cli: Cli) -> None:

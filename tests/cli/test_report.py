@@ -13,7 +13,10 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert planned.code == 3
     thread = planned.document["thread_id"]
     assert planned.document["review"]["kind"] == "plan_review"
-    drafted = cli("resume", thread, "--approve", "--json")
+    assert cli("resume", thread, "--json").document["review"]["kind"] == "plan_review"
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"decomposed_questions": ["What are they?", "What are molecules?"]}')
+    drafted = cli("resume", thread, "--edit", str(plan), "--json")
     assert drafted.code == 3
     assert drafted.document["review"]["kind"] == "pre_output_review"
     revised = reply(thread, "--note", "more on molecules", "--json")
@@ -22,9 +25,10 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     assert second["version"] > first["version"]
     target = tmp_path / "report.html"
     token = revised.document["review"]["token"]
-    options = ("--approve", "--token", token, "-o", str(target))
+    options = ("--approve", "--token", token, "-o", str(target), "--json")
     done = cli("resume", thread, *options)
     assert done.code == 1  # titles alone answer nothing, and no approval changes that
+    assert (done.document["thread_id"], done.document["output"]) == (thread, str(target))
     assert "partial report" in done.stderr
     assert ">References</h2>" in target.read_text(encoding="utf-8")
     listed = {block["thread_id"]: block for block in cli("threads", "--json").document}

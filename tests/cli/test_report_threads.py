@@ -57,27 +57,6 @@ def test_show_has_the_report_and_who_decided_what(cli: Cli, written: str) -> Non
     assert document["report"]["sections"]
 
 
-def test_resume_answers_the_question_of_a_report(
-    cli: Cli, reply: Cli, planned: str, tmp_path: Path
-) -> None:
-    assert cli("resume", planned, "--json").document["review"]["kind"] == "plan_review"
-    file = tmp_path / "plan.json"
-    file.write_text('{"decomposed_questions": ["What are they?", "What are proteins?"]}')
-    drafted = cli("resume", planned, "--edit", str(file), "--json")
-    assert drafted.code == 3
-    assert drafted.document["review"]["kind"] == "pre_output_review"
-    revised = reply(planned, "--note", "more on molecules", "--json")
-    versions = [item.document["review"]["shows"]["draft"]["version"] for item in (drafted, revised)]
-    assert versions[1] == versions[0] + 1
-    target = tmp_path / "report.md"
-    done = reply(planned, "--approve", "-o", str(target), "--json")
-    assert done.code == 1
-    assert done.document["thread_id"] == planned
-    assert done.document["output"] == str(target)
-    assert "## References" in target.read_text(encoding="utf-8")
-    assert cli("resume", planned, "--reject", "too late").code == 1
-
-
 def test_papers_cannot_be_marked_in_a_report(cli: Cli, planned: str) -> None:
     ended = cli("resume", planned, "--relevant", "1")
     assert ended.code == 2

@@ -225,17 +225,6 @@ def test_marks_of_an_earlier_round_are_shown_once_as_they_stand_and_can_be_taken
     assert decided == ["exclude"]
 
 
-def test_ctrl_d_leaves_the_question_open_and_another_day_it_is_asked_again(
-    person: Seat, waiting: str, cli: Cli
-) -> None:
-    someone = person("resume", waiting)
-    someone.sees("is this the search strategy?")
-    someone.sees(MENU_1)
-    someone.types("\x04")
-    assert someone.leaves() == 3
-    assert cli("show", waiting, "--json").document["status"] == "waiting"
-
-
 def test_ctrl_c_at_a_question_leaves_it_open(person: Seat, waiting: str, cli: Cli) -> None:
     """PER-06"""
     someone = person("resume", waiting)

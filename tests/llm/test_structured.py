@@ -30,6 +30,7 @@ async def test_a_good_answer_costs_one_call() -> None:
 
 
 async def test_the_model_sees_its_mistake_and_its_answer() -> None:
+    """LLM-05"""
     llm = FakeLLM([{"a": "x"}, {"a": 2}])
     assert await ask(llm, Pair, "s", "u") == Pair(a=2)
     assert "a: Input should be a valid integer" in llm.calls[1].user_message
@@ -37,6 +38,7 @@ async def test_the_model_sees_its_mistake_and_its_answer() -> None:
 
 
 async def test_there_is_one_repair_and_no_more() -> None:
+    """LLM-01"""
     llm = FakeLLM({"a": None})
     with pytest.raises(LLMResponseError, match="a: Input should be"):
         await ask(llm, Pair, "s", "u")
