@@ -137,29 +137,6 @@ async def test_a_report_is_planned_approved_revised_and_given_out(client: Any) -
     assert output["search_results"]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "yes",
-        [],
-        {"action": "buy"},
-        {"action": "modify"},
-        {"action": "approve", "goto": "output"},
-        {"action": "modify", "modifications": {"research_plan": {"search_queries": []}}},
-        {"action": "approve", "review": {"run_id": "x", "kind": "plan_review", "number": 9}},
-    ],
-    ids=str,
-)
-async def test_an_answer_of_a_wrong_shape_leaves_the_question_open(client: Any, wrong: Any) -> None:
-    """HUM-02 HUM-03 HUM-07 HUM-10: and a good one is taken afterwards."""
-    thread, asked = await begun(client)
-    await answered(client, thread, wrong)
-    left = await open_question(client, thread)
-    assert (left["id"], left["value"]["kind"]) == (asked["id"], "plan_review")
-    await answered(client, thread, {"action": "approve"})
-    assert (await open_question(client, thread))["value"]["kind"] == "pre_output_review"
-
-
 @pytest.mark.parametrize("graph", [GRAPH, "paper_search"])
 async def test_a_source_that_the_server_lacks_is_an_error_and_no_other_is_searched(
     client: Any, graph: str

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.examples import examples
 
 from paper_search.errors import LLMError
 from paper_search.models import Author, RawPaper, Sighting
 from paper_search.skills import Deduplicator
-from paper_search.testing.llm import FakeLLM, data_block, obedient_answer
+from paper_search.testing.llm import FakeLLM, data_block
 
 TITLE = "A long title on graph networks"
 
@@ -125,48 +121,6 @@ async def test_what_was_merged_before_is_remembered() -> None:
     before = paper("1", doi="10.1000/x", merged_from=["0", "1"])
     [merged] = await Deduplicator().deduplicate([before, paper("2", doi="10.1000/x")])
     assert merged.merged_from == ["0", "1", "2"]
-
-
-RECORDS = st.lists(
-    st.builds(
-        paper,
-        st.sampled_from("abcdef"),
-        title=st.sampled_from(["Editorial", TITLE, "Graph networks", "x", "", "图神经网络"]),
-        author=st.sampled_from([None, "Ada Smith", "Jones, B"]),
-        year=st.sampled_from([None, 2019, 2020]),
-        doi=st.sampled_from([None, None, "10.1000/a", "10.1000/b", "10.48550/arXiv.2101.00001"]),
-        source=st.sampled_from(["s", "t"]),
-        full_text_url=st.sampled_from([None, None, "https://a.org/x", "https://a.org/y"]),
-        abstract=st.sampled_from([None, "text"]),
-    ),
-    max_size=8,
-)
-
-
-@given(RECORDS, st.integers())
-@examples(120)
-async def test_the_order_of_records_changes_no_cluster_and_no_id(
-    papers: list[RawPaper], seed: int
-) -> None:
-    shuffled = random.Random(seed).sample(papers, len(papers))  # noqa: S311  # no secret
-
-    def content(found: list[RawPaper]) -> list[str]:
-        return sorted(model.model_dump_json() for model in found)
-
-    one = await Deduplicator().deduplicate(papers)
-    other = await Deduplicator().deduplicate(shuffled)
-    assert content(one) == content(other)
-
-
-@given(RECORDS)
-@examples(80)
-async def test_no_record_is_lost_and_ids_are_unique(papers: list[RawPaper]) -> None:
-    llm = FakeLLM(obedient_answer)
-    found = await Deduplicator(llm).deduplicate(papers)
-    named = {name for work in found for name in (*work.merged_from, work.id)}
-    assert {work.id for work in papers} <= named
-    if len(papers) > 1:
-        assert len({work.id for work in found}) == len(found)
 
 
 SINGLES = [

@@ -64,22 +64,11 @@ async def test_a_boolean_query_is_the_query_and_nothing_about_it_is_guessed() ->
     assert (intent.excluded, intent.authors, intent.notes) == ([], [], [])
 
 
-async def test_prose_with_capitals_and_quotes_is_no_query() -> None:
-    intent = await parse('the OR of "heart failure" in smokers with diabetes')
-    assert intent.boolean_query is None
-    assert intent.concepts == ["OR", "heart failure", "smokers", "diabetes"]
-
-
 async def test_nothing_is_read_out_of_quotation_marks() -> None:
     intent = await parse('the novel "not before 1984" in the schools of "review by Smith" fame')
     assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
     assert intent.intent_type is IntentType.METHOD
     assert {"not before 1984", "review by Smith"} <= set(intent.concepts)
-
-
-async def test_not_reviews_is_no_wish_for_reviews() -> None:
-    assert (await parse("solar cells, not reviews")).intent_type is IntentType.METHOD
-    assert (await parse("review of solar cells")).intent_type is IntentType.SURVEY
 
 
 @pytest.mark.parametrize(
@@ -95,12 +84,6 @@ async def test_not_reviews_is_no_wish_for_reviews() -> None:
 async def test_limits_alone_are_an_intent_without_a_subject(question: str, topic: str) -> None:
     intent = await parse(question)
     assert (intent.topic, intent.question, intent.concepts) == (topic, "", [])
-
-
-async def test_an_identifier_is_named_and_the_rest_is_the_question() -> None:
-    intent = await parse("attention, as in arXiv:1706.03762v5")
-    assert intent.identifiers == ["arxiv:1706.03762"]
-    assert intent.concepts == ["attention"]
 
 
 @pytest.mark.parametrize(
@@ -135,11 +118,6 @@ async def test_a_quotation_mark_that_is_never_closed_is_noted() -> None:
     assert "closing quotation mark is missing" in intent.notes[0]
 
 
-async def test_a_query_that_cannot_be_read_is_refused_with_the_column() -> None:
-    with pytest.raises(QuestionError, match=r"column 16.*use words"):
-        await parse("graph AND (drug")
-
-
 @pytest.mark.parametrize("question", ["not reviews", "excluding honey bees", "no surveys please"])
 async def test_a_question_that_only_excludes_is_refused(question: str) -> None:
     with pytest.raises(QuestionError, match="only says what to exclude"):
@@ -155,11 +133,6 @@ async def test_a_question_without_a_word_is_refused(question: str) -> None:
 async def test_hidden_characters_and_emojis_are_no_part_of_concepts() -> None:
     intent = await parse("so\u200blar\x07 cells 🙂\n in\tcities")
     assert intent.concepts == ["solar cells", "cities"]
-
-
-async def test_years_are_not_part_of_the_topic() -> None:
-    intent = await parse("Find papers on solar cells since 2018")
-    assert (intent.topic, intent.concepts) == ("solar cells", ["solar cells"])
 
 
 @pytest.mark.parametrize(
@@ -458,21 +431,6 @@ async def test_nothing_is_read_out_of_a_pasted_abstract() -> None:
     intent = await parse(abstract)
     assert intent.question == abstract
     assert (intent.excluded, intent.authors, intent.constraints.year_from) == ([], [], None)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "five papers a year: publish or perish",
-        "author: Doudna J, Cas9",
-        "supply AND demand for credit in banks, what is known?",
-        "CODE SWITCHING AND IDENTITY IN CLASSROOMS",
-        "remittances and/or aid",
-        '+"deliberative poll" -"focus group"',
-    ],
-)
-async def test_prose_is_no_boolean_query(question: str) -> None:
-    assert (await parse(question)).boolean_query is None
 
 
 async def test_names_are_looked_up_where_records_are_at_hand() -> None:

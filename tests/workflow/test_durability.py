@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import ormsgpack
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from tests.answers import reply_to
-from tests.workflow.crashing import SCRIPT, LoggingSkills
+from tests.workflow.crashing import SCRIPT
 from tests.workflow.doubles import STEPS, workflow
 
 from paper_search.errors import PersistenceError, ThreadBusyError
@@ -60,56 +59,6 @@ def test_nothing_is_left_open_behind_a_workflow(tmp_path):
     url = url_of(tmp_path)
     asyncio.run(workflow(persistence=url).run("q", thread_id="t"))
     assert [path.name for path in tmp_path.iterdir()] == ["threads.db"]
-
-
-def crash(tmp_path: Path, killer: str, after: int) -> list[str]:
-    """Run in a process that kills itself; return the calls that it made."""
-    log = tmp_path / "calls"
-    command = [sys.executable, "-m", "tests.workflow.crashing"]
-    ended = subprocess.run(  # noqa: S603  # our own program
-        [*command, url_of(tmp_path), str(log), killer, str(after)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    return log.read_text().split()
-
-
-POINTS = [
-    # which skill, in which round, decisions given before, calls made before it
-    ("search", 0, 1),
-    ("score", 0, 1),
-    ("build", 1, 2),
-    ("organize", 1, 3),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("killer", "after", "decided"), POINTS)
-async def test_a_killed_process_costs_the_step_in_flight_and_nothing_else(
-    tmp_path, killer, after, decided
-):
-    """PER-01 PER-04 PER-13: same end, no finished step repeated, no decision asked for again.
-
-    The lease of the dead process does not have to run out first.
-    """
-    calls = crash(tmp_path, killer, after)
-    index = [i for i, name in enumerate(ROUNDS) if name == killer][after]
-    assert calls == ROUNDS[: index + 1]
-    async with open_persistence(url_of(tmp_path)) as persistence:
-        info = await ThreadCatalog(persistence).info("t")
-    assert info.status is ThreadStatus.FAILED
-    log = str(tmp_path / "calls")
-    handler = ScriptedHandler(SCRIPT[decided:])
-    flow = SearchWorkflow(*[LoggingSkills(log)] * 6, handler, persistence=url_of(tmp_path))
-    assert await flow.resume("t") == await undisturbed()
-    assert len(handler.asked) == len(SCRIPT) - decided
-    made = (tmp_path / "calls").read_text().split()
-    assert made == [*ROUNDS[: index + 1], *ROUNDS[index:]]
-    assert integrity(tmp_path) == "ok"
 
 
 class Crash(BaseException):

@@ -52,7 +52,10 @@ async def left_to_decide(url: str) -> list[object]:
 async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
     durable_url: str, tmp_path: Path, point: tuple[str, int, str]
 ) -> None:
-    """PER-01 PER-03 PER-04: only the step in flight is repeated, and no decision is lost."""
+    """PER-01 PER-03 PER-04 PER-13: only the step in flight is repeated, no decision is lost.
+
+    The lease of the dead process does not have to run out first.
+    """
     log = tmp_path / "calls"
     before = killed(durable_url, log, point)
     handler = ScriptedHandler(await left_to_decide(durable_url))

@@ -71,6 +71,9 @@ def test_authors_of_a_query_are_no_concepts() -> None:
         "remittances and/or foreign aid and household spending in Nepal",
         "MYTH AND RITUAL IN THE ANDES: A STUDY OF WATER",
         "DESCRIBES THE NEXT DECADE (FILMS AND SLIDES) IN THE VIEW OF LIBRARIANS.",
+        "author: Doudna J, Cas9",
+        "supply AND demand for credit in banks, what is known?",
+        '+"deliberative poll" -"focus group"',
         ABSTRACT,
     ],
 )
