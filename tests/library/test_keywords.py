@@ -8,7 +8,6 @@ import pytest
 
 from paper_search.library import Library
 from paper_search.library.embedding import embedded_text
-from paper_search.library.index import FORMAT
 from paper_search.library.lexicon import ranked_text
 from paper_search.models import RawPaper
 
@@ -67,14 +66,3 @@ def test_a_record_without_keywords_ranks_and_is_embedded_as_before() -> None:
 
 def test_the_embedding_model_is_given_the_keywords() -> None:
     assert "hippocampus" in embedded_text({"title": "One", "keywords": ["hippocampus"]})
-
-
-def test_an_index_of_an_earlier_format_is_made_again(library: Library, tmp_path: Path) -> None:
-    library.close()
-    state = tmp_path / "index" / "paper_search.json"
-    said = state.read_text("utf-8")
-    state.write_text(said.replace(f'"format": {FORMAT}', f'"format": {FORMAT - 1}'), "utf-8")
-    with Library.open(tmp_path) as opened:
-        assert not opened.info().is_index_current
-        assert len(opened.search_boolean("hippocampus").papers) == 1
-        assert opened.info().is_index_current

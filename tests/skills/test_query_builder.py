@@ -220,40 +220,21 @@ async def test_no_strategy_is_ever_given_twice(concepts: tuple[str, ...]) -> Non
         earlier.append(strategy)
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("only randomised trials", "RCT"),
-        ("must include children", "children"),
-        ("please restrict to adolescents", "adolescents"),
-        ("clinical trials only", "clinical trials"),
-    ],
-)
-async def test_what_is_required_is_one_limit_in_sight(text: str, wanted: str) -> None:
+async def test_what_is_required_is_one_limit_in_sight() -> None:
     first = await builder().build(given_text(None))
-    second = await builder().build(given_text(text, first))
+    second = await builder().build(given_text("only randomised trials", first))
     [condition] = second.filters.conditions
-    assert wanted in condition
+    assert "RCT" in condition
     assert texts(second) == texts(first)
     assert first.filters.conditions == []
 
 
-@pytest.mark.parametrize(
-    ("text", "barred"),
-    [
-        ("exclude animal studies", "animal"),
-        ("not mice", "mice"),
-        ("too many rat papers", "rat"),
-        ("I don't want pregnancy", "pregnancy"),
-        ("good, but no coffee", "coffee"),
-    ],
-)
-async def test_what_is_excluded_is_one_limit_in_sight(text: str, barred: str) -> None:
+async def test_what_is_excluded_is_one_limit_in_sight() -> None:
     first = await builder().build(given_text(None))
-    second = await builder().build(given_text(text, first))
+    second = await builder().build(given_text("good, but no coffee", first))
     [condition] = second.filters.conditions
     assert condition.startswith("NOT ")
-    assert barred in condition
+    assert "coffee" in condition
 
 
 @pytest.mark.parametrize("text", ["more about adenosine", "also adenosine", "adenosine"])

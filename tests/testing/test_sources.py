@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from typing import Any
 
 import pytest
@@ -31,38 +30,10 @@ async def test_a_fake_source_keeps_the_contract() -> None:
     await check_source(source, SourceContract(year=2012))
 
 
-async def test_a_fake_source_records_what_it_was_asked() -> None:
-    source = FakeSource("mine", PAPERS)
-    asked = strategy(max_results=2)
-    assert await source.search_advanced(asked) == PAPERS[:2]
-    await source.search("graph", year_from=2014)
-    assert source.strategies[0] == asked
-    assert source.strategies[1].queries[0].boolean_query == "graph"
-    assert source.source_name == "mine"
-
-
-async def test_a_fake_source_can_make_its_papers_of_the_strategy() -> None:
-    source = FakeSource(papers=lambda asked: PAPERS[: asked.filters.max_results // 2])
-    assert len((await source.report(strategy(max_results=4))).papers) == 2
-
-
 async def test_what_a_caller_does_to_a_record_stays_with_the_caller() -> None:
     source = FakeSource(papers=PAPERS)
     (await source.search("x"))[0].title = "changed"
     assert (await source.search("x"))[0].title == "Learning 0"
-
-
-async def test_a_fake_source_fails_as_it_is_told_to() -> None:
-    source = FakeSource(error=KeyError("bug"), delay_s=0.01)
-    for ask in (source.search_advanced, source.report):
-        with pytest.raises(KeyError, match="bug"):
-            await ask(strategy())
-
-
-async def test_a_fake_source_takes_its_time() -> None:
-    started = time.monotonic()
-    await FakeSource(delay_s=0.05).search("x")
-    assert time.monotonic() - started >= 0.04
 
 
 class Nameless(FakeSource):

@@ -161,11 +161,6 @@ def test_a_broken_item_does_not_lose_the_good_ones() -> None:
     assert bad == [3, 5, 6]
 
 
-def test_a_list_that_is_cut_off_says_so() -> None:
-    good, bad = split(json_records.parse_csl, '[{"title": "One"},\n')
-    assert (len(good), len(bad)) == (1, 1)
-
-
 RICH = RawPaper(
     id="doi:10.1000/x",
     title="A $\\alpha$ Title",
