@@ -305,10 +305,11 @@ def test_without_a_key_the_factory_says_what_to_set_and_where_to_get_it() -> Non
         ScholarAdapter.source(AppConfig(), SearchSourceConfig(name="serpapi_scholar", api_key=" "))
 
 
-async def test_without_a_key_nothing_is_sent(make: Make) -> None:
+async def test_without_a_key_nothing_is_sent() -> None:
     scholar = Scholar(page(entry(1)))
-    with pytest.raises(NonRetryableError, match="SERPAPI_API_KEY"):
-        await SerpAPIScholarSource("", client=make(scholar)._given_client).search("graph")
+    async with httpx.AsyncClient(transport=httpx.MockTransport(scholar)) as client:
+        with pytest.raises(NonRetryableError, match="SERPAPI_API_KEY"):
+            await SerpAPIScholarSource("", client=client).search("graph")
     assert scholar.asked == []
 
 

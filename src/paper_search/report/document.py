@@ -208,7 +208,7 @@ def _listing(title: str, lines: Sequence[str]) -> DraftSection:
     return DraftSection(section_id="s1", title=title, content=content)
 
 
-def render_json(report: Report, indent: int = 2) -> str:
+def render_json(report: Report) -> str:
     document = {
         **{name: value for name, value in report.output.items() if name != "confidence"},
         "deciders": report.deciders,
@@ -217,7 +217,7 @@ def render_json(report: Report, indent: int = 2) -> str:
         "critique": report.critique.model_dump(mode="json") if report.critique else None,
         "sources": [source.model_dump(mode="json") for source in report.sources],
     }
-    return json.dumps(document, ensure_ascii=False, indent=indent) + "\n"
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 DEFAULT_STYLE = "plain"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -31,8 +30,6 @@ from paper_search.models.settings import NetworkConfig
 from paper_search.sources.errors import ServiceError
 
 if TYPE_CHECKING:
-    import httpx
-
     from paper_search.config import AppConfig
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
@@ -84,24 +81,17 @@ class SourceSettings:
 class ServiceClient:
     """Asks a service in the form that it takes, with its key, and says what went wrong.
 
-    It is an async context manager; the arguments are those of `HttpClient`.
+    It is an async context manager; `replaced`: what tests give `HttpClient` in place of its own.
 
     Raises:
         ConfigError: on entering: a proxy or certificates cannot be used.
     """
 
-    def __init__(  # noqa: PLR0913  # what tests replace
-        self,
-        service: Service,
-        settings: SourceSettings,
-        budget: CallBudget,
-        *,
-        client: httpx.AsyncClient | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
+    def __init__(
+        self, service: Service, settings: SourceSettings, budget: CallBudget, **replaced: Any
     ) -> None:
         self._service, self._settings, self._budget = service, settings, budget
-        self._http = _http(service, settings, client=client, sleep=sleep, clock=clock)
+        self._http = _http(service, settings, replaced)
 
     async def __aenter__(self) -> Self:
         await self._http.__aenter__()
@@ -158,14 +148,7 @@ class ServiceClient:
         return explained(error, self._service, patience_s=self._settings.deadline_s)
 
 
-def _http(
-    service: Service,
-    settings: SourceSettings,
-    *,
-    client: httpx.AsyncClient | None,
-    sleep: Callable[[float], Awaitable[None]],
-    clock: Callable[[], float],
-) -> HttpClient:
+def _http(service: Service, settings: SourceSettings, replaced: dict[str, Any]) -> HttpClient:
     from paper_search.http.client import HttpClient, HttpSettings  # noqa: PLC0415  # httpx is slow to import
 
     interval = settings.interval_s if settings.interval_s is not None else service.interval_s
@@ -182,13 +165,11 @@ def _http(
             retry=RetryPolicy(max_retries=settings.max_retries),
             refusal_of=lambda error: refusal_of(error, service),
         ),
-        client=client,
         contact=contact,
         cache_path=settings.cache_path,
         limits_path=settings.limits_path,
         network=settings.network,
-        sleep=sleep,
-        clock=clock,
+        **replaced,
     )
 
 

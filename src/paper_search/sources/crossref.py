@@ -138,6 +138,7 @@ class Crossref(Adapter):
     name: ClassVar[str] = "crossref"
     title: ClassVar[str] = "Crossref"
     contact_param: ClassVar[str | None] = "mailto"
+    interval_with_contact: ClassVar[float | None] = 0.34
 
     ranks_text: ClassVar[bool] = True
     truncates: ClassVar[bool] = False
@@ -155,12 +156,6 @@ class Crossref(Adapter):
     endpoint = ENDPOINT
     says_open: ClassVar[bool] = True
     first_look: ClassVar[int] = 2
-
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        super().__init__(key, contact=contact, endpoint=endpoint)
-        self.interval_s = 0.34 if self.contact else 1.0
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         return to_free_text(tree, filters, service=self.title)

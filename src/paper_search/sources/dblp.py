@@ -254,7 +254,6 @@ class Dblp(Adapter):
     """All of them have to occur in a title or name."""
     page_size = 100
     most_results = 10_000
-    interval_s = 1.0
     endpoint = ENDPOINT
     entries: ClassVar[str] = "result.hits.hit"
     answered: ClassVar[str] = "result.hits"

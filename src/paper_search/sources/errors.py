@@ -18,16 +18,11 @@ class ServiceError(SearchSourceError):
         http_status: of the answer; None: there was none, or its status was that of success.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: SourceStatus = SourceStatus.BAD_RESPONSE,
-        http_status: int | None = None,
-    ) -> None:
+    http_status: int | None = None
+
+    def __init__(self, message: str, *, status: SourceStatus = SourceStatus.BAD_RESPONSE) -> None:
         super().__init__(message)
         self.status = status
-        self.http_status = http_status
 
 
 class SerpAPIError(ServiceError):

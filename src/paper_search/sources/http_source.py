@@ -109,9 +109,8 @@ class HttpSource:
     ) -> None:
         self.adapter = adapter
         self.settings = settings or SourceSettings()
-        self._given_client = client
-        self._sleep = sleep
         self._clock = clock
+        self._replaced = {"client": client, "sleep": sleep, "clock": clock}
         self._budget = budget or CallBudget(self.settings.max_calls)
 
     def __repr__(self) -> str:
@@ -233,7 +232,8 @@ class HttpSource:
         answers: list[QueryRun] = []
         async with AsyncExitStack() as stack:
             try:
-                http = await stack.enter_async_context(self._http())
+                asking = ServiceClient(self.adapter, self.settings, self._budget, **self._replaced)
+                http = await stack.enter_async_context(asking)
             except ConfigError as error:  # a proxy or certificates that cannot be used
                 failed = self.adapter.failure(str(error), SourceStatus.UNREACHABLE)
                 return [QueryRun(text_of(query), error=failed) for query in queries]
@@ -245,16 +245,6 @@ class HttpSource:
                 else:
                     answers += await self._ask(http, query, sending)
         return answers
-
-    def _http(self) -> ServiceClient:
-        return ServiceClient(
-            self.adapter,
-            self.settings,
-            self._budget,
-            client=self._given_client,
-            sleep=self._sleep,
-            clock=self._clock,
-        )
 
     async def _ask(self, http: ServiceClient, query: Question, sending: _Sending) -> list[QueryRun]:
         """Send a query: plain text in its translations until something is found, else all parts."""

@@ -67,17 +67,12 @@ class OpenAlex(Adapter):
     most_results = 10_000
 
     key_header = ("Authorization", "Bearer {}")
+    interval_with_key: ClassVar[float | None] = 0.2
+    """Of more than five operators: one request a second without a key, five with one."""
     endpoint = ENDPOINT
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 3
     first_look: ClassVar[int] = 4
-
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        super().__init__(key, contact=contact, endpoint=endpoint)
-        # More than five operators: one request a second without a key, five with one.
-        self.interval_s = 0.2 if self.key else 1.0
 
     def translate(self, tree: Node, filters: SearchConstraints) -> Translated:
         return to_openalex(tree, filters)

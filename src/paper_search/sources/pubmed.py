@@ -132,6 +132,7 @@ class Pubmed(Adapter):
 
     endpoint = ENDPOINT
     interval_s = 0.35
+    interval_with_key: ClassVar[float | None] = 0.11
     says_open: ClassVar[bool] = True
     count_rank: ClassVar[int] = 2
     has_headings: ClassVar[bool] = True
@@ -141,12 +142,6 @@ class Pubmed(Adapter):
         "doi": "{}[aid]",
         "pmcid": "{}[pmcid]",
     }
-
-    def __init__(
-        self, key: str = "", *, contact: str | None = None, endpoint: str | None = None
-    ) -> None:
-        super().__init__(key, contact=contact, endpoint=endpoint)
-        self.interval_s = 0.11 if self.key else self.interval_s
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         del filters  # all of them are in the query

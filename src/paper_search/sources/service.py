@@ -95,6 +95,7 @@ class Service:
         contact: an e-mail address, or empty; it goes into no `Request` either.
         contact_param: the parameter that takes it; None: the User-Agent is enough.
         interval_s: the least time between two requests.
+        interval_with_key: the same with a key, and with a contact below; None: no other.
         concurrency: the most requests at one time.
         accept: the media type of answers.
         endpoint: where the service is.
@@ -117,6 +118,8 @@ class Service:
     form_suffix: ClassVar[str | None] = None
     refuses_in_agent: ClassVar[tuple[str, ...]] = ()
 
+    interval_with_key: ClassVar[float | None] = None
+    interval_with_contact: ClassVar[float | None] = None
     contact_param: ClassVar[str | None] = None
     record_prefix: ClassVar[str | None] = None
     says_open: ClassVar[bool] = False
@@ -134,6 +137,9 @@ class Service:
         self.key = key.strip()
         self.contact = contact or ""
         self.endpoint = self.endpoint if endpoint is None else endpoint
+        intervals = ((self.key, self.interval_with_key), (contact, self.interval_with_contact))
+        faster = (interval for has_it, interval in intervals if has_it and interval is not None)
+        self.interval_s = next(faster, self.interval_s)
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -60,7 +60,6 @@ class NewsApi(WebAdapter):
     longest_text: ClassVar[int | None] = 500
     page_size = 20
     most_results = 100
-    interval_s = 1.0
     endpoint = ENDPOINT
     key_header = ("X-Api-Key", "{}")
     dialect = NewsDialect

@@ -43,7 +43,6 @@ class Searxng(WebAdapter):
 
     page_size = 10
     most_results = 50
-    interval_s = 1.0
     hits: ClassVar[str] = "number_of_hits"
     paging: ClassVar[Paging | None] = Paging("pageno", is_numbered=True)
     record = staticmethod(_PAGE.read)
