@@ -1,12 +1,9 @@
-"""Every recorded answer of arXiv, PubMed, Europe PMC, DBLP, CORE and Serper is read.
-
-The facts were written down from the bodies, not from what the program made of them.
-"""
+"""Every recorded answer of arXiv, PubMed, Europe PMC, DBLP, CORE and Serper is read."""
 
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from tests.recorded import RecordedAnswer
@@ -38,132 +35,13 @@ def read(adapter: Adapter, body: bytes, kind: str = "", request: Request | None 
     return adapter.read(HttpAnswer(200, kind, body, 1), request or request_of(adapter))
 
 
-class Fact(NamedTuple):
-    """What a body says of one work; `doi` in lower case."""
-
-    file: str
-    place: int
-    id: str
-    title: str
-    year: int
-    authors: int
-    doi: str | None = None
-
-
-def check_fact(paper: RawPaper, fact: Fact) -> None:
-    known = (paper.id, paper.title, paper.year, len(paper.authors), paper.doi)
-    assert known == (fact.id, fact.title, fact.year, fact.authors, fact.doi)
-
-
-AEW = "Proceedings of Workshop AEW10: Concepts in Information Theory and Communications"
-ARXIV = [
-    Fact("id_0808.05394_1707.08567_s0_m100_42e5aa0ec3af", 0, "1707.08567", AEW, 2017, 34),
-    Fact(
-        "id_1605.08386_s0_m100_199195aa31ad",
-        0,
-        "1605.08386",
-        "Heat-bath random walks with Markov bases",
-        2016,
-        2,
-    ),
-    Fact("id_2104.12255v1_s0_m100_6ae69987ffe1", 0, "2104.12255", "0", 2021, 1),
-    Fact(
-        "id_astro-ph_0601001_s0_m100_3150dca9dc76",
-        0,
-        "astro-ph/0601001",
-        "Frequency of Hot Jupiters and Very Hot Jupiters from the OGLE-III Transit Surveys Toward"
-        " the Galactic Bulge and Carina",
-        2006,
-        4,
-    ),
-    Fact(
-        "id_quant-ph_0201082v1_s0_m100_86989fe779ef",
-        0,
-        "quant-ph/0201082",
-        "Quantum Computers and Quantum Computer Languages: Quantum Assembly Language and Quantum C"
-        " Language",
-        2002,
-        1,
-    ),
-    Fact(
-        "q_testing_s0_m100_cfe7536492ca",
-        99,
-        "gr-qc/0103067",
-        "Principles of Equivalence: Their Role in Gravitation Physics and Experiments that Test"
-        " Them",
-        2001,
-        2,
-        "10.1007/3-540-40988-2_10",
-    ),
-    Fact(
-        "q_testing_s10_m10_34e56e15aaac",
-        0,
-        "2403.16981",
-        "The Sample Complexity of Simple Binary Hypothesis Testing",
-        2024,
-        3,
-    ),
-    Fact(
-        "q_testing_s20_m10_348a237fecab",
-        0,
-        "2008.01944",
-        "Optimal Pooling Matrix Design for Group Testing with Dilution (Row Degree) Constraints",
-        2020,
-        5,
-    ),
-    Fact(
-        "q_testing_s20_m10_348a237fecab",
-        9,
-        "2602.15552",
-        "Latent Regularization in Generative Test Input Generation",
-        2026,
-        3,
-    ),
-    Fact(
-        "q_testing_s30_m10_f2e39f0143dc",
-        0,
-        "2101.12036",
-        "PatrIoT: IoT Automated Interoperability and Integration Testing Framework",
-        2021,
-        9,
-    ),
-    Fact(
-        "q_testing_s40_m10_96dd32eb854c",
-        9,
-        "2107.07364",
-        "SilGAN: Generating driving maneuvers for scenario-based software-in-the-loop testing",
-        2021,
-        2,
-    ),
-    Fact(
-        "q_testing_s50_m10_7f488ab8598c",
-        9,
-        "2101.09077",
-        "An Empirical Study of Flaky Tests in Python",
-        2021,
-        4,
-        "10.1109/icst49551.2021.00026",
-    ),
-    Fact(
-        "q_testing_s9_m15_0b78d4b4d476",
-        14,
-        "1908.03707",
-        "Mutation Testing for Ethereum Smart Contract",
-        2019,
-        6,
-    ),
-]
-
-
-@pytest.mark.parametrize("fact", ARXIV, ids=lambda fact: f"{fact.id}-{fact.place}")
-def test_what_arxiv_says(recorded: Path, fact: Fact) -> None:
-    body = (recorded / "arxiv" / f"arxiv.py__{fact.file}.xml").read_bytes()
-    paper = read(Arxiv(), body).papers[fact.place]
-    check_fact(paper, fact._replace(id=f"arxiv:{fact.id}"))
-    assert paper.arxiv_id == fact.id
+def test_more_that_arxiv_says(recorded: Path) -> None:
+    path = recorded / "arxiv" / "arxiv.py__id_quant-ph_0201082v1_s0_m100_86989fe779ef.xml"
+    [paper] = read(Arxiv(), path.read_bytes()).papers
+    assert paper.arxiv_id == "quant-ph/0201082"
+    assert paper.raw_data["id_with_version"] == "quant-ph/0201082v1"
     assert (paper.full_text_url or "").startswith("https://arxiv.org/pdf/")
     assert paper.abstract
-    assert str(paper.raw_data["id_with_version"]).startswith(f"{fact.id}v")
 
 
 def test_what_the_old_arxiv_said(recorded: Path) -> None:
@@ -180,170 +58,15 @@ def test_what_the_old_arxiv_said(recorded: Path) -> None:
     assert last.venue == "ISPRS Journal of Photogrammetry and Remote Sensing"
 
 
-PUBMED = [
-    Fact(
-        "DSpace__pubmed-test",
-        0,
-        "15117179",
-        "Multistep microreactions with proteins using electrocapture technology",
-        2004,
-        3,
-        "10.1021/ac0354342",
-    ),
-    Fact(
-        "biopython__pubmed5",
-        0,
-        "28775130",
-        "Occupational pesticide exposure and subclinical hypothyroidism among male pesticide"
-        " applicators",
-        2018,
-        12,
-        "10.1136/oemed-2017-104431",
-    ),
-    Fact(
-        "biopython__pubmed7",
-        0,
-        "29963580",
-        "Development of a pulmonary imaging biomarker pipeline for phenotyping of chronic lung"
-        " disease",
-        2018,
-        9,
-        "10.1117/1.jmi.5.2.026002",
-    ),
-    Fact(
-        "biblio-glutton__example-medline-31388315",
-        0,
-        "31388315",
-        "The impact of panitumumab treatment on survival and quality of life in patients with RAS"
-        " wild-type metastatic colorectal cancer",
-        2019,
-        4,
-        "10.2147/cmar.s186042",
-    ),
-    Fact("fatcat__pubmed_31393839", 0, "31393839", "Career-Turning Moments", 2019, 1),
-    Fact(
-        "fatcat_sample__collective",
-        0,
-        "11237011",
-        "Initial sequencing and analysis of the human genome",
-        2001,
-        257,
-        "10.1038/35057062",
-    ),
-    Fact(
-        "fatcat_sample__medline_date",
-        0,
-        "8219565",
-        "Transcatheter manipulation of asymmetrically opened titanium Greenfield filters",
-        1993,
-        4,
-    ),
-    Fact(
-        "fatcat_sample__medline_date",
-        1,
-        "10188493",
-        "Women's health osteopathy: an alternative view",
-        1998,
-        1,
-    ),
-    Fact(
-        "fatcat_sample__non_english",
-        1,
-        "5757641",
-        "The effect of immediate stimulation of the hippocampus on reflex reactions in animals",
-        1968,
-        1,
-    ),
-    Fact(
-        "fatcat_sample__retracted",
-        0,
-        "8655018",
-        "Effect of fetal and neonatal growth on the occurrence of some diseases in adults",
-        1996,
-        2,
-    ),
-    Fact(
-        "fatcat_sample__other_abstract",
-        1,
-        "11540070",
-        "Calcium messenger system in plants",
-        1987,
-        2,
-        "10.1080/07352688709382247",
-    ),
-    Fact(
-        "jabref__MedlineImporterTestArticleID",
-        0,
-        "26711635",
-        "Diagnostic performance of a multiplex PCR assay for meningitis in an HIV-infected"
-        " population in Uganda",
-        2015,
-        15,
-        "10.1016/j.diagmicrobio.2015.11.017",
-    ),
-    Fact(
-        "jabref__MedlineImporterTestMathML",
-        0,
-        "32759406",
-        "CellML 2.0",
-        2020,
-        8,
-        "10.1515/jib-2020-0021",
-    ),
-    Fact(
-        "metapub__pmid_24084238",
-        0,
-        "24084238",
-        "Challenges in the miRNA research",
-        2013,
-        3,
-        "10.1504/ijbra.2013.056620",
-    ),
-    Fact(
-        "metapub__pmid_32160763",
-        0,
-        "32160763",
-        "The London Patient",
-        2020,
-        1,
-        "10.1089/aid.2020.0058",
-    ),
-    Fact(
-        "metapub__pmid_38962805",
-        0,
-        "38962805",
-        "Correction",
-        2024,
-        0,
-        "10.1080/09540121.2024.2374185",
-    ),
-    Fact(
-        "findpapers__pubmed-api-paper",
-        0,
-        "32835308",
-        "Harvesting Patterns from Textual Web Sources with Tolerance Rough Sets",
-        2020,
-        2,
-        "10.1016/j.patter.2020.100053",
-    ),
-]
-
-
 def pubmed_record(recorded: Path, file: str, place: int = 0) -> RawPaper:
     return read(Pubmed(), (recorded / "pubmed" / f"{file}.xml").read_bytes(), "", FETCH).papers[
         place
     ]
 
 
-@pytest.mark.parametrize("fact", PUBMED, ids=lambda fact: fact.id)
-def test_what_pubmed_says(recorded: Path, fact: Fact) -> None:
-    paper = pubmed_record(recorded, fact.file, fact.place)
-    check_fact(paper, fact._replace(id=f"pubmed:{fact.id}"))
-    assert paper.pmid == fact.id
-
-
 def test_more_that_pubmed_says(recorded: Path) -> None:
     human_genome = pubmed_record(recorded, "fatcat_sample__collective")
+    assert human_genome.pmid == "11237011"
     assert human_genome.authors[-1].name == "International Human Genome Sequencing Consortium"
     assert human_genome.authors[0].name == "E S Lander"
     retracted = pubmed_record(recorded, "fatcat_sample__retracted")
@@ -390,19 +113,12 @@ def test_what_europe_pmc_says_in_full(recorded: Path) -> None:
     body = (recorded / "europe_pmc" / "DSpace__pubmedeurope-test.xml").read_bytes()
     found = [read_result(_as_json(item)) for item in parse_xml(body).iter("result")]
     article, patent, other = (paper for paper in found if paper)
-    check_fact(
-        article,
-        Fact(
-            "",
-            0,
-            "europe_pmc:MED/21733903",
-            "First record of preserved soft parts in a Palaeozoic podocopid (Metacopina) ostracod,"
-            " Cytherellina submagna: phylogenetic implications",
-            2012,
-            3,
-            "10.1098/rspb.2011.0943",
-        ),
+    assert (article.id, article.year) == ("europe_pmc:MED/21733903", 2012)
+    assert article.title == (
+        "First record of preserved soft parts in a Palaeozoic podocopid (Metacopina) ostracod,"
+        " Cytherellina submagna: phylogenetic implications"
     )
+    assert (len(article.authors), article.doi) == (3, "10.1098/rspb.2011.0943")
     assert article.authors[0].model_dump() == {
         "name": "E Olempska",
         "author_id": "0000-0003-0310-3876",
@@ -422,18 +138,9 @@ def test_what_europe_pmc_says_in_short(recorded: Path) -> None:
     entry = json.loads((recorded / "europe_pmc" / "json_lite_one_result.json").read_bytes())
     paper = read_result(entry)
     assert paper is not None
-    check_fact(
-        paper,
-        Fact(
-            "",
-            0,
-            "europe_pmc:MED/23372985",
-            "Custom software development for use in a clinical laboratory",
-            2012,
-            2,
-            "10.4103/2153-3539.104906",
-        ),
-    )
+    assert (paper.id, paper.year) == ("europe_pmc:MED/23372985", 2012)
+    assert paper.title == "Custom software development for use in a clinical laboratory"
+    assert paper.doi == "10.4103/2153-3539.104906"
     assert [author.name for author in paper.authors] == ["Sinard JH", "Gershkovich P"]
     assert (paper.venue, paper.citation_count) == ("J Pathol Inform", 2)
     assert paper.full_text_url == "https://europepmc.org/articles/PMC3551490?pdf=render"
@@ -453,63 +160,6 @@ def test_which_texts_europe_pmc_opens(
     body = (recorded / "europe_pmc" / f"libgen-mcp__europepmc_{file}.json").read_bytes()
     [paper] = read(EuropePmc(), body).papers
     assert (paper.pmid, paper.doi, bool(paper.full_text_url)) == (pmid, doi, has_text)
-
-
-DBLP = [
-    Fact(
-        "search",
-        0,
-        "conf/dac/ZhangYY21",
-        "Attentional Transfer is All You Need: Technology-aware Layout Pattern Generation",
-        2021,
-        3,
-        "10.1109/dac18074.2021.9586227",
-    ),
-    Fact(
-        "search",
-        1,
-        "journals/corr/abs-2407-15516",
-        "Attention Is All You Need But You Don't Need All Of It For Inference of Large Language"
-        " Models",
-        2024,
-        4,
-        "10.48550/arxiv.2407.15516",
-    ),
-    Fact(
-        "search",
-        2,
-        "journals/access/HouichimeA25",
-        "Context Is All You Need: A Hybrid Attention-Based Method for Detecting Code Design"
-        " Patterns",
-        2025,
-        2,
-        "10.1109/access.2025.3525849",
-    ),
-    Fact(
-        "single_author",
-        0,
-        "journals/cacm/Dijkstra68a",
-        "Letters to the editor: go to statement considered harmful",
-        1968,
-        1,
-        "10.1145/362929.362947",
-    ),
-    Fact(
-        "single_author",
-        1,
-        "books/mc/22/Dijkstra22e",
-        "Go To Statement Considered Harmful",
-        2022,
-        1,
-        "10.1145/3544585.3544604",
-    ),
-]
-
-
-@pytest.mark.parametrize("fact", DBLP, ids=lambda fact: fact.id)
-def test_what_dblp_says(recorded: Path, fact: Fact) -> None:
-    body = (recorded / "dblp" / f"libgen-mcp__dblp_{fact.file}.json").read_bytes()
-    check_fact(read(Dblp(), body).papers[fact.place], fact._replace(id=f"dblp:{fact.id}"))
 
 
 def test_more_that_dblp_says(recorded: Path) -> None:

@@ -7,11 +7,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from paper_search.http.body import HttpAnswer
 from paper_search.models import RawPaper
+from paper_search.sources.adapter import Adapter, Request
+from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.crossref import read_item
 from paper_search.sources.datacite import record_of_doi
+from paper_search.sources.dblp import Dblp
 from paper_search.sources.doaj import article_of
 from paper_search.sources.openalex_record import read_work
+from paper_search.sources.pubmed import Pubmed
 from paper_search.sources.semantic_scholar import read_paper
 
 
@@ -24,6 +29,8 @@ class Facts(NamedTuple):
     doi: str | None
     authors: int
     place: int = 0
+    id: str = ""
+    """Where one was written down, without the name of the service."""
 
 
 FACTS: dict[str, list[Facts]] = {
@@ -59,6 +66,11 @@ READERS: dict[str, Read] = {
 }
 
 
+ADAPTERS: dict[str, Adapter] = {"arxiv": Arxiv(), "pubmed": Pubmed(), "dblp": Dblp()}
+"""Those whose whole answer is read."""
+SUFFIXES = {"arxiv": ".xml", "pubmed": ".xml", "dblp": ".json"}
+
+
 @pytest.mark.parametrize(
     ("service", "facts"),
     [
@@ -68,7 +80,14 @@ READERS: dict[str, Read] = {
     ],
 )
 def test_the_facts_are_read(recorded: Path, service: str, facts: Facts) -> None:
-    check(facts, READERS[service](entry(recorded, service, facts), service))
+    if service in READERS:
+        check(facts, READERS[service](entry(recorded, service, facts), service))
+        return
+    content = (recorded / service / f"{facts.body}{SUFFIXES[service]}").read_bytes()
+    adapter, request = ADAPTERS[service], Request("https://example.org/efetch.fcgi", {"id": "1"})
+    paper = adapter.read(HttpAnswer(200, "", content, 1), request).papers[facts.place]
+    check(facts, paper)
+    assert paper.id == f"{service}:{facts.id}"
 
 
 def test_all_that_openalex_says_of_a_work_is_read(recorded: Path) -> None:
