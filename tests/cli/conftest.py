@@ -27,6 +27,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
+from paper_search.testing.model_server import ModelServer, run_model_server
 
 QUESTION = "hepatotoxicity of molecules"
 """The sample has forty papers on it, all of which are shown."""
@@ -88,6 +89,17 @@ def cli(home: Path, commands: Callable[..., object]) -> Callable[..., Ended]:
         return Ended(code if isinstance(code, int) else 0, stdout, stderr)
 
     return run
+
+
+@pytest.fixture
+def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model with a price, on this machine."""
+    assert home.is_dir()
+    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
+    with run_model_server() as server:
+        monkeypatch.setenv("LLM_BASE_URL", server.url)
+        yield server
 
 
 @pytest.fixture

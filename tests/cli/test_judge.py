@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import pytest
 from rich.console import Console
 
 from paper_search.cli.views import show_paper
 from paper_search.models import Author, Criterion, Grade, Paper
-from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.testing.model_server import ModelServer
 
 Cli = Callable[..., Any]
 FIND = ("find", "graph neural networks for molecules", "--source", "sample")
 QUOTA = (429, "insufficient_quota")
-
-
-@pytest.fixture
-def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    assert home.is_dir()
-    monkeypatch.setenv("LLM_MODEL", "fake")
-    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
-    with run_model_server() as server:
-        monkeypatch.setenv("LLM_BASE_URL", server.url)
-        yield server
 
 
 def thread_of(ended: Any) -> str:

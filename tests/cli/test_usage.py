@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.testing.model_server import ModelServer
 
 Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
 SAMPLE = ("--source", "sample")
-
-
-@pytest.fixture
-def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A model with a price, on this machine."""
-    assert home.is_dir()
-    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
-    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
-    with run_model_server() as server:
-        monkeypatch.setenv("LLM_BASE_URL", server.url)
-        yield server
 
 
 def spent(cli: Cli, thread: str) -> dict[str, Any]:

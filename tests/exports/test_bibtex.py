@@ -168,12 +168,6 @@ def test_the_type_is_named_where_the_entry_type_does_not_say_it(
     assert re.findall(r"^  type = \{(.*)\}", text, re.MULTILINE) == written
 
 
-def test_a_thesis_without_publisher_names_its_venue_as_school() -> None:
-    text = export_bibtex(collection_of(paper(publication_type="thesis", venue="MIT")))
-    assert field(text, "school") == "MIT"
-    assert "howpublished" not in text
-
-
 @pytest.mark.parametrize("venue", [None, "arXiv", "arXiv preprint arXiv:2101.00001"])
 def test_a_preprint_is_misc_with_its_eprint(venue: str | None) -> None:
     text = export_bibtex(collection_of(paper(arxiv_id="2101.00001", venue=venue)))
