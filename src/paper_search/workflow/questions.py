@@ -178,14 +178,7 @@ async def result_question(
 
 def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
     """Return the doubts about papers that are both in the result, and not yet decided."""
-    if state.result is None:
-        return []
-    members = state.result.members
-    paper_of = {
-        record_id: paper_id
-        for paper_id in state.result.paper_ids
-        for record_id in members.get(paper_id, [paper_id])
-    }
+    paper_of = _papers_of_records(state)
     decided = {frozenset((decision.one, decision.other)) for decision in state.merge_decisions}
     return [
         SameWorkQuestion(
@@ -205,12 +198,14 @@ def same_work_questions(state: WorkflowState) -> list[SameWorkQuestion]:
 
 def record_ids(state: WorkflowState) -> frozenset[str]:
     """Return the ids of the records that make up the result: what a merge decision may name."""
-    if state.result is None:
-        return frozenset()
-    members = state.result.members
-    return frozenset(
-        i for paper_id in state.result.paper_ids for i in members.get(paper_id, [paper_id])
-    )
+    return frozenset(_papers_of_records(state))
+
+
+def _papers_of_records(state: WorkflowState) -> dict[str, str]:
+    """Return the paper of the result by the id of each record that it was merged from."""
+    if (result := state.result) is None:
+        return {}
+    return {i: paper for paper in result.paper_ids for i in result.members.get(paper, [paper])}
 
 
 def markable_ids(state: WorkflowState) -> frozenset[str]:
