@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +17,7 @@ from tests.answers import reply_to
 from tests.workflow.crashing import SCRIPT
 from tests.workflow.doubles import STEPS, workflow
 
-from paper_search.errors import PersistenceError, ThreadBusyError
+from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.skills import FakeSkills
@@ -219,62 +217,6 @@ async def test_cancelling_the_handler_leaves_the_question_open(tmp_path):
     assert (await reply_to(flow, "t", "approve")).kind is CheckpointKind.RESULT_REVIEW
 
 
-RIVAL = """
-import asyncio, sys
-from paper_search.errors import ThreadBusyError, ThreadNotWaitingError, StaleDecisionError
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow
-
-class Slow(FakeSkills):
-    async def search(self, strategy):
-        print("searching", flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
-        return await super().search(strategy)
-
-flow = SearchWorkflow(*[Slow()] * 6, persistence=sys.argv[1])
-reference = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    asyncio.run(flow.answer("t", {"action": "approve", "checkpoint": reference}))
-    print("went on")
-except ThreadBusyError as error:
-    print("busy", error)
-"""
-
-
-@pytest.mark.slow
-def test_of_two_processes_that_answer_at_once_one_is_told_that_the_thread_is_busy(tmp_path):
-    """PER-13 HUM-08."""
-    url = url_of(tmp_path)
-    asyncio.run(workflow(persistence=url).start("q", thread_id="t"))
-    rivals = [
-        subprocess.Popen(  # noqa: S603  # our own program
-            [sys.executable, "-c", RIVAL, url],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    assert [rival.stdout.readline() for rival in rivals] == ["ready\n"] * 2
-    for rival in rivals:
-        rival.stdin.write("\n")
-        rival.stdin.flush()
-    first = {rival.stdout.readline(): rival for rival in rivals}
-    (busy,) = first.keys() - {"searching\n"}
-    driver = first["searching\n"]  # which goes on when the other one has been told
-    # Told so at the lease, or a moment later by the ledger: in any case it is not applied twice.
-    assert busy.startswith("busy ")
-    assert f"thread 't' is running in process {driver.pid} on" in busy
-    assert driver.communicate("\n", timeout=240)[0] == "went on\n"
-    first[busy].communicate(timeout=240)
-    pending = asyncio.run(workflow(persistence=url).pending("t"))
-    assert pending.kind is CheckpointKind.RESULT_REVIEW
-    assert integrity(tmp_path) == "ok"
-
-
 async def test_a_full_disk_is_said_so_and_the_thread_goes_on_when_there_is_room(tmp_path):
     """PER-07."""
     url = url_of(tmp_path)
@@ -387,23 +329,3 @@ async def test_a_thread_in_memory_is_gone_with_its_workflow():
     await workflow().start("q", thread_id="t")
     with pytest.raises(ThreadNotFoundError):
         await workflow().pending("t")
-
-
-async def test_busy_is_known_across_workflows_on_one_file(tmp_path):
-    """PER-13."""
-    url, is_there, may_go = url_of(tmp_path), asyncio.Event(), asyncio.Event()
-
-    class Waiting:
-        async def handle(self, checkpoint: Any) -> Any:  # noqa: ARG002  # the protocol
-            is_there.set()
-            await may_go.wait()
-            return "approve"
-
-    driving = asyncio.create_task(
-        workflow(handler=Waiting(), persistence=url).run("q", thread_id="t")
-    )
-    await is_there.wait()
-    with pytest.raises(ThreadBusyError):
-        await reply_to(workflow(persistence=url), "t", "approve")
-    may_go.set()
-    assert (await driving).ended_by == "approved"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -217,39 +215,6 @@ async def test_a_deletion_that_was_cut_short_can_be_finished(persistence, catalo
     assert await catalog.threads() == []
     with pytest.raises(PersistenceError, match="'always' is missing"):
         await SearchRecords(persistence.store, "t").records(["always"])
-
-
-async def test_deleting_leaves_no_row_in_any_table_and_touches_no_other_thread(tmp_path):
-    """PER-20."""
-    path = tmp_path / "t.db"
-    url = f"sqlite:///{path}"
-    script = ["approve", mark_last, "approve", "approve"]
-    for name in ("gone.1", "gone_1", "stays"):
-        await workflow(handler=ScriptedHandler(script), persistence=url).run("q", thread_id=name)
-    await workflow(persistence=url).start("q", thread_id="gone")
-    before = _rows(path, "stays")
-    async with open_persistence(url) as persistence:
-        for name in ("gone.1", "gone_1", "gone"):
-            await ThreadCatalog(persistence).delete(name)
-    rows = _rows(path, "")
-    assert not [row for row in rows if "gone" in row]
-    assert _rows(path, "stays") == before
-    assert before
-
-
-def _rows(path, word):
-    """Return every row of every table that contains the word."""
-    with closing(sqlite3.connect(path)) as connection:
-        query = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        tables = [name for (name,) in connection.execute(query)]
-        found = {"checkpoints", "writes", "store", "paper_search_leases"}
-        assert found <= set(tables)
-        rows = [
-            f"{table}: {row!r}"
-            for table in tables
-            for row in connection.execute(f'SELECT * FROM "{table}"')  # noqa: S608  # own names
-        ]
-    return [row for row in rows if word in row]
 
 
 async def test_the_list_shows_a_thread_of_another_schema_version_with_the_reason(

@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 import pytest
-from pydantic import TypeAdapter
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
 from tests.workflow.doubles import edit, reject
@@ -43,7 +42,6 @@ from paper_search.workflow import (
     ThreadCatalog,
 )
 from paper_search.workflow.counts import summaries
-from paper_search.workflow.decisions import answer_model
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.rounds import ask_again
@@ -455,18 +453,6 @@ async def test_at_the_strategy_there_is_nothing_to_wait_for() -> None:
         await reply_to(flow, "t", {**WAIT, "action": "reject"})
 
 
-async def test_an_answer_that_comes_twice_is_taken_once() -> None:
-    late = Late("late", papers("late", 1))
-    flow, asked = await at_result(late)
-    late.is_late = False
-    first = await flow.answer("t", WAIT, token=asked.token)
-    second = await flow.answer("t", WAIT, token=asked.token)
-    assert first.token == second.token != asked.token
-    assert len(late.strategies) == 2
-    with pytest.raises(AlreadyDecidedError):
-        await flow.answer("t", "approve", token=asked.token)
-
-
 @pytest.mark.parametrize("decision", [WAIT, {"action": "approve"}], ids=["wait", "approve"])
 async def test_an_answer_that_names_the_question_before_decides_nothing(decision: Any) -> None:
     """Both questions are of one kind and one iteration."""
@@ -649,25 +635,3 @@ async def test_no_answer_that_was_received_is_asked_for_twice(tmp_path: Path) ->
     ]
     assert after.counts is not None
     assert after.counts.again == 4
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        [{"type": "edit", "args": {"action": "x", "args": WAIT["revised_data"]}}],
-        {"decisions": [{"type": "edit", "edited_action": {"args": WAIT["revised_data"]}}]},
-        '{"action": "edit", "revised_data": {"wait_for_sources": true}}',
-        Decision.model_validate(WAIT),
-    ],
-    ids=["inbox", "chat", "text", "python"],
-)
-async def test_the_answer_is_understood_in_the_shape_of_any_client(answer: Any) -> None:
-    late = Late("late", papers("late", 1))
-    flow, asked = await at_result(late)
-    form = TypeAdapter(answer_model(asked, frozenset())).json_schema()
-    data = next(
-        part for part in form["properties"]["revised_data"]["anyOf"] if "properties" in part
-    )
-    assert data["properties"]["wait_for_sources"]["type"] == "boolean"
-    late.is_late = False
-    assert "late1" in ids(shown(await reply_to(flow, "t", answer)).collection)

@@ -107,20 +107,6 @@ async def test_a_question_from_two_workflows_down_waits_on_the_outermost_thread_
     assert schema["additionalProperties"] is False
 
 
-async def test_the_answer_goes_back_down_and_nothing_already_done_is_repeated():
-    calls: Counter = Counter()
-    graph = compile_in_memory(OUTERMOST, services=calls)
-    await graph.ainvoke({"log": []}, CONFIG)
-    first = await open_question(graph)
-    await graph.ainvoke(Command(resume={first.id: {"depth": "wide"}}), CONFIG)
-    second = await open_question(graph)
-    assert second.id != first.id
-    result = await graph.ainvoke(Command(resume={second.id: {"tone": "dry"}}), CONFIG)
-    assert (result["log"], result["depth"], result["tone"]) == (ORDER, "wide", "dry")
-    assert {name: calls[name] for name in ORDER} == dict.fromkeys(ORDER, 1)
-    assert calls["asking"] == calls["asking_again"] == 2
-
-
 async def test_a_restart_between_question_and_answer_repeats_nothing_either(tmp_path: Path):
     """Every part is a program of its own: nothing but the SQLite file goes from one to the next."""
     calls: Counter = Counter()
