@@ -1,16 +1,12 @@
 """Queries in the languages of OpenAlex, Semantic Scholar, DOAJ and DataCite, and as plain words."""
 
-import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.examples import examples
 
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
-from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, evaluate, parse
+from paper_search.query import evaluate, parse
 from paper_search.sources.adapter import Translated
 from paper_search.sources.arxiv import ArxivDialect
 from paper_search.sources.core_works import CoreDialect
@@ -202,44 +198,3 @@ def test_years_that_exclude_each_other_are_refused(query: str) -> None:
 )
 def test_answers_are_checked_for_inflections_too(query: str, title: str, is_match: bool) -> None:  # noqa: FBT001  # a column of the table
     assert evaluate(lenient(parse(query)), {"title": title}) is is_match
-
-
-WORDS = ("ant", "bee", "cat", "dog")
-trees = st.recursive(
-    st.sampled_from([Term(word) for word in WORDS] + [Phrase(("ant", "bee"))]),
-    lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=3).map(lambda clauses: And(tuple(clauses))),
-        st.lists(inner, min_size=1, max_size=3).map(lambda item: Or(tuple(item))),
-        inner.map(Not),
-        st.builds(Near, st.sampled_from([Term("cat")]), st.sampled_from([Term("dog")]), st.just(1)),
-    ),
-    max_leaves=8,
-)
-TITLES = ("ant bee cat", "dog", "cat dog", "ant cat dog bee", "bee ant", "cat bee ant dog")
-
-
-def ours(text: str) -> Node:
-    """Return what a text means that is in one of the dialects."""
-    text = re.sub(r'"(\w+) (\w+)"~\d+', r"(\1 AND \2)", text)
-    return parse(text.replace(" + -", " NOT ").replace(" + ", " AND ").replace(" | ", " OR "))
-
-
-@examples(60)
-@given(trees)
-def test_what_is_sent_and_what_is_checked_together_mean_the_query(tree: Node) -> None:
-    for write in (
-        lambda: to_openalex(tree, NO_LIMITS),
-        lambda: BulkDialect().translate(tree),
-        lambda: DoajDialect().translate(tree),
-    ):
-        try:
-            written = write()
-        except InputError:
-            continue
-        sent = ours(written.text)
-        for title in TITLES:
-            document: dict[str, str | int | None] = {"title": title}
-            is_kept = evaluate(sent, document) and (
-                written.remainder is None or evaluate(written.remainder, document)
-            )
-            assert is_kept is evaluate(tree, document)

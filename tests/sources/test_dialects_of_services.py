@@ -12,7 +12,7 @@ from tests.examples import examples
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints
-from paper_search.query import And, Node, Not, Or, Phrase, Term, evaluate, normalise, parse
+from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, evaluate, normalise, parse
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.arxiv import Arxiv
 from paper_search.sources.core_works import Core
@@ -262,6 +262,7 @@ trees = st.recursive(
         st.lists(inner, min_size=2, max_size=3).map(lambda clauses: And(tuple(clauses))),
         st.lists(inner, min_size=2, max_size=3).map(lambda item: Or(tuple(item))),
         inner.map(Not),
+        st.just(Near(Term("cat"), Term("dog"), 1)),
     ),
     max_leaves=8,
 )
@@ -273,7 +274,8 @@ def of_arxiv(text: str) -> str:
 
 
 def of_pubmed(text: str) -> str:
-    return text.replace("[tiab]", "")
+    near = re.sub(r'"(\w+) (\w+)"\[tiab:~(\d+)\]', r"(\1 NEAR/\3 \2)", text)
+    return near.replace("[tiab]", "")
 
 
 def of_europe_pmc(text: str) -> str:
@@ -281,7 +283,11 @@ def of_europe_pmc(text: str) -> str:
 
 
 def of_core(text: str) -> str:
-    return text
+    return re.sub(r'"(\w+) (\w+)"~\d+', r"(\1 AND \2)", text)
+
+
+def of_semantic_scholar(text: str) -> str:
+    return of_core(text).replace(" + -", " NOT ").replace(" + ", " AND ").replace(" | ", " OR ")
 
 
 def of_dblp(text: str) -> str:
@@ -296,6 +302,9 @@ def of_dblp(text: str) -> str:
         (EuropePmc(), of_europe_pmc),
         (Dblp(), of_dblp),
         (Core("key"), of_core),
+        (OpenAlex(), of_core),
+        (Doaj(), of_core),
+        (SemanticScholar(), of_semantic_scholar),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
