@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +10,13 @@ from tests.skills.judging.papers import INTENT
 from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
 from tests.workflow.doubles import reject
-from tests.workflow.judging_crash import BATCH, PAPERS, judging_workflow, titles_asked
 
 from paper_search.errors import LLMAuthError
 from paper_search.models import (
     Criterion,
     CriterionKind,
     PaperCollection,
+    ParsedIntent,
     RawPaper,
     SearchStrategy,
     UserFeedback,
@@ -35,13 +31,48 @@ from paper_search.skills import (
     Searcher,
 )
 from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.llm import FakeLLM, LLMCall, grades_of, obedient_answer
+from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of, obedient_answer
+from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
 from paper_search.workflow.judging import intent_after_note
 from paper_search.workflow.state import IterationRecord, WorkflowState
 
-ROOT = Path(__file__).parents[2]
+BATCH = 5
+PAPERS = 40
+
+
+class Judged(FakeSkills):
+    """Skills that find forty papers, for a judge with criteria."""
+
+    def __init__(self) -> None:
+        super().__init__(records)
+
+    async def parse(self, user_input: str) -> ParsedIntent:
+        intent = await super().parse(user_input)
+        criteria = [Criterion(text="It is about moss"), Criterion(text="It is about towns")]
+        return intent.model_copy(update={"concepts": ["moss"], "topic": "moss"}).with_criteria(
+            criteria
+        )
+
+
+def records(strategy: SearchStrategy) -> list[RawPaper]:
+    """Return the papers of a round; later rounds find ten more."""
+    count = PAPERS + (0 if strategy.queries[0].boolean_query == "round_0" else 10)
+    return [RawPaper(id=f"p{n}", title=f"Moss number {n}", source="fake") for n in range(count)]
+
+
+def judging_workflow(llm: FakeLLM, handler: Any = None, **options: Any) -> SearchWorkflow:
+    """Return a workflow whose papers a model judges, one question at a time."""
+    skills = Judged()
+    scorer = RelevanceScorer(llm, batch_size=BATCH, max_concurrency=1)
+    roles = [skills, skills, skills, skills, scorer, skills]
+    return SearchWorkflow(*roles, handler, **options)  # type: ignore[arg-type]  # one for all
+
+
+def titles_asked(llm: FakeLLM) -> list[str]:
+    """Return the titles that the judge was asked about, as often as it was."""
+    return [record["title"] for call in llm.calls for record in data_block(call)]
 
 
 async def test_another_round_asks_about_what_it_found_and_nothing_else() -> None:
@@ -82,11 +113,6 @@ async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_
     assert llm.call_count == 0
 
 
-def crashed(url: str, log: Path, allowed: int) -> int:
-    command = [sys.executable, "-m", "tests.workflow.judging_crash", url, str(log), str(allowed)]
-    return subprocess.run(command, cwd=ROOT, check=False, timeout=240).returncode  # noqa: S603  # ours
-
-
 class PowerCutError(BaseException):
     """The process is gone: nothing catches it."""
 
@@ -108,20 +134,6 @@ async def test_what_was_judged_before_a_power_cut_is_not_asked_again(tmp_path: P
     assert len(before) > PAPERS // 2
     assert len({*before} & {*after}) <= BATCH
     assert len({*before, *after}) == PAPERS == len(result.papers)
-
-
-@pytest.mark.slow
-def test_a_kill_loses_at_most_the_batch_in_flight(tmp_path: Path) -> None:
-    url, log = f"sqlite:///{tmp_path / 'threads.db'}", tmp_path / "asked"
-    assert crashed(url, log, 6) == -signal.SIGKILL
-    before = Counter(log.read_text(encoding="utf-8").split("\n"))
-    log.unlink()
-    assert crashed(url, log, -1) == 0
-    after = Counter(log.read_text(encoding="utf-8").split("\n"))
-    both = {title for title in before if title and title in after}
-    assert len(before) > PAPERS // 2
-    assert len(both) <= BATCH
-    assert len({*before, *after} - {""}) == PAPERS
 
 
 async def test_every_paper_of_a_search_without_a_working_model_is_unjudged_with_the_reason() -> (

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from tests.counting import FakeCountingSource
 from tests.workflow.doubles import edit, workflow
 
-from paper_search.errors import InvalidDecisionError
 from paper_search.models import (
     PaperCollection,
     ParsedIntent,
@@ -120,12 +118,3 @@ async def test_an_edit_after_the_look_is_searched_as_it_was_written() -> None:
     mine["queries"][0]["boolean_query"] = "nothing has this"
     await flow.answer("t", edit(mine))
     assert skills.searched[0].queries[0].boolean_query == "nothing has this"
-
-
-async def test_an_edit_that_names_an_unknown_source_is_refused() -> None:
-    skills = FakeSkills()
-    searcher = Searcher([FakeCountingSource("fake")])
-    flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
-    mine = payload_of(await flow.start("q", thread_id="t")).strategy.model_dump(mode="json")
-    with pytest.raises(InvalidDecisionError, match="unknown source 'nowhere'; known: fake"):
-        await flow.answer("t", edit(mine | {"sources": ["nowhere"]}))
