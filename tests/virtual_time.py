@@ -54,3 +54,18 @@ def in_virtual_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[
             runner.run(test(*given, **named))
 
     return run
+
+
+class Clock:
+    """Time that passes only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.waits: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds

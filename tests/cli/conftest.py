@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import signal
 import struct
@@ -148,6 +149,22 @@ def once(
         return thread_id
 
     return make_or_copy
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Callable[[str], str]:
+    """An EDITOR that does to the form what a piece of Python does to `form`."""
+
+    def written(body: str) -> str:
+        script = tmp_path / "editor.py"
+        script.write_text(
+            "import pathlib, sys\n"
+            "path = pathlib.Path(sys.argv[1])\n"
+            f"form = path.read_text()\n{body}\npath.write_text(form)\n"
+        )
+        return shlex.join([sys.executable, str(script)])
+
+    return written
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,17 +28,10 @@ def drafted(cli: Cli) -> str:
 
 
 def test_the_whole_text_is_read_edited_and_approved_at_the_terminal(
-    person: Seat, cli: Cli, drafted: str, tmp_path: Path
+    person: Seat, cli: Cli, drafted: str, editor: Callable[[str], str]
 ) -> None:
-    script = tmp_path / "editor.py"
-    script.write_text(
-        "import pathlib, sys\n"
-        "path = pathlib.Path(sys.argv[1])\n"
-        "text = path.read_text()\n"
-        "path.write_text(text.replace('\\n# ', '\\n# My own title on ', 1))\n"
-    )
-    editor = shlex.join([sys.executable, str(script)])
-    someone = person("resume", drafted, EDITOR=editor)
+    retitling = editor(r"form = form.replace('\n# ', '\n# My own title on ', 1)")
+    someone = person("resume", drafted, EDITOR=retitling)
     someone.sees("[s]how")
     someone.types("s")
     someone.sees("Status: draft")

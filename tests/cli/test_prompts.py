@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from typing_extensions import override
@@ -71,15 +71,6 @@ def test_a_menu_breaks_between_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "show it" in help_text(CHOICES)
 
 
-def editor(tmp_path: Path, body: str) -> str:
-    script = tmp_path / "editor.py"
-    script.write_text(
-        "import pathlib, sys\npath = pathlib.Path(sys.argv[1])\n"
-        f"form = path.read_text()\n{body}\npath.write_text(form)\n"
-    )
-    return shlex.join([sys.executable, str(script)])
-
-
 def only_numbers(text: str) -> int | None:
     if not text.strip().isdecimal():
         raise InvalidDecisionError("that is not a number")
@@ -87,11 +78,11 @@ def only_numbers(text: str) -> int | None:
 
 
 def test_a_text_that_cannot_be_read_is_edited_again_with_the_reason_on_top(
-    tmp_path: Path,
+    editor: Callable[[str], str],
 ) -> None:
-    command = editor(tmp_path, "form = '7' if form.startswith('#! that is not') else 'seven'")
+    command = editor("form = '7' if form.startswith('#! that is not') else 'seven'")
     assert edit(Typed("e"), command, "0", "form.txt", only_numbers) == 7
-    assert edit(Typed("b"), editor(tmp_path, "form = 'x'"), "0", "form.txt", only_numbers) is None
+    assert edit(Typed("b"), editor("form = 'x'"), "0", "form.txt", only_numbers) is None
 
 
 @pytest.mark.parametrize(

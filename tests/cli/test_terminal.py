@@ -6,7 +6,6 @@ import re
 import shlex
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,22 +41,6 @@ def test_approving_twice_gives_the_result_and_nothing_else_on_stdout(
     assert "approved" in someone.screen
     assert file.read_text().startswith("@")
     assert [block["ended_by"] for block in cli("threads", "--json").document] == ["approved"]
-
-
-@pytest.fixture
-def editor(tmp_path: Path) -> Callable[[str], str]:
-    """An EDITOR that does to the form what a piece of Python does to `form`."""
-
-    def written(body: str) -> str:
-        script = tmp_path / "editor.py"
-        script.write_text(
-            "import pathlib, sys\n"
-            "path = pathlib.Path(sys.argv[1])\n"
-            f"form = path.read_text()\n{body}\npath.write_text(form)\n"
-        )
-        return shlex.join([sys.executable, str(script)])
-
-    return written
 
 
 def test_a_bad_edit_is_shown_with_its_field_and_asked_again_and_a_good_one_searches(

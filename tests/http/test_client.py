@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.fault_server import GOOD, FaultServer
-from tests.virtual_time import in_virtual_time
+from tests.virtual_time import Clock, in_virtual_time
 
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import (
@@ -29,21 +29,6 @@ from paper_search.http.limits import CallBudget, HostLimiter
 from paper_search.http.retry import RetryPolicy
 
 KEY = "CANARY-http-key"
-
-
-class Clock:
-    """Time that passes only by sleeping."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.waits: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.now += seconds
 
 
 @pytest.fixture

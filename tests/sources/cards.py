@@ -113,18 +113,3 @@ def strategy(*queries: str, **filters: Any) -> SearchStrategy:
         sources=[],
         filters=SearchConstraints(**filters),
     )
-
-
-class Clock:
-    """Time that passes only by sleeping."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.waits: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.now += seconds

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from tests.fault_server import FaultServer
-from tests.sources.cards import KEY, Cards, Clock, XmlCards, strategy
+from tests.sources.cards import KEY, Cards, XmlCards, strategy
+from tests.virtual_time import Clock
 
 from paper_search.models import RawPaper, SearchReport, SourceReport, SourceStatus
 from paper_search.skills import Deduplicator, Searcher

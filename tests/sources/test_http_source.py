@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from tests.fault_server import FaultServer
-from tests.sources.cards import KEY, Cards, Clock, strategy
+from tests.sources.cards import KEY, Cards, strategy
+from tests.virtual_time import Clock
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
