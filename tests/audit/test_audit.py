@@ -17,7 +17,7 @@ from tests.workflow.doubles import FailingSkills, edit, reject
 from paper_search.audit import Audit, ReviewThread, audit_of, fates, flow_of, write_audit
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
-from paper_search.errors import ExportError, ThreadNotFoundError
+from paper_search.errors import ExportError
 from paper_search.models import Paper, RawPaper, ScreeningDecision
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.threads.engine import open_memory
@@ -207,11 +207,6 @@ async def test_what_is_there_already_stays_as_it_is(tmp_path: Path, kind: str) -
     with pytest.raises(ExportError, match="exists already"):
         await write_audit(await searched(APPROVE, APPROVE), "t", target)
     assert names(tmp_path) == ["audit"]
-
-
-async def test_a_thread_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(ThreadNotFoundError):
-        await write_audit(await open_memory(), "t", tmp_path / "audit")
 
 
 async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:

@@ -84,6 +84,7 @@ def test_a_report_that_waits_has_nothing_to_export(cli: Cli, planned: str) -> No
 
 
 def test_searches_and_reports_are_one_list_by_pages(cli: Cli, done: str, planned: str) -> None:
+    """LOAD-07."""
     listed = cli("threads", "--json").document
     assert [row["thread_id"] for row in listed] == [planned, done]
     assert [row["graph"] for row in listed] == ["research_report", "paper_search"]
@@ -121,17 +122,6 @@ def test_prune_keeps_the_question_of_a_report(cli: Cli, waiting: str, planned: s
     assert set(cli("prune", "--yes", "--json").document["pruned"]) == {waiting, planned}
     assert cli("resume", planned, "--approve").code == 3
     assert cli("fork", planned, "--to", "plan").code == 3
-
-
-def test_a_backup_holds_reports(cli: Cli, planned: str, tmp_path: Path) -> None:
-    """PER-10."""
-    file = tmp_path / "backup.db"
-    assert cli("backup", str(file)).code == 0
-    deleted = cli("delete", planned, "--yes", "--json")
-    assert deleted.document == {"thread_id": planned, "deleted": True}
-    assert cli("show", planned).code == 4
-    assert cli("restore", str(file)).code == 0
-    assert cli("resume", planned, "--approve").code == 3
 
 
 def test_a_report_cannot_be_screened_or_reported_from(cli: Cli, planned: str) -> None:

@@ -33,13 +33,6 @@ def test_the_table_of_threads_shows_their_age(cli: Cli) -> None:
     assert "just now" in shown
 
 
-def test_a_limit_says_that_there_are_more(cli: Cli, waiting: str, done: str) -> None:
-    ended = cli("threads", "--limit", "1", "--json")
-    assert [block["thread_id"] for block in ended.document] == [done]
-    assert waiting not in ended.stdout
-    assert "--limit" in ended.stderr
-
-
 def test_no_threads_are_an_empty_list(cli: Cli) -> None:
     assert cli("threads", "--json").document == []
     assert "paper-search find" in cli("threads").stderr
@@ -90,16 +83,6 @@ def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli: Cli, reviewin
     assert ended.code == 0
     assert ended.stdout.startswith("TY  - ")
     assert "unfinished search" in ended.stderr
-
-
-def test_an_export_overwrites_nothing_unasked(cli: Cli, done: str, tmp_path: Path) -> None:
-    """SEC-12"""
-    file = tmp_path / "papers.md"
-    file.write_text("precious")
-    assert cli("export", done, "--output", str(file)).code == 1
-    assert file.read_text() == "precious"
-    assert cli("export", done, "--output", str(file), "--force").code == 0
-    assert "| # | Title |" in file.read_text()
 
 
 def test_json_of_an_export_carries_the_papers(cli: Cli, done: str) -> None:

@@ -59,10 +59,3 @@ def test_a_backup_is_put_back(cli: Cli, waiting: str, tmp_path: Path) -> None:
     refused = cli("restore", str(file))
     assert refused.code == 1
     assert "--force" in refused.stderr
-
-
-def test_threads_are_listed_page_by_page(cli: Cli, waiting: str, done: str) -> None:
-    """LOAD-07."""
-    first = cli("threads", "--limit", "1", "--json").document
-    second = cli("threads", "--limit", "1", "--offset", "1", "--json").document
-    assert [row["thread_id"] for row in [*first, *second]] == [done, waiting]
