@@ -540,15 +540,6 @@ async def test_the_time_of_a_source_is_for_all_of_its_queries() -> None:
     assert [said.status for said in report.sources] == [ok, ok, SourceStatus.TIMEOUT]
 
 
-def test_what_a_service_will_be_sent_is_told_without_the_address_of_the_person() -> None:
-    contact = "ada@example.org"
-    adapter = Cards(URL, params={"mailto": contact})
-    [said] = HttpSource(adapter, SourceSettings(contact=contact)).translations(strategy("graphs"))
-    assert (said.source, said.query, said.texts) == ("cards", "graphs", ["graphs"])
-    assert "q=graphs" in said.requests[0]
-    assert "ada" not in said.model_dump_json()
-
-
 async def test_what_is_left_of_a_budget_stands_in_the_report() -> None:
     headers = {
         "x-ratelimit-limit": "1000",

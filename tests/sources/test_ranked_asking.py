@@ -19,7 +19,6 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.query import And, conditions_in, normalise
-from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
@@ -147,14 +146,6 @@ async def test_a_service_that_does_not_rank_is_asked_no_plain_text(catalogue: Ca
     assert catalogue.asked == ["bees"]
 
 
-async def test_a_source_that_ranks_is_asked_the_question_and_the_queries(
-    source: HttpSource, catalogue: Catalogue
-) -> None:
-    catalogue.known = {"deep graphs": 1, "bees": 1}
-    await Searcher([source]).report(strategy("deep graphs", booleans=("bees",)))
-    assert catalogue.asked == ["deep graphs", "bees"]
-
-
 async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(
     source: HttpSource, catalogue: Catalogue
 ) -> None:
@@ -162,16 +153,6 @@ async def test_a_condition_that_cannot_be_read_is_a_failure_and_nothing_is_sent(
     [entry] = report.sources
     assert entry.status is SourceStatus.BAD_RESPONSE
     assert entry.query == "deep graphs"
-    assert not catalogue.asked
-
-
-async def test_without_its_key_a_service_is_not_asked(catalogue: Catalogue) -> None:
-    adapter = RankedCards(URL, key="")
-    adapter.needs_key = True  # type: ignore[misc]  # of this one object
-    async with httpx.AsyncClient(transport=httpx.MockTransport(catalogue)) as client:
-        report = await HttpSource(adapter, client=client).report(strategy("deep graphs"))
-    [entry] = report.sources
-    assert (entry.status, entry.query) == (SourceStatus.UNAUTHORISED, "deep graphs")
     assert not catalogue.asked
 
 
