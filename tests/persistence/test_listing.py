@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +121,15 @@ def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
     assert outline(value) == {"kind": "result_review", "ids": [None, None], "count": 2}
     assert outline(["a"]) == ["a"]
     assert outline("text") == "text"
+
+
+def test_what_lists_threads_is_imported_without_what_runs_a_graph() -> None:
+    script = """
+import sys
+import paper_search.persistence.sqlite_store, paper_search.threads.every
+print([m for m in ("langgraph.graph", "langgraph.types") if m in sys.modules])
+"""
+    ended = subprocess.run(  # noqa: S603  # this program
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
+    )
+    assert ended.stdout == "[]\n"

@@ -26,7 +26,7 @@ from paper_search.steps import (
     resume_workflow,
     run_workflow,
 )
-from paper_search.threads import ThreadStatus
+from paper_search.threads.catalog import ThreadStatus
 
 
 class Order(BaseModel):

@@ -15,16 +15,10 @@ from paper_search.steps import (
     Workflow,
     discover_workflows,
 )
-from paper_search.threads import (
-    RecordStore,
-    ThreadDecision,
-    ThreadEngine,
-    ThreadQuestion,
-    ThreadSession,
-    answer_model,
-)
-from paper_search.threads.questions import asker
-from paper_search.threads.records import ROOT
+from paper_search.threads.engine import ThreadEngine
+from paper_search.threads.questions import ThreadDecision, ThreadQuestion, answer_model, asker
+from paper_search.threads.records import ROOT, RecordStore
+from paper_search.threads.session import ThreadSession
 
 LOOP = discover_workflows(EXAMPLES)["confidence_loop"]
 OK, APPROVE, REJECT, ITERATE = Outcome.OK, Outcome.APPROVE, Outcome.REJECT, Outcome.ITERATE

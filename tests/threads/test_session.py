@@ -20,7 +20,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.threads import Catalog
+from paper_search.threads.catalog import Catalog
 from paper_search.threads.session import STRICT_RESUME
 
 

@@ -18,7 +18,8 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.threads import Catalog, ThreadQuestion, ThreadStatus
+from paper_search.threads.catalog import Catalog, ThreadStatus
+from paper_search.threads.questions import ThreadQuestion
 from paper_search.workflow.session import SearchSession
 
 

@@ -6,14 +6,15 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.base import id as ids
-from langgraph.store.base import Item
-from langgraph.types import Interrupt
 
 from paper_search.errors import InputError
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import CheckpointTuple
+    from langgraph.store.base import Item
 
 UUID_WITH_TIME = 6
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
@@ -127,6 +128,8 @@ def outline(value: Any) -> Any:
 
 def questions_in_write(value: Any) -> list[tuple[str, Any]] | None:
     """Return the ids of questions that a step asks, with their outlines; None: it is not that."""
+    from langgraph.types import Interrupt  # noqa: PLC0415  # slow import
+
     if not all(isinstance(entry, Interrupt) for entry in value):
         return None
     return [(interrupt.id, outline(interrupt.value)) for interrupt in value]

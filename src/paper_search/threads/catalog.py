@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,8 +23,10 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.listing import NEXT, Summarizes, Summary
 from paper_search.persistence.threads import INPUT
 from paper_search.threads.records import root_of
-from paper_search.threads.session import ThreadSession
 from paper_search.threads.sharing import Ownership
+
+if TYPE_CHECKING:
+    from paper_search.threads.session import ThreadSession
 
 ALL = 10_000_000
 """More threads than one place holds."""
@@ -89,7 +91,7 @@ class StatusFacts:
     """The fields of `BriefInfo` that are known of every thread."""
 
 
-SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
+SessionT = TypeVar("SessionT", bound="ThreadSession[Any, Any, Any]")
 InfoT = TypeVar("InfoT", bound=BriefInfo)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import operator
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.store.base import PutOp
-from langgraph.types import Interrupt
 from pydantic_core import to_json
 
 from paper_search.errors import PaperSearchError, PersistenceError, ThreadNotFoundError
@@ -27,6 +25,10 @@ from paper_search.threads.catalog import (
     stopped_at,
 )
 from paper_search.threads.records import root_of
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import CheckpointTuple
+    from langgraph.types import Interrupt
 
 UNKNOWN = "unknown"
 """The graph of a thread whose checkpoints do not name one."""
