@@ -1,4 +1,4 @@
-"""Statements on fifteen studies: no false one passes, and hardly a true one is called wrong."""
+"""Statements on 27 studies: no false one passes, and hardly a true one is called wrong."""
 
 import json
 import re
@@ -10,7 +10,12 @@ from tests.report.claims.test_verdicts import sentences
 from paper_search.models import Author, Paper
 from paper_search.report.evidence import Evidence, result_of
 
-FILES = ("statements.json", "statements_of_six_fields.json")
+FILES = (
+    "statements.json",
+    "statements_of_six_fields.json",
+    "statements_of_sciences.json",
+    "statements_of_trials.json",
+)
 CITED = re.compile(r"\[([A-I](?:; [A-I])*)\]")
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any, Literal
 
+from paper_search.report.claims.units import UNITS, unit_of
 from paper_search.report.evidence import sentences
 from paper_search.skills.words import STOP_WORDS
 
@@ -48,47 +49,17 @@ _QUANTITY = re.compile(
     r"|(?P<article>\ban?(?= (?:second|minute|hour|day|week|fortnight|month|year|decade)\b))",
     re.IGNORECASE,
 )
-_DAY, _YEAR_DAYS = 86_400.0, 365.25
-_WORDS = {
-    "second": ("s", 1.0), "sec": ("s", 1.0), "minute": ("s", 60.0), "min": ("s", 60.0),
-    "hour": ("s", 3600.0), "hr": ("s", 3600.0), "day": ("s", _DAY), "week": ("s", 7 * _DAY),
-    "wk": ("s", 7 * _DAY), "fortnight": ("s", 14 * _DAY), "month": ("s", _DAY * _YEAR_DAYS / 12),
-    "mo": ("s", _DAY * _YEAR_DAYS / 12), "year": ("s", _DAY * _YEAR_DAYS),
-    "yr": ("s", _DAY * _YEAR_DAYS), "decade": ("s", 10 * _DAY * _YEAR_DAYS),
-    "century": ("s", 100 * _DAY * _YEAR_DAYS), "centurie": ("s", 100 * _DAY * _YEAR_DAYS),
-    "pound": ("g", 453.592), "lb": ("g", 453.592), "ounce": ("g", 28.3495), "oz": ("g", 28.3495),
-    "inche?": ("m", 0.0254), "f(?:oo|ee)t": ("m", 0.3048), "ft": ("m", 0.3048),
-    "tonne": ("g", 1e6), "ton": ("g", 1e6), "t": ("g", 1e6), "hectare": ("ha", 1.0),
-    "ha": ("ha", 1.0), "acre": ("ha", 0.40469), "bar": ("Pa", 1e5), "pence": ("£", 0.01),
-    "mile": ("m", 1609.344), "dollar": ("$", 1.0), "usd": ("$", 1.0), "euro": ("€", 1.0),
-    "cent": ("$", 0.01), "eur": ("€", 1.0),
-    "%": ("%", 1.0), "per ?cent": ("%", 1.0), "percentage point": ("%", 1.0), "pct": ("%", 1.0),
-    r"(?:°|degrees?)\s?f(?:ahrenheit)?": ("F", 1.0), r"degrees?(?: celsius)?": ("degree", 1.0),
-    r"°\s?c?": ("degree", 1.0), "mm ?hg": ("mmHg", 1.0), "h": ("s", 3600.0),
-}  # fmt: skip
-_PREFIXES = {
-    "k": 1e3, "M": 1e6, "G": 1e9, "d": 1e-1, "c": 1e-2, "mc": 1e-6, "m": 1e-3, "µ": 1e-6,
-    "μ": 1e-6, "u": 1e-6, "n": 1e-9, "p": 1e-12, "kilo": 1e3, "mega": 1e6, "giga": 1e9,
-    "deci": 1e-1, "centi": 1e-2, "milli": 1e-3, "micro": 1e-6, "nano": 1e-9,
-}  # fmt: skip
-_BASES = {
-    "g": "g", "l": "l", "L": "l", "m": "m", "s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J",
-    "Wh": "Wh", "hertz": "Hz", "joules?": "J", "bytes?": "B", "moles?": "mol", "pascals?": "Pa",
-    "cal": "cal", "mol": "mol", "Pa": "Pa", "B": "B", "grams?": "g", "lit(?:er|re)s?": "l",
-    "met(?:er|re)s?": "m", "seconds?": "s", "watts?": "W", "volts?": "V", "calories?": "cal",
-}  # fmt: skip
-_UNIT = re.compile(
-    rf"[\s-]?(?:(?P<word>(?i:{'|'.join(sorted(_WORDS, key=len, reverse=True))}))s?"
-    rf"|(?P<prefix>{'|'.join(_PREFIXES)})??(?P<base>{'|'.join(_BASES)}))(?!\w)"
-)
-_WORD_FORMS = [(re.compile(form, re.IGNORECASE), unit) for form, unit in _WORDS.items()]
-_BASE_FORMS = [(re.compile(form), unit) for form, unit in _BASES.items()]
 _DECADE, _ORDINAL = (
     re.compile(r"s\b"),
     re.compile(r"(?:st|nd|rd|th)\b|-(?:first|third|fourth|fifth|sixth|seventh|eighth|ninth)s?\b"),
 )
 _AND_A_HALF = re.compile(r" \w+ and a half\b")
-_SCALE = re.compile(r"\s?((?i:thousand|million|billion|bn)|(?<=\d)(?:[kK]|M))\b")
+_RAISED = str.maketrans("⁻−⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
+_SCALE = re.compile(
+    r"\s?(?:((?i:thousand|million|billion|bn)|(?<=\d)(?:[kK]|M))\b"
+    r"|[x×·*]\s?10(?:\^[({]?|\(|(?=[⁻⁰¹²³⁴-⁹]))([-−⁻]?[\d⁰¹²³⁴-⁹]{1,2})[)}]?)"
+)
+"""A word or a power of ten; PubMed writes 10(6)."""
 _CURRENCY = re.compile(r"([$€£¥]|\b(?:USD|EUR|GBP))\s?$")
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 _P_VALUE = re.compile(r"\bp(?:[- ]?values?)?\s*(?:(?:of|was|is)\s*)?([<>=≤≥]?)\s*$", re.IGNORECASE)
@@ -150,7 +121,11 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     stated: list[Quantity] = []
     for match in _QUANTITY.finditer(plain):
         quantity = _quantity(match, plain)
-        if quantity is not None and not (stated and quantity.start < stated[-1].end):
+        if quantity is None or (stated and quantity.start < stated[-1].end):
+            continue
+        if stated and (whole := _with_smaller_unit(stated[-1], quantity, plain)):
+            stated[-1] = whole
+        else:
             stated.append(quantity)
     for index in range(len(stated) - 1, 0, -1):
         before, after = stated[index - 1], stated[index]
@@ -160,6 +135,17 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             unit: dict[str, Any] = {"unit": after.unit, "factor": after.factor, "is_open": False}
             stated[index - 1] = replace(before, **unit)
     return tuple(stated)
+
+
+def _with_smaller_unit(one: Quantity, other: Quantity, text: str) -> Quantity | None:
+    """Return 8 h 12 min as one quantity; None where the second is no part of one of the first."""
+    is_next = re.fullmatch(r",? (?:and )?", text[one.end : other.start]) is not None
+    share = other.value * other.factor / one.factor
+    if not is_next or one.unit != "s" or other.unit != "s" or not 0 < share < 1 or one.step != 1:
+        return None
+    words = text[one.start : other.end]
+    step = other.factor / one.factor
+    return replace(one, value=one.value + share, step=step, text=words, end=other.end)
 
 
 def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
@@ -219,12 +205,15 @@ def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
     low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
     unit, factor = one.unit, 1.0
     if _YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text):
-        unit, factor = _WORDS["year"]
+        unit, factor = UNITS["year"]
+        yield Quantity(high - low + 1, unit, factor)  # with the first and the last
     yield Quantity(high - low, unit, factor)
     yield from (Quantity(value, one.unit) for value in (high + low, (high + low) / 2))
     if low:
         yield from (Quantity(ratio, "x") for ratio in (high / low, low / high))
         shares = [low / high, (high - low) / high, (high - low) / low]
+        if not one.unit and high < 1:  # points between two proportions
+            yield Quantity(100 * (high - low))
         if not one.unit:  # two groups
             shares += [low / (low + high), high / (low + high)]
         yield from (Quantity(100 * share, "%") for share in shares)
@@ -314,7 +303,7 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
         value = 1.5 if _AND_A_HALF.match(text, end) else 1.0
     step = 10.0 ** -len(words.partition(".")[2])
     if scale := _SCALE.match(text, end):
-        scaled = _SCALES[scale[1].lower()]
+        scaled = _SCALES[scale[1].lower()] if scale[1] else 10.0 ** int(scale[2].translate(_RAISED))
         value, step, end = value * scaled, step * scaled, scale.end()
     before, after = text[max(0, match.start() - _BEFORE) : match.start()], text[end : end + _BEFORE]
     place |= {"end": end, "text": text[match.start() : end], "step": step}
@@ -327,7 +316,7 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
     if currency := _CURRENCY.search(before):
         place["text"] = f"{currency[1]}{place['text']}"
         return Quantity(value, _SIGNS.get(currency[1], currency[1]), **place)
-    unit, factor, length = _unit(after)
+    unit, factor, length = unit_of(after)
     if unit:
         place |= {"end": end + length, "text": text[match.start() : end + length]}
         is_level = unit == "%" and _CONFIDENCE.match(after[length:]) is not None
@@ -338,18 +327,6 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
     is_name |= before.endswith("per ")
     is_small = value == int(value) and 0 <= value <= _LARGEST_COUNT
     return Quantity(value, "", **place, counts=counts, is_open=is_name or is_small)
-
-
-def _unit(after: str) -> tuple[str, float, int]:
-    """Return the unit at the beginning of a text: base unit, factor, length; or an empty one."""
-    match = _UNIT.match(after)
-    if match is None:
-        return "", 1.0, 0
-    if match["word"]:
-        unit, factor = next(u for form, u in _WORD_FORMS if form.fullmatch(match["word"]))
-        return unit, factor, match.end()
-    base = next(name for form, name in _BASE_FORMS if form.fullmatch(match["base"]))
-    return base, _PREFIXES.get(match["prefix"] or "", 1.0), match.end()
 
 
 def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
@@ -363,7 +340,7 @@ def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
             return Quantity(
                 share * _SCALES[scale], "", **place | longer, step=share * _SCALES[scale] / 10
             )
-        unit, factor, _ = _unit(f" {whole[1]}")
+        unit, factor, _ = unit_of(f" {whole[1]}")
         if unit == "s":
             return Quantity(share, unit, factor, **place | longer, step=share / 10)
     if part.startswith("hal"):
