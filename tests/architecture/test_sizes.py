@@ -19,13 +19,13 @@ MAX_MODULE_LINES = 400
 MEDIAN_MODULE_LINES = 200
 MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
-MAX_MODULES = 396
+MAX_MODULES = 397
 MAX_LINES = {
     "skills": 10_193,
     "sources": 7_560,
     "cli": 6_764,
     "workflow": 5_582,
-    "report": 5_331,
+    "report": 5_359,
     "library": 5_156,
     "query": 4_790,
     "persistence": 3_289,
