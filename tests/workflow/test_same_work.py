@@ -7,7 +7,15 @@ from langchain_core.runnables import RunnableConfig
 from tests.answers import reply_to
 
 from paper_search.errors import InvalidDecisionError
-from paper_search.models import Author, PaperCollection, RawPaper
+from paper_search.models import (
+    Author,
+    Criterion,
+    Grade,
+    PaperCollection,
+    ParsedIntent,
+    RawPaper,
+    ScoredPaper,
+)
 from paper_search.skills import Deduplicator
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
@@ -131,6 +139,39 @@ async def test_a_split_with_the_approval_keeps_the_place_and_the_verdict() -> No
     assert isinstance(result, PaperCollection)
     assert {paper.id for paper in result.papers[:2]} == {"copy1", "copy2"}
     assert {paper.relevance_score for paper in result.papers} == {0.8}
+
+
+class Graded(FakeSkills):
+    """Grades the first paper, and fails at the others."""
+
+    async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]:
+        first, *others = await super().score(papers, intent)
+        grade = Grade(criterion=Criterion(text="on molecules"), grade=2, snippet="Deep learning")
+        failed = {"is_judged": False, "unjudged_because": "the model was busy"}
+        unjudged = [verdict.model_copy(update=failed) for verdict in others]
+        return [first.model_copy(update={"grades": [grade]}), *unjudged]
+
+
+@pytest.mark.parametrize(
+    ("records", "decision", "grades"),
+    [
+        ((ALIKE, AGAIN, OTHER), same("alike", "again"), [1, 0]),
+        ((*MERGED, OTHER), same("copy1", "copy2", is_same=False), [0, 0, 0]),
+        ((OTHER, *MERGED), same("copy1", "copy2", is_same=False), [1, 0, 0]),
+    ],
+    ids=["merged", "split", "unjudged split"],
+)
+async def test_what_a_judge_said_or_why_it_did_not_stays_with_a_paper_that_is_merged_or_split(
+    records, decision, grades
+):
+    fake = Graded(lambda _strategy: records)
+    search = SearchWorkflow(fake, fake, fake, Deduplicator(), fake, fake)
+    await at_the_result(search)
+    result = await reply_to(search, "t", {"action": "approve", "revised_data": decision})
+    assert isinstance(result, PaperCollection)
+    assert [len(paper.grades) for paper in result.papers] == grades
+    assert all(paper.is_judged or paper.unjudged_because for paper in result.papers)
+    assert not all(paper.is_judged for paper in result.papers)
 
 
 async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> None:

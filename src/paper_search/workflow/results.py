@@ -27,6 +27,7 @@ from paper_search.sources.enrichment import GAPS
 from paper_search.workflow.full_texts import full_texts, with_full_texts
 from paper_search.workflow.marks import MarkStore, ScreeningMark, labels_by_paper
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.rows import VERDICT
 from paper_search.workflow.state import CollectionRef, SearchParams, WorkflowState
 
 
@@ -351,12 +352,8 @@ def _spelled_out(
 
 
 def _with_verdict_of(paper: Paper, work: RawPaper) -> Paper:
-    return Paper.from_scored(
-        ScoredPaper(
-            paper=work,
-            relevance_score=paper.relevance_score,
-            relevance_reason=paper.relevance_reason,
-            tags=paper.tags,
-            is_judged=paper.is_judged,
-        )
-    )
+    """Return the work with the verdict on a paper; half of it may lack the words of the grades."""
+    verdict = {name: getattr(paper, name) for name in VERDICT}
+    if not set(_records_of(work)).issuperset(_records_of(paper)):
+        verdict["grades"] = []
+    return Paper.from_scored(ScoredPaper(paper=work, **verdict))
