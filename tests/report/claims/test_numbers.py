@@ -49,6 +49,13 @@ def borne(own: str, source: str) -> list[Bearing]:
         ("sixty-one percent", "61 %"),
         ("PM 2.5", "PM2.5"),
         ("half a million", "500,000"),
+        ("1.1 million", "1.1 x 10^6"),
+        ("12 million", "1.2 × 10⁷"),
+        ("250 thousand", "2.5 x 10(5)"),
+        ("0.003 units", "3 × 10⁻³"),
+        ("8 h 12 min", "8.2 h"),
+        ("90 minutes", "1 hour and 30 min"),
+        ("at two weeks", "at 12 months and 2 weeks"),
     ],
 )
 def test_a_quantity_is_stated_in_another_form(own, source):

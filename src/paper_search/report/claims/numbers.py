@@ -123,10 +123,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         quantity = _quantity(match, plain)
         if quantity is None or (stated and quantity.start < stated[-1].end):
             continue
-        if stated and (whole := _with_smaller_unit(stated[-1], quantity, plain)):
-            stated[-1] = whole
-        else:
-            stated.append(quantity)
+        whole = _with_smaller_unit(stated[-1], quantity, plain) if stated else None
+        stated += [quantity] if whole is None else [replace(quantity, is_open=True), whole]
     for index in range(len(stated) - 1, 0, -1):
         before, after = stated[index - 1], stated[index]
         is_bare = not before.unit and not before.counts and not _YEAR.fullmatch(before.text)
@@ -138,7 +136,10 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _with_smaller_unit(one: Quantity, other: Quantity, text: str) -> Quantity | None:
-    """Return 8 h 12 min as one quantity; None where the second is no part of one of the first."""
+    """Return 8 h 12 min as one quantity; None where the second is no part of one of the first.
+
+    The two stay beside it: "at 12 months and 2 weeks" are two times.
+    """
     is_next = re.fullmatch(r",? (?:and )?", text[one.end : other.start]) is not None
     share = other.value * other.factor / one.factor
     if not is_next or one.unit != "s" or other.unit != "s" or not 0 < share < 1 or one.step != 1:
