@@ -24,10 +24,12 @@ from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceRepo
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.base import journal
 from paper_search.sources.client import SourceSettings
+from paper_search.sources.crossref import Crossref
 from paper_search.sources.datacite import Datacite
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.http_source import HttpSource, open_source
 from paper_search.sources.openalex import OpenAlex
+from paper_search.sources.pubmed import Pubmed
 from paper_search.testing.sources import SourceContract, check_source
 
 URL = "https://cards.example/search"
@@ -340,6 +342,19 @@ async def test_the_rate_of_the_service_is_kept_unless_the_person_sets_another() 
     slow, fast = clock.waits[:2], clock.waits[2:]
     assert 4.0 < slow[1] <= 6.0
     assert 0.0 < fast[1] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("service", "anonymous_per_s", "with_key_per_s", "with_contact_per_s"),
+    [(Crossref, 1, 1, 3), (OpenAlex, 1, 5, 1), (Pubmed, 3, 10, 3)],
+)
+def test_a_key_or_an_address_brings_the_pace_that_the_service_allows_it(
+    service, anonymous_per_s, with_key_per_s, with_contact_per_s
+):
+    paces = (service(), service("key"), service(contact="me@x.org"))
+    allowed = (anonymous_per_s, with_key_per_s, with_contact_per_s)
+    for adapter, per_s in zip(paces, allowed, strict=True):
+        assert 0.9 * per_s <= 1 / adapter.interval_s <= per_s
 
 
 def test_settings_become_limits_of_the_source(tmp_path: Path) -> None:
