@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_193,
     "sources": 7_560,
     "cli": 6_764,
-    "workflow": 5_579,
+    "workflow": 5_610,
     "report": 5_360,
     "library": 5_156,
     "query": 4_790,

@@ -313,7 +313,7 @@ async def test_a_work_is_stored_only_where_it_says_more_than_its_record(records)
     read = await records.records(ids)
     counted = raw("b", citation_count=0)  # a count of 0 is said, too, and equal to none
     works = [read[0], counted, raw("c", abstract="of another record")]
-    assert await records.save_works(works) == ids
+    assert await records.save_works(works, read) == ids
     assert await stored_in(records, "works") == {"b", "c"}
     stored = await records.works(ids)
     assert stored == works
@@ -323,8 +323,8 @@ async def test_a_work_is_stored_only_where_it_says_more_than_its_record(records)
 async def test_a_work_that_is_its_record_again_is_stored_as_that(records):
     ids = await records.save_records([raw("a")])
     read = await records.records(ids)
-    await records.save_works([raw("a", abstract="merged")])
-    await records.save_works(read)
+    await records.save_works([raw("a", abstract="merged")], read)
+    await records.save_works(read, read)
     assert (await records.works(ids))[0].abstract is None
 
 
@@ -334,9 +334,10 @@ async def test_a_paper_is_stored_whole_only_where_it_says_more_than_its_verdict(
     papers = [Paper.from_scored(verdict) for verdict in scored]
     papers[1] = papers[1].model_copy(update={"relevance_reason": "the organizer's"})
     papers[2] = papers[2].model_copy(update={"note": "read it"})
-    reference = await records.save_collection(collection(papers))
-    assert await stored_in(records, "papers") == {"b", "c"}
-    assert (await records.collection(reference)).papers == papers
+    for known in (scored, []):
+        reference = await records.save_collection(collection(papers), scored=known)
+        assert await stored_in(records, "papers") == {"b", "c"}
+        assert (await records.collection(reference)).papers == papers
 
 
 async def test_values_are_read_as_items_are(persistence, records):

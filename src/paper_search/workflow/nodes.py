@@ -204,7 +204,7 @@ async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
         filled = await ctx.services.enrich(works)
         works = filled.works
         update["reports"] = [*state.reports, *_of_round(filled.sources, state, BY_SETTING)]
-    ids = await records.save_works(works)
+    ids = await records.save_works(works, rows)
     ctx.progress("merged", {"records": len(rows), "works": len(ids)})
     judges_again = ctx.services.judges_again
     update |= await divide_works(state, records, works, ids, judges_again=judges_again)
@@ -237,7 +237,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
     limit = ctx.workflow_params.max_results
     collection, limit = await with_files(state, collection, records, limit)
-    stored_ref = await records.save_collection(collection, limit)
+    stored_ref = await records.save_collection(collection, limit, scored=scored)
     stored_ref = await with_earlier(state, records, stored_ref)
     await records.index(state.question)
     reference = await with_counts(state, records, stored_ref, ctx.services)

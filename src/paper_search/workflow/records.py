@@ -40,6 +40,8 @@ from paper_search.workflow.rows import (
     VERDICT,
     add_sightings,
     dumped,
+    is_plain,
+    is_same,
     paper_row,
     verdict_row,
     with_own_ids,
@@ -94,23 +96,27 @@ class SearchRecords(RecordStore):
         """Return records as sources gave them, in order."""
         return _copies(self._models(await self.get("records", ids), ids))
 
-    async def save_works(self, works: Sequence[RawPaper]) -> list[str]:
+    async def save_works(
+        self, works: Sequence[RawPaper], records: Sequence[RawPaper] = ()
+    ) -> list[str]:
         """Store merged records and return their ids, in order.
 
-        A work that was found in an earlier round keeps the id it had then.
+        A work that was found in an earlier round keeps the id it had then. One that is no more
+        than one of the `records`, which the caller has just read, is not compared with the file.
         """
         recognised = await self._recognised(works)
         works_ = with_own_ids(recognised, {})
-        ids = [work.id for work in works_]
-        before = await self.get("works", ids)
-        rows = await self.get("records", ids) | before
-        dumps = {work.id: dumped(work) for work in works_}
+        before = await self.get("works", [work.id for work in works_])
+        records_by_id = {record.id: record for record in records}
+        fresh = [w for w in works_ if w.id in before or not is_same(w, records_by_id.get(w.id))]
+        rows = await self.get("records", [work.id for work in fresh]) | before
+        dumps = {work.id: dumped(work) for work in fresh}
         changed = {i: dump for i, dump in dumps.items() if dump != rows.get(i)}
         await self.put("works", changed, before)
         members = {i: {"work": w.id} for w in works_ for i in w.merged_from if i != w.id}
-        alone = await self.get("members", ids)
+        alone = await self.get("members", [w.id for w in works_])
         await self.put("members", {i: {"work": i} for i in alone} | members)
-        return ids
+        return [record.id for record in works_]
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
         """Return merged records, in order."""
@@ -144,9 +150,10 @@ class SearchRecords(RecordStore):
         self, scored: Sequence[ScoredPaper], works: Sequence[RawPaper]
     ) -> dict[str, float]:
         """Store verdicts and return the scores by id, in order."""
-        before = {work.id: dumped(work) for work in works}
-        after = {verdict.paper.id: dumped(verdict.paper) for verdict in scored}
-        await self.put("works", {i: row for i, row in after.items() if row != before.get(i)})
+        works_by_id = {work.id: work for work in works}
+        papers = [verdict.paper for verdict in scored]
+        changed = [paper for paper in papers if not is_same(paper, works_by_id.get(paper.id))]
+        await self.put("works", {paper.id: dumped(paper) for paper in changed})
         await self.put("order", {_LATEST: None})
         verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
         await self.put("judgements", verdicts)
@@ -167,19 +174,23 @@ class SearchRecords(RecordStore):
         limit: int | None = None,
         *,
         part: str = "papers",
+        scored: Sequence[ScoredPaper] = (),
     ) -> CollectionRef:
         """Store a collection and return the reference to it.
 
         `limit`: how many papers to keep, from the first; None: all. `part`: where; a step must not
-        write where it reads, or it could not be repeated.
+        write where it reads, or it could not be repeated. A paper that is no more than one of the
+        `scored`, which the caller has just read, is not compared with the file.
         """
         papers = collection.papers if limit is None else collection.papers[:limit]
         beyond = collection.papers[len(papers) :]
         set_aside = [paper.id for paper in (*beyond, *collection.set_aside)]
         # One that was decided irrelevant may come from an organizer that made more of it.
         papers_ = [*papers, *beyond, *(paper for paper in collection.set_aside if paper.screening)]
-        plain = await self._plain_rows([paper.id for paper in papers_])
-        dumps = {paper.id: dumped(paper) for paper in papers_}
+        verdicts = {verdict.paper.id: verdict for verdict in scored}
+        unsure = [paper for paper in papers_ if not is_plain(paper, verdicts.get(paper.id))]
+        plain = await self._plain_rows([paper.id for paper in unsure])
+        dumps = {paper.id: dumped(paper) for paper in unsure}
         whole = {i: row for i, row in dumps.items() if row != plain.get(i)}
         await self.put(part, {paper.id: whole.get(paper.id) for paper in papers_})
         return CollectionRef(

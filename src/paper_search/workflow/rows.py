@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from paper_search.models import BibliographicRecord, Paper, RawPaper, ScoredPaper
@@ -24,6 +25,7 @@ _UNSAID: dict[str, Any] = {
     name: Paper.model_fields[name].get_default(call_default_factory=True) for name in VERDICT
 }
 _NOTHING = object()
+_SHARED_OF, _VERDICT_OF = attrgetter(*SHARED), attrgetter(*VERDICT)
 
 
 def paper_row(work: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,6 +46,24 @@ def verdict_row(scored: ScoredPaper) -> dict[str, Any]:
     fields = {*VERDICT, "whole_concepts"}
     verdict: dict[str, Any] = storable(scored.model_dump(mode="json", include=fields))
     return verdict
+
+
+def is_same(work: RawPaper, other: RawPaper | None) -> bool:
+    """Whether two say the same; that a source states a count of 0 is said, too."""
+    return other is not None and (
+        work is other or (work == other and work.known_citation_count == other.known_citation_count)
+    )
+
+
+def is_plain(paper: Paper, scored: ScoredPaper | None) -> bool:
+    if scored is None or paper.note is not None or paper.screening is not None:
+        return False
+    record = scored.paper
+    return (
+        paper.known_citation_count == record.known_citation_count
+        and _SHARED_OF(paper) == _SHARED_OF(record)
+        and _VERDICT_OF(paper) == _VERDICT_OF(scored)
+    )
 
 
 def add_sightings(value: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
