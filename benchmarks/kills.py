@@ -35,7 +35,7 @@ from paper_search.cli.app import app
 from paper_search.config import load_config
 from paper_search.persistence import open_persistence, sqlite_files, tables
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.testing.model_server import ModelServer, run_model_server
 from paper_search.workflow import SearchWorkflow
 

@@ -5,6 +5,7 @@ Everything here is imported when it is first used, so that `import paper_search`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -48,40 +49,41 @@ __all__ = [
     "search",
 ]
 
-_HOMES = {
-    "AppConfig": "paper_search.config",
-    "Checkpoint": "paper_search.workflow",
-    "CheckpointHandler": "paper_search.workflow",
-    "CheckpointKind": "paper_search.workflow",
-    "Decision": "paper_search.workflow",
-    "DecisionAction": "paper_search.workflow",
-    "Paper": "paper_search.models",
-    "PaperCollection": "paper_search.models",
-    "PaperSearchError": "paper_search.errors",
-    "SearchStrategy": "paper_search.models",
-    "SearchWorkflow": "paper_search.workflow",
-    "UserFeedback": "paper_search.models",
-    "export_bibtex": "paper_search.exports.bibtex",
-    "export_json": "paper_search.exports.json_formats",
-    "export_markdown": "paper_search.exports.markdown",
-    "load_config": "paper_search.config",
-    "search": "paper_search.shortcut",
-}
-"""The module that each public name is imported from."""
+
+def names_on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return what imports the names of a package when they are first used, by module (PEP 562)."""
+    home_of = {name: module for module, names in homes.items() for name in names.split()}
+
+    def load(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(home_of[name], package), name)
+
+    return load
+
+
+_load = names_on_first_use(
+    __name__,
+    {
+        "paper_search.config": "AppConfig load_config",
+        "paper_search.errors": "PaperSearchError",
+        "paper_search.exports.bibtex": "export_bibtex",
+        "paper_search.exports.json_formats": "export_json",
+        "paper_search.exports.markdown": "export_markdown",
+        "paper_search.models": "Paper PaperCollection SearchStrategy UserFeedback",
+        "paper_search.shortcut": "search",
+        "paper_search.workflow": "Checkpoint CheckpointHandler CheckpointKind Decision "
+        "DecisionAction SearchWorkflow",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use (PEP 562)."""
-    if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415  # reads the disk
+    if name != "__version__":
+        return _load(name)
+    from importlib.metadata import version  # noqa: PLC0415  # reads the disk
 
-        value: Any = version("paper-search")
-    elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    else:
-        raise AttributeError(f"module 'paper_search' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    return version("paper-search")
 
 
 def __dir__() -> list[str]:

@@ -18,7 +18,7 @@ from tests.workflow.doubles import workflow
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
 

@@ -17,7 +17,7 @@ from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.listing import outline
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
 
@@ -126,7 +126,7 @@ def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
 def test_what_lists_threads_is_imported_without_what_runs_a_graph() -> None:
     script = """
 import sys
-import paper_search.persistence.sqlite_store, paper_search.threads.every
+import paper_search.persistence.sqlite_store, paper_search.report_workflow.listing
 print([m for m in ("langgraph.graph", "langgraph.types") if m in sys.modules])
 """
     ended = subprocess.run(  # noqa: S603  # this program

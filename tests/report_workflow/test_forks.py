@@ -8,7 +8,7 @@ from tests.answers import reply_to
 from paper_search.errors import StaleDecisionError
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import ReportCatalog
+from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.testing.reports import QUESTION, report_services
 
 PLAN = {"research_plan": {"decomposed_questions": ["How warm are streets?", "And trees?"]}}

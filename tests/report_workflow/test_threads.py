@@ -8,7 +8,7 @@ from tests.answers import reply_to
 from paper_search.errors import ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import REPORT, SEARCH, EveryThread, ReportCatalog
+from paper_search.report_workflow.listing import REPORT, SEARCH, EveryThread, ReportCatalog
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow, ThreadStatus

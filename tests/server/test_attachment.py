@@ -10,7 +10,7 @@ import pytest
 from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, workflow
 
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.workflow import ThreadCatalog
 

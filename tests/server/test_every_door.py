@@ -18,7 +18,7 @@ from paper_search.cli.app import app as command_line
 from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import open_persistence
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.app_factory import create_app
 from paper_search.server.mcp import PaperSearchServer

@@ -17,7 +17,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import open_persistence
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.steps import (
     Outcome,
     StepContext,

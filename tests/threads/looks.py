@@ -15,6 +15,7 @@ from paper_search.steps import (
     Workflow,
     discover_workflows,
 )
+from paper_search.threads.catalog import BriefInfo, Catalog
 from paper_search.threads.engine import ThreadEngine
 from paper_search.threads.questions import ThreadDecision, ThreadQuestion, answer_model, asker
 from paper_search.threads.records import ROOT, RecordStore
@@ -104,6 +105,12 @@ class LookSession(ThreadSession[State, ThreadQuestion, str]):
     async def result(self) -> str:
         """Return what was found, in words."""
         return str((await self.state()).answer)
+
+
+class LookCatalog(Catalog[LookSession, BriefInfo]):
+    listed_in = LookRecords.listed_in
+    begins_with = LookSession.begins_with
+    session_type = LookSession
 
 
 Looks = ThreadEngine[LookSession, ThreadQuestion, str]

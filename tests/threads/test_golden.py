@@ -13,7 +13,7 @@ from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
 from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow, ThreadStatus

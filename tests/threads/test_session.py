@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from langgraph.errors import UnknownInterruptError
 from langgraph.types import Command
-from tests.threads.looks import LookSession
+from tests.threads.looks import LookCatalog, LookSession
 
 from paper_search.config import current_person
 from paper_search.errors import (
@@ -20,7 +20,6 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.threads.catalog import Catalog
 from paper_search.threads.session import STRICT_RESUME
 
 
@@ -43,7 +42,7 @@ async def naming_its_question(session: LookSession, action: str) -> dict[str, An
 
 async def refused(persistence: Persistence) -> list[tuple[str, str, Any]]:
     """Return who was refused why, with what, as the audit has it."""
-    told = await Catalog(persistence, LookSession).decisions("t")
+    told = await LookCatalog(persistence).decisions("t")
     return [
         (event.by, event.detail["reason"], event.detail["decision"])
         for event in told
@@ -217,7 +216,7 @@ async def test_a_decision_that_was_not_applied_yet_can_be_asked_again(session, p
     async with session.lease():
         await session.answers.reopen(lambda named: named.number == 1, "enough", "eve")
     await session.answers.take(await naming_its_question(session, "reject"), "eve")
-    told = await Catalog(persistence, LookSession).decisions("t")
+    told = await LookCatalog(persistence).decisions("t")
     assert [(event.event, event.by) for event in told][1:] == [
         ("forked", "eve"),
         ("decided", "eve"),
@@ -244,7 +243,7 @@ async def test_who_gives_no_name_decides_is_refused_and_forks_as_who_runs_the_pr
     await session.answers.take("approve")
     async with session.lease():
         await session.answers.reopen(lambda named: named.number == 1, "enough")
-    told = await Catalog(persistence, LookSession).decisions("t")
+    told = await LookCatalog(persistence).decisions("t")
     assert {event.event for event in told} == {"decided", "refused", "forked"}
     assert {event.by for event in told} == {current_person()}
 
@@ -283,6 +282,6 @@ async def test_a_fork_keeps_which_checkpoint_it_left_and_replaces_what_was_decid
         await session.answers.reopen(lambda named: named.number == 2, "enough", "eve")
     statuses = [entry.status.value for entry in await persistence.ledger.entries("t")]
     assert sorted(statuses) == ["applied", "superseded"]
-    told = await Catalog(persistence, LookSession).decisions("t")
+    told = await LookCatalog(persistence).decisions("t")
     (forked,) = [event.detail for event in told if event.event == "forked"]
     assert forked["left"] == left

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from tests.answers import reply_to
-from tests.threads.looks import Looks, LookSession
+from tests.threads.looks import LookCatalog, Looks, LookSession
 
 from paper_search.errors import (
     AlreadyDecidedError,
@@ -18,7 +18,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.threads.catalog import Catalog, ThreadStatus
+from paper_search.threads.catalog import ThreadStatus
 from paper_search.threads.questions import ThreadQuestion
 from paper_search.workflow.session import SearchSession
 
@@ -109,7 +109,7 @@ async def test_an_answer_to_another_question_is_refused(looks):
 
 async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, persistence):
     await looks.start("a b", thread_id="t")
-    catalog = Catalog(persistence, LookSession)
+    catalog = LookCatalog(persistence)
     (info,) = await catalog.threads()
     assert (info.graph, info.question, info.status) == (
         "asked_loop",
@@ -128,7 +128,7 @@ async def test_its_question_is_asked_again_openly(looks, persistence):
     await reply_to(looks, "t", "approve")
     again = await looks.go_back("t", lambda asked: asked.number == 1, "enough")
     assert again.number == 1
-    assert [entry.event for entry in await Catalog(persistence, LookSession).decisions("t")] == [
+    assert [entry.event for entry in await LookCatalog(persistence).decisions("t")] == [
         "decided",
         "forked",
     ]

@@ -106,7 +106,7 @@ def _library(config: AppConfig) -> Check:
 
 
 async def _threads(config: AppConfig) -> Check:
-    from paper_search.report_workflow.session import EveryThread
+    from paper_search.report_workflow.listing import EveryThread
     from paper_search.threads.catalog import ALL
 
     try:

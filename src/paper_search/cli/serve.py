@@ -100,7 +100,7 @@ def review(
     """
     config = settings(ctx, home)
     if thread is not None:
-        from paper_search.report_workflow.session import EveryThread
+        from paper_search.report_workflow.listing import EveryThread
 
         url = config.persistence_url
         run(with_persistence(url, lambda p: EveryThread(p).catalog_of(thread)))

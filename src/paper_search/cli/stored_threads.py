@@ -35,7 +35,7 @@ async def thread_detail(url: str, thread_id: str) -> AnyDetail:
     Raises:
         ThreadNotFoundError: there is no such thread.
     """
-    from paper_search.report_workflow.session import EveryThread
+    from paper_search.report_workflow.listing import EveryThread
 
     async with open_persistence(url) as persistence:
         catalog: Any = await EveryThread(persistence).catalog_of(thread_id)
@@ -58,7 +58,7 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
 
 async def is_report(url: str, thread_id: str) -> bool:
     """Whether a thread is a report; one that is not there is none."""
-    from paper_search.report_workflow.session import REPORT, EveryThread
+    from paper_search.report_workflow.listing import REPORT, EveryThread
 
     return await with_persistence(url, lambda p: EveryThread(p).graph_of(thread_id)) == REPORT
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from paper_search.models import BibliographicRecord, Paper, SourceReport
-    from paper_search.report_workflow.session import ReportInfo
+    from paper_search.report_workflow.listing import ReportInfo
     from paper_search.workflow import ThreadInfo
     from paper_search.workflow.counts import SourceSummary
 

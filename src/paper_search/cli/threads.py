@@ -63,7 +63,7 @@ def threads(
     from pydantic_core import to_json
 
     from paper_search.cli.tables import thread_table
-    from paper_search.report_workflow.session import EveryThread
+    from paper_search.report_workflow.listing import EveryThread
 
     url, count = settings(ctx, home).persistence_url, limit + 1
     infos = run(with_persistence(url, lambda p: EveryThread(p).threads(limit=count, offset=offset)))
@@ -252,7 +252,7 @@ def delete(
     This cannot be undone.
     """
     from paper_search.llm.usage_log import UsageLog
-    from paper_search.report_workflow.session import EveryThread
+    from paper_search.report_workflow.listing import EveryThread
 
     config = settings(ctx, home)
     url = config.persistence_url
@@ -292,7 +292,7 @@ def prune(
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
     back. Running threads are skipped. Without a THREAD, you are asked first.
     """
-    from paper_search.report_workflow.session import EveryThread
+    from paper_search.report_workflow.listing import EveryThread
     from paper_search.threads.catalog import ALL
 
     url = settings(ctx, home).persistence_url

@@ -29,6 +29,7 @@ from paper_search.report.models import (
 )
 from paper_search.report.recovery import Amount, Attempt, WorkflowError, classified
 from paper_search.report.searcher import ReportSearcher
+from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.report_workflow.reviews import BreakpointName, HITLBreakpoint
 from paper_search.report_workflow.state import (
     OpenReview,
@@ -40,7 +41,7 @@ from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.approvals import Approvals
 from paper_search.threads.questions import state_of_step
-from paper_search.threads.records import ROOT, RecordStore, storable
+from paper_search.threads.records import RecordStore, storable
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
 """Gives the model of a name, or the one of the settings for None; None: there is none."""
@@ -220,8 +221,6 @@ def plan_of(state: WorkflowState) -> ResearchPlan:
     return state.research_plan
 
 
-INDEX = (ROOT, "reports")
-"""Every report by its thread."""
 _IN_FLIGHT = "in flight"
 _BOUNDARY = re.compile(r"\bdata-[0-9a-f]{16}\b")
 _DECIDED_ON = {"original_query", "decomposed_questions", "expected_sections", "methodology"}
@@ -238,7 +237,7 @@ _PARTS: dict[type[BaseModel], str] = {
 class ReportRecords(RecordStore):
     """Reads and writes the records of one report. Writing twice changes nothing."""
 
-    listed_in = INDEX
+    listed_in = ReportCatalog.listed_in
 
     async def store_results(self, results: Sequence[SearchResult]) -> list[str]:
         rows = [_row(result) for result in results]

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, Field
 
 from paper_search.errors import ExportError
-from paper_search.models.usage import StepSpending
-from paper_search.persistence import LedgerEntry, LedgerStatus, Persistence
+from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report.document import Approval, Report
 from paper_search.report.models import ResearchPlan, SearchResult
 from paper_search.report_workflow.context import PlanApprovals, ReportRecords
 from paper_search.report_workflow.graph import WORKFLOW
+from paper_search.report_workflow.listing import ReportCatalog, ReportInfo
 from paper_search.report_workflow.products import final_output
 from paper_search.report_workflow.reviews import (
     ACTIONS,
@@ -25,12 +25,10 @@ from paper_search.report_workflow.reviews import (
 )
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 from paper_search.steps.types import PARAMS
-from paper_search.threads.catalog import BriefInfo, Catalog, DecisionInfo, StatusFacts
+from paper_search.threads.catalog import DecisionInfo
 from paper_search.threads.decisions import to_storable
-from paper_search.threads.every import AllThreads
 from paper_search.threads.questions import OpenQuestion, QuestionRef
 from paper_search.threads.session import ThreadSession
-from paper_search.workflow.session import ThreadCatalog
 
 SILENCE = "timeout"
 """Who decided where nobody did in time and the run is set to approve then."""
@@ -38,7 +36,7 @@ SILENCE = "timeout"
 
 class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     workflow = WORKFLOW
-    begins_with = "original_query"
+    begins_with = ReportCatalog.begins_with
     noun = "report"
     after_the_end = "Output it with `paper-search export THREAD`, or start a new one"
     records_type = ReportRecords
@@ -133,21 +131,6 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
             await PlanApprovals(self.records).revoke(0)
 
 
-SEARCH = "paper_search"
-REPORT = "research_report"
-
-
-class ReportInfo(BriefInfo):
-    waits_for: str | None = None
-    """Which question it waits with."""
-    phase: str = ""
-    version: int | None = None
-    """Of the latest draft."""
-    usage: list[StepSpending] = Field(default_factory=list)
-    """What each step spent on models."""
-    graph: str = "research_report"
-
-
 class ReportDetail(ReportInfo):
     open_review: Review | None = None
     research_plan: ResearchPlan | None = None
@@ -160,42 +143,3 @@ class ReportDetail(ReportInfo):
     """The report, where it has ended."""
     decisions: list[DecisionInfo] = Field(default_factory=list)
     """Who decided what when, and what was refused, in the order of time."""
-
-
-class ReportCatalog(Catalog[ReportSession, ReportInfo]):
-    def __init__(self, persistence: Persistence) -> None:
-        super().__init__(persistence, ReportSession)
-
-    async def show(self, thread_id: str) -> ReportDetail:
-        """Return all that there is to know of a report; Raises as `info`."""
-        info = await self.info(thread_id)
-        session = self.session(thread_id)
-        state = await session.state()
-        question = await session.open_question()
-        return ReportDetail(
-            **info.model_dump(),
-            open_review=question.question if question else None,
-            research_plan=state.research_plan,
-            sources=len(state.result_ids),
-            checkpoints=state.checkpoints,
-            errors=[str(error) for error in state.errors],
-            report=await session.result() if state.is_complete else None,
-            decisions=await self.decisions(thread_id),
-        )
-
-    def _info(self, status: StatusFacts) -> ReportInfo:
-        values = status.values
-        return ReportInfo(
-            **status.facts,
-            waits_for=status.asked["kind"] if status.asked else None,
-            phase=values.get("status") or "",
-            version=(values.get("draft") or {}).get("version"),
-            usage=values.get("usage", []),
-        )
-
-
-class EveryThread(AllThreads):
-    def __init__(self, persistence: Persistence) -> None:
-        self.searches = ThreadCatalog(persistence)
-        self.reports = ReportCatalog(persistence)
-        super().__init__(persistence, {SEARCH: self.searches, REPORT: self.reports})

@@ -8,9 +8,9 @@ from paper_search.config import current_person
 from paper_search.errors import InputError, ThreadNotWaitingError
 from paper_search.persistence import Persistence
 from paper_search.threads.sharing import Role
+from paper_search.workflow.listing import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.reviewers import ReviewerMarks, Reviewers, status_of
-from paper_search.workflow.session import ThreadCatalog
 
 NOBODY = "none"
 """The role that takes back what was shared."""

@@ -14,7 +14,7 @@ from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
 from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.server.auth import create_auth

@@ -11,7 +11,7 @@ from typing import Any
 
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.server.guard import EVERYBODY
 from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.server.access import Access, Run, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.steps import Outcome

@@ -28,7 +28,7 @@ from paper_search.errors import (
 from paper_search.models import PaperCollection
 from paper_search.report_workflow.assembly import services_begun_with
 from paper_search.report_workflow.engine import ReportWorkflow
-from paper_search.report_workflow.session import REPORT, SEARCH
+from paper_search.report_workflow.listing import REPORT, SEARCH
 from paper_search.server.access import Access, Run
 from paper_search.server.guard import OWNER
 from paper_search.server.mcp_forms import Asking, QuestionForm

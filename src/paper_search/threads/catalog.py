@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -95,24 +96,32 @@ SessionT = TypeVar("SessionT", bound="ThreadSession[Any, Any, Any]")
 InfoT = TypeVar("InfoT", bound=BriefInfo)
 
 
-class Catalog(Generic[SessionT, InfoT]):
+class Catalog(ABC, Generic[SessionT, InfoT]):
     """Lists, prunes and deletes the threads of one graph."""
 
-    def __init__(self, persistence: Persistence, session_type: type[SessionT]) -> None:
+    listed_in: ClassVar[tuple[str, ...]]
+    """Namespace of their index."""
+    begins_with: ClassVar[str]
+    """The channel that only they have: what was asked for."""
+
+    def __init__(self, persistence: Persistence) -> None:
         self._persistence = persistence
-        self._session_type = session_type
-        self.listed_in = session_type.records_type.listed_in
+
+    @property
+    @abstractmethod
+    def session_type(self) -> type[SessionT]:
+        """What drives one; a list does without, as it is slow to import."""
 
     @functools.cached_property
     def _graph(self) -> Any:
         """The graph, to read with; compiled when a thread of it is first read."""
-        return self._session_type.graph(self._persistence)
+        return self.session_type.graph(self._persistence)
 
     def session(self, thread_id: str) -> SessionT:
-        return self._session_type(self._graph, self._persistence, thread_id)
+        return self.session_type(self._graph, self._persistence, thread_id)
 
     def _info(self, status: StatusFacts) -> InfoT:
-        info: Any = BriefInfo(graph=self._session_type.workflow.name, **status.facts)
+        info: Any = BriefInfo(graph=self.session_type.workflow.name, **status.facts)
         return info  # type: ignore[no-any-return]  # a subclass says otherwise
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[InfoT]:
@@ -200,7 +209,7 @@ class Catalog(Generic[SessionT, InfoT]):
 
     async def decisions(self, thread_id: str) -> list[DecisionInfo]:
         """Return who decided what when, and what was refused; decisions as they came."""
-        ledger, detail = self._persistence.ledger, self._session_type.audit_detail
+        ledger, detail = self._persistence.ledger, self.session_type.audit_detail
         entries = [
             DecisionInfo(
                 event="decided",
@@ -240,7 +249,7 @@ class Catalog(Generic[SessionT, InfoT]):
         self, values: Mapping[str, Any], entry: Mapping[str, Any], saved_at: str, following: Any
     ) -> dict[str, Any]:
         return {
-            "question": values.get(self._session_type.begins_with) or entry.get("question", ""),
+            "question": values.get(self.begins_with) or entry.get("question", ""),
             "created_at": entry.get("created_at", saved_at),
             "updated_at": max(filter(None, [saved_at, entry.get("updated_at")])),
             "ended_by": values.get("ended_by"),
@@ -270,7 +279,7 @@ class Catalog(Generic[SessionT, InfoT]):
     ) -> StatusFacts | None:
         """Return the status of a thread that waits or is done; None: it has to be looked at."""
         channels = dict(latest.channels)
-        is_begun = self._session_type.begins_with in channels and INPUT not in channels
+        is_begun = self.begins_with in channels and INPUT not in channels
         if not is_begun or latest.is_in_a_step:
             return None  # it died before its first step, or in the middle of one
         if any((item.key, interrupt_id) in decided for interrupt_id, _question in latest.asked):

@@ -71,7 +71,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     workflow: ClassVar[Workflow]
     """The table of the graph."""
     begins_with: ClassVar[str]
-    """The channel that the threads of this graph have, and of no other: what was asked for."""
+    """As in the `Catalog` of the graph."""
     noun: ClassVar[str]
     """What such a thread is called."""
     after_the_end: ClassVar[str] = "Start a new one"

@@ -14,7 +14,7 @@ from paper_search.models import EndReason, Paper, PaperCollection
 from paper_search.skills.words import STOP_WORDS, tokens
 from paper_search.threads.catalog import ThreadStatus
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, ResultPayload
-from paper_search.workflow.session import ThreadCatalog, ThreadInfo
+from paper_search.workflow.listing import ThreadCatalog, ThreadInfo
 from paper_search.workflow.state import WorkflowState
 
 PAGE = 50

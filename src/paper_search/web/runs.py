@@ -12,7 +12,7 @@ from typing import Any
 from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.session import EveryThread
+from paper_search.report_workflow.listing import EveryThread
 from paper_search.review.arrivals import (
     ImportedRecords,
     add_files,

@@ -25,7 +25,8 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.session import SEARCH, EveryThread, ReportSession
+from paper_search.report_workflow.listing import SEARCH, EveryThread
+from paper_search.report_workflow.session import ReportSession
 from paper_search.server.access import Access, Session
 from paper_search.server.guard import EVERYBODY, VISITOR
 from paper_search.sources import create_source, known_sources
@@ -35,7 +36,7 @@ from paper_search.web.runs import Runs
 from paper_search.web.screening_sessions import ScreeningSessions
 from paper_search.web.security import check_form, csrf_token, secure
 from paper_search.web.templates import render_template
-from paper_search.workflow.session import ThreadInfo
+from paper_search.workflow.listing import ThreadInfo
 
 
 class Site:

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from paper_search.config import WEB_SOURCES
 from paper_search.errors import InputError, PaperSearchError
-from paper_search.report_workflow.session import SEARCH
+from paper_search.report_workflow.listing import SEARCH
 from paper_search.review.arrivals import ImportedRecords
 from paper_search.review.files import DatabaseSearch, parse_files
 from paper_search.server.access import Run

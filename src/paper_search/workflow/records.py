@@ -34,8 +34,9 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
-from paper_search.threads.records import MOST_ROWS, ROOT, RecordStore, storable
+from paper_search.threads.records import MOST_ROWS, RecordStore, storable
 from paper_search.workflow.counts import SearchedRound
+from paper_search.workflow.listing import ThreadCatalog
 from paper_search.workflow.rows import (
     VERDICT,
     add_sightings,
@@ -48,9 +49,6 @@ from paper_search.workflow.rows import (
 )
 from paper_search.workflow.state import CollectionRef
 
-INDEX = (ROOT, "threads")
-"""Every search by its thread."""
-
 _LOOKED_AT = 100
 """Papers of a result of which the best are followed."""
 _FOLLOWED_FROM = 0.8
@@ -61,7 +59,7 @@ _LATEST = "latest"
 class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
-    listed_in = INDEX
+    listed_in = ThreadCatalog.listed_in
     driven = frozenset({"records", "works", "members", "judgements", "papers"})
 
     async def save_records(self, papers: Sequence[RawPaper]) -> list[str]:

@@ -12,16 +12,10 @@ from paper_search.errors import ThreadNotWaitingError
 from paper_search.llm.metering import metered
 from paper_search.models import MergeDecision, PaperCollection, SourceReport
 from paper_search.models.scope import Translation
-from paper_search.models.usage import StepSpending
 from paper_search.persistence import LedgerEntry, Persistence
 from paper_search.skills.intent.boolean_question import parse_boolean
 from paper_search.steps.types import OUTCOME, PARAMS, VISITS, Outcome
-from paper_search.threads.catalog import (
-    BriefInfo,
-    Catalog,
-    DecisionInfo,
-    StatusFacts,
-)
+from paper_search.threads.catalog import DecisionInfo
 from paper_search.threads.session import Events, ThreadSession
 from paper_search.threads.spending import meter_of
 from paper_search.workflow.checkpoints import (
@@ -34,6 +28,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.decisions import answer_model, past_decision
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.judging import JudgingReport, judge_again
+from paper_search.workflow.listing import ThreadCatalog, ThreadInfo
 from paper_search.workflow.marks import MarkStore
 from paper_search.workflow.questions import markable_ids, record_ids, result_question
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
@@ -59,7 +54,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     """Reads and drives one search; see `ThreadSession`."""
 
     workflow = WORKFLOW
-    begins_with = "question"
+    begins_with = ThreadCatalog.begins_with
     noun = "search"
     after_the_end = "Export its result, or start a new search"
     records_type = SearchRecords
@@ -251,19 +246,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await StrategyApprovals(self._records).revoke(reference.iteration + is_result)
 
 
-class ThreadInfo(BriefInfo):
-    """One thread in a list."""
-
-    checkpoint: CheckpointKind | None = None
-    """Which question it waits with."""
-    iteration: int = 0
-    usage: list[StepSpending] = Field(default_factory=list)
-    """What each step spent on models."""
-    papers: int | None = None
-    """How many the latest result has, or None."""
-    graph: str = "paper_search"
-
-
 class ThreadDetail(ThreadInfo):
     """One thread in full."""
 
@@ -276,33 +258,3 @@ class ThreadDetail(ThreadInfo):
     """Who decided what when, and what was refused, in the order of time."""
     translations: list[Translation] = Field(default_factory=list)
     """What each source will be sent, where a strategy waits and the sources were looked at."""
-
-
-class ThreadCatalog(Catalog[SearchSession, ThreadInfo]):
-    def __init__(self, persistence: Persistence) -> None:
-        super().__init__(persistence, SearchSession)
-
-    async def show(self, thread_id: str) -> ThreadDetail:
-        """Return all that there is to know of a thread; Raises as `info`."""
-        info = await self.info(thread_id)
-        session = self.session(thread_id)
-        state = await session.state()
-        question = await session.open_question()
-        return ThreadDetail(
-            **info.model_dump(),
-            open_checkpoint=question.question if question else None,
-            collection=await session.result(),
-            reports=state.reports,
-            history=state.history,
-            decisions=await self.decisions(thread_id),
-        )
-
-    def _info(self, status: StatusFacts) -> ThreadInfo:
-        result = status.values.get("result")
-        return ThreadInfo(
-            **status.facts,
-            checkpoint=status.asked["kind"] if status.asked else None,
-            iteration=status.values.get("current_iteration", 0),
-            usage=status.values.get("usage", []),
-            papers=len(result["paper_ids"]) if result else None,
-        )
