@@ -22,7 +22,12 @@ from paper_search.query.prose import is_prose
         ("TS=(effect of caffeine on the sleep of the old)", False),
         ("TITLE-ABS-KEY(the effect of caffeine on the old)", False),
         ("caffeine AND sleep", False),
-        ("effects of caffeine AND sleep", False),
+        ("effects of caffeine AND sleep", True),
+        ("Impact of HIV/AIDS AND Tariffs on Food Prices", True),
+        ("fish in rivers NOT lakes", True),
+        ("fish W/3 in rivers", False),
+        ("exp Fishes/ and in rivers", False),
+        ('fish in rivers AND "dead zone"', False),
     ],
 )
 def test_sentences_are_told_from_queries(text: str, *, is_so: bool) -> None:

@@ -365,18 +365,25 @@ async def test_a_question_that_names_only_a_year_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("question", "rest", "concepts", "excluded"),
     [
-        "Klimawandel in den Tropen, keine Bücher",
-        "les abeilles sans les guêpes",
-        "图神经网络，不要综述",
+        ("Klimawandel in den Tropen, keine Bücher", "Klimawandel in den Tropen",
+         ["Klimawandel", "Tropen"], ["book"]),
+        ("les abeilles sans les guêpes", "les abeilles sans les guêpes", ["abeilles"], []),
+        ("la vigne et le climat, sauf en Californie, depuis 2010", "la vigne et le climat",
+         ["vigne", "climat"], ["Californie"]),
+        ("estudios sobre malaria sin incluir África", "estudios sobre malaria sin incluir África",
+         ["estudios", "malaria"], []),
+        ("图神经网络，不要综述", "图神经网络", ["图神经网络"], ["review"]),
     ],
-)
-async def test_a_question_in_another_language_is_ranked_as_it_is(question: str) -> None:
+)  # fmt: skip
+async def test_of_another_language_years_and_exclusions_are_read(
+    question: str, rest: str, concepts: list[str], excluded: list[str]
+) -> None:
     intent = await parse(question)
-    assert intent.question == question
-    assert (intent.excluded, intent.constraints.excluded_types) == ([], [])
-    assert "only its years are read as limits" in intent.notes[-1]
+    assert (intent.question, intent.concepts) == (rest, concepts)
+    assert [*intent.excluded, *intent.constraints.excluded_types] == excluded
+    assert "only its years and what it excludes are read as limits" in intent.notes[-1]
 
 
 @pytest.mark.parametrize(

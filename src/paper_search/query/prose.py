@@ -28,6 +28,8 @@ _OPERATOR = re.compile(
 _TRUNCATED = re.compile(r"\w\*")
 _CUT = re.compile(r"\b(?:AND|OR|NOT)\b|[()\[\]\n]")
 """What parts the terms of a query; in a sentence, the words between two of them go on."""
+_SIGN = re.compile(r"""["“”()\[\]*\n]|\w:\S|/(?!\w)|\b(?:NEAR|ADJ|W/\d)""")
+"""What a query has beside AND, OR and NOT, and a sentence seldom."""
 _JOINED = re.compile(r'[)"“”*]\s*(?:AND|OR|NOT)\b|\b(?:AND|OR|NOT)\s*[("“”]')
 """An operator beside a sign of queries: no sentence in capitals has it."""
 _ASKING = re.compile(
@@ -49,8 +51,9 @@ def is_prose(text: str) -> bool:
     """Return whether the text is a sentence or a title rather than a query with operators.
 
     A sentence has clauses with small words, or begins or ends as a question does, or has five
-    words and no operator; beside small words an asterisk is none. In a text in capitals AND is no
-    operator, unless it stands beside brackets or quotes. Field tags of other systems are only in
+    words and no operator; beside small words an asterisk is none. AND in capitals makes no query
+    of small words without any other sign of one ("fish in rivers AND lakes"), nor of a text all in
+    capitals, unless it stands beside brackets or quotes. Field tags of other systems are only in
     queries.
     """
     outside = _QUOTED.sub(_without_phrase, text)
@@ -62,6 +65,8 @@ def is_prose(text: str) -> bool:
     if count_tags(text):
         return False
     if any(clauses) and (outside.rstrip().endswith("?") or _ASKING.match(outside)):
+        return True
+    if not SMALL_WORDS.isdisjoint(words) and not _SIGN.search(text):
         return True
     if len(words) < _WORDS_OF_A_TITLE or (_TRUNCATED.search(outside) and not any(clauses)):
         return False

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from paper_search.skills.intent.forms import forms
 from paper_search.skills.words import (
     BREAKS,
-    COMMANDS,
     GENERIC,
     is_unspaced,
     term_table,
@@ -54,31 +54,6 @@ _ADJECTIVE = re.compile(
     re.IGNORECASE,
 )
 _MODIFIED = re.compile(r"\w+(?:ed|en|ic|al|ive|ous|able|ible|ing|ear|ill|ent|ant|ar|ly)|ill|born")
-_PAPERS = (
-    r"(?:papers?|articles?|publications?|stud(?:y|ies)|works?|research(?: papers?)?|literature)"
-)
-_LEAD = re.compile(
-    r"^(?:(?:(?:can|could|would) you(?: please)?(?: (?:tell|show|give|find|list|name|recommend"
-    r"|suggest|provide|look|search|run a search))?\b"
-    r"|help me\b|i(?: am|'m)?(?: would)? (?:want|need|look\w*|like|interested)\b|we need\b"
-    r"|i'?d like\b|need (?:stuff|something|papers|articles)\b|stuff (?:on|about|abt)\b"
-    r"|what (?:is|are|was|were)(?: known about)?\b|are there\b|is there\b|tell me\b"
-    r"|how (?:do|does|can|to|much is known about)\b"
-    rf"|(?:which|what) {_PAPERS} (?:have|has|had|are|were|is|was|can|could|first|deal with"
-    rf"|focus on|talk about)\b|(?:which|what) {_PAPERS}(?: (?:that|which))?\b|which\b"
-    r"|(?:has|have|did) anyone\b|(?:search(?:ing)?|look(?:ing)?) (?:for|up)\b"
-    r"|research (?:on|about|into|in)\b|an overview\b|(?:work|works) (?:on|about|by|from)\b"
-    r"|(?:journal|conference|research)(?= (?:papers?|articles?)\b)"
-    r"|(?:me|us|for|to|in|some|any|all|the|a|an|of|on|about|abt|and|at least|that|these)\b"
-    rf"|(?:{'|'.join(re.escape(word) for word in sorted(COMMANDS, key=len, reverse=True))})\b)"
-    r"(?![-'’])(?:[\s,:]*))+",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(
-    r"(?<![\s,;:.?!])(?:[\s,;:.?!]|\b(?:papers?|articles?|publications?|studies|please|published|in"
-    r"|on|of|for|from|and|with|the|only)\b)+$",
-    re.IGNORECASE,
-)
 _MOST = 8
 _LONGEST = 5
 """Words of a phrase; a longer one is a sentence without function words, not a term."""
@@ -95,6 +70,8 @@ _NUMBER = re.compile(r"\d{3,}(?:[-–/]\d+)*")
 """Years and other numbers at the end of a phrase; "type 2" and "Web 2" keep theirs."""
 _ASKING = frozenset({"do", "does", "did", "can", "could", "may", "might", "will", "would"})
 """The first word of a question in which the words of `_ASKED` are verbs."""
+_HELPERS = _ASKING | {"should", "must"}
+_UNHELPED = frozenset({"cannot", "can't", "don't", "doesn't", "didn't", "won't"})
 _ASKED = frozenset({"cause", "lead", "contribute"})
 
 
@@ -131,13 +108,14 @@ class Phrase:
         return bool(is_letter) or all(map(_is_empty_word, self.text.casefold().split()))
 
 
-def phrases(text: str) -> list[Phrase]:
+def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
     """Return the noun phrases of a text in order, each as it is written.
 
     English is cut at function words, verbs and adverbs, everything at punctuation, other languages
-    at a few function words of their own.
+    at a few function words of their own. `in_english`: None: as the text reads.
     """
-    in_english = reads_as_english(text)
+    if in_english is None:
+        in_english = reads_as_english(text)
     glued = _FIXED.sub(lambda match: match[0].replace(" ", INSIDE), text)
     quoted = [match for match in _QUOTED.finditer(glued) if re.search(r"\w", match[1])]
     spans = [(match.start(1), match.end(1), True) for match in quoted]
@@ -153,33 +131,39 @@ def phrases(text: str) -> list[Phrase]:
 
 
 def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
-    breaks = _BREAKS if is_english else _FOREIGN
+    breaks = _BREAKS if is_english else _FOREIGN | {"in"}
     tokens = list(_TOKEN.finditer(text, start, end))
     if is_english and tokens and tokens[0][0].casefold() in _ASKING:
         breaks = breaks | _ASKED
     is_shouted = text[start:end].isupper()
     words: list[re.Match[str]] = []
-    before = ""
+    before: tuple[str, ...] = ()
     for match, following in zip_longest(tokens, tokens[1:]):
         word = match[0].casefold()
         behind = following[0].casefold() if following else ""
-        # "US", "WHO" and "IT" are names, unless everything is in capitals.
-        is_name = match[0].isupper() and len(word) > 1 and not is_shouted
+        # "US", "WHO" and "IT" are names, unless everything is in capitals; "OR" is one where
+        # nothing stands before it that it could join.
+        is_operator = word in {"and", "not"} or (word == "or" and bool(words))
+        is_name = match[0].isupper() and len(word) > 1 and not is_shouted and not is_operator
         is_break = word in breaks or (is_english and _is_verbal(before, word, behind))
         if (is_break and not is_name) or (word.isdigit() and not words):
             yield from _trimmed(words, is_english=is_english)
             words = []
         else:
             words.append(match)
-        before = word
+        before = (*before[-1:], word)
     yield from _trimmed(words, is_english=is_english)
 
 
-def _is_verbal(before: str, word: str, behind: str) -> bool:
-    """Return whether an English word is a verb or an adverb where it stands."""
-    is_infinitive = before == "to" and word in _INFINITIVES and bool(behind)
-    is_told = before in _SUBJECTS and word in _PARTICIPLES
-    return is_infinitive or is_told or _is_adverb(word, behind)
+def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
+    """Return whether an English word is a verb, an adverb or compared where it stands."""
+    last = before[-1] if before else ""
+    is_infinitive = last == "to" and word in _INFINITIVES and bool(behind)
+    is_told = last in _SUBJECTS and word in _PARTICIPLES
+    first = before[0] if len(before) > 1 else ""
+    is_denied = last in _UNHELPED or (last == "not" and first in _HELPERS)
+    is_verb = is_infinitive or is_told or is_denied
+    return is_verb or behind == "than" or _is_adverb(word, behind)
 
 
 def _is_adverb(word: str, behind: str = "") -> bool:
@@ -249,4 +233,5 @@ def key_phrases(text: str) -> list[str]:
 
 def without_request(text: str) -> str:
     """Return the text without the words of the request that it begins and ends with."""
-    return _TAIL.sub("", _LEAD.sub("", text))
+    form = dict(forms("request"))
+    return form["end"].sub("", form["start"].sub("", text))

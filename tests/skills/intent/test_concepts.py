@@ -49,6 +49,11 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("information retrieval in libraries", ["information retrieval", "libraries"]),
         ("libraries and public libraries", ["public libraries"]),
         ("work by H.C. on cells", ["cells"]),
+        ("children who do not respond to methylphenidate", ["children", "methylphenidate"]),
+        ("users younger than farmers", ["users", "farmers"]),
+        ("Impact of Sanctions AND Tariffs on Some", ["Sanctions", "Tariffs"]),
+        ("Why Some Firms Grow and Others Do NOT", ["Firms"]),
+        ("the OR of stroke", ["OR", "stroke"]),
     ],
 )  # fmt: skip
 def test_concepts_are_the_noun_phrases(text: str, concepts: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from paper_search.bibliography.words import rarity
 from paper_search.query.prose import SMALL_WORDS
+from paper_search.skills.intent.forms import forms
 from paper_search.skills.phrases import Phrase, is_adjective, phrases
 from paper_search.skills.variants import is_heading, is_known_term
 from paper_search.skills.words import is_unspaced, tokens
@@ -18,18 +19,6 @@ _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
 _FEWEST_CAPITALS = 2
 """Of an acronym."""
-_OR = re.compile(
-    r"[\s,;)]*\b(?:and/or|or)\b"
-    r"(?:\s+(?:a|an|the|any|other|some|else|by|in|on|of|for|with|to|from))*\s*",
-    re.IGNORECASE,
-)
-_NO_CHOICE = re.compile(
-    r"\b(?:whether\s+or\s+not|more\s+or\s+less|sooner\s+or\s+later|or\s+(?:not|so|others?|otherwise"
-    r"|elsewhere|something|anything|more|less|fewer)|(?:one|two|three|four)\s+or\s+(?:more|two"
-    r"|three"
-    r"|four|five)|trial\s+or\s+error)\b",
-    re.IGNORECASE,
-)
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]
@@ -49,9 +38,9 @@ class Concepts:
     alternatives: dict[str, list[str]] = field(default_factory=dict)
 
 
-def concepts_of(text: str) -> Concepts:
+def concepts_of(text: str, *, in_english: bool | None = None) -> Concepts:
     """Return at most `MAX_CONCEPTS` concepts, the rarest where there are more, and their "or"s."""
-    noun_phrases = phrases(text)
+    noun_phrases = phrases(text, in_english=in_english)
     solid = [
         phrase for phrase in noun_phrases if not phrase.is_empty or _is_modifier(phrase, text)
     ] or noun_phrases
@@ -60,8 +49,12 @@ def concepts_of(text: str) -> Concepts:
     return _selected(_distinct(groups))
 
 
+def _choice(kind: str) -> re.Pattern[str]:
+    return dict(forms("choice"))[kind]
+
+
 def _is_modifier(phrase: Phrase, text: str) -> bool:
-    return is_adjective(phrase.text) and _OR.match(text, phrase.end) is not None
+    return is_adjective(phrase.text) and _choice("or").match(text, phrase.end) is not None
 
 
 def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
@@ -87,7 +80,7 @@ def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
 
 def _is_or(joint: str, text: str, start: int, end: int) -> bool:
     around = text[max(0, start - 20) : end + 20]
-    return _OR.fullmatch(joint) is not None and not _NO_CHOICE.search(around)
+    return _choice("or").fullmatch(joint) is not None and not _choice("none").search(around)
 
 
 def _is_acronym(short: str, long: str) -> bool:

@@ -13,9 +13,9 @@ from paper_search.models import IntentType
 from paper_search.skills.intent.forms import CUT, cut, forms, is_quoted
 
 _NUMBERS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "a hundred": 100, "hundred": 100,
+    "": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40,
+    "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2, "couple of": 2, "few": 3,
 }  # fmt: skip
 _MOST_RESULTS = 1900
 _WANTED = re.compile(
@@ -95,11 +95,6 @@ def parse_wishes(text: str) -> tuple[str, tuple[str, ...]]:
 Interval: TypeAlias = tuple[int | None, int | None]
 """First and last year, inclusive; None: no limit."""
 
-_COUNTS = {
-    "": 1, "couple": 2, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "fifteen": 15, "twenty": 20, "couple of": 2,
-    "few": 3,
-}  # fmt: skip
 _TENS = ("twen", "thir", "for", "fif", "six", "seven", "eigh", "nine")
 _DECADES = {f"{name}ties": 1920 + 10 * place for place, name in enumerate(_TENS)}
 _PARTS = {"early": (0, 4), "mid": (3, 6), "late": (5, 9)}
@@ -246,7 +241,7 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
 
 
 def _years_back(unit: str, count: str, today: date) -> int:
-    number = int(count) if count.isdigit() else _COUNTS.get(" ".join(count.split()), 1)
+    number = int(count) if count.isdigit() else _NUMBERS.get(" ".join(count.split()), 1)
     if unit.startswith("month"):
         return (today.year * 12 + today.month - 1 - number) // 12
     return today.year - number * (10 if unit.startswith("decade") else 1)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.constraints import kind_at
 from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
@@ -21,8 +22,12 @@ _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
 _ENDED = re.compile(r"\s*(?:$|[,;:.?!()\ue000–—]|-\s)")
+_RARE = 2.0
+"""Rarity from which a word behind a minus is none of those that begin a title's second half."""
 _ALIKE = {"ed", "al", "ic", "ar", "ng", "ve"}
 """Endings that two adjectives of a contrast share: "legged not wheeled robots"."""
+_LONGEST_FOREIGN = 4
+"""Words of an exclusion in another language; a longer one may hold more than what is excluded."""
 _SHORT = 2
 """Words of a term that an unsure contrast may exclude."""
 
@@ -57,14 +62,14 @@ class _Negation:
     has_or: bool = False
 
 
-def parse_exclusions(text: str) -> Exclusions:
-    """Return what the text excludes.
+def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
+    """Return what the text excludes; in another language, by the forms of six.
 
     A negation that may be part of the subject ("learning without labels") excludes nothing,
     because a wrong exclusion hides papers: a note says how to exclude it.
     """
     negations: list[_Negation] = []
-    for candidate in _negations(text):
+    for candidate in _negations(text) if is_english else _foreign_negations(text):
         if all(candidate.end <= other.start or candidate.start >= other.end for other in negations):
             negations.append(candidate)
     rest = subject = text
@@ -77,7 +82,7 @@ def parse_exclusions(text: str) -> Exclusions:
         wording = text[negation.start : negation.end].strip(" ,;:(.")
         notes.append(
             f"{wording!r} is read as part of the subject; to exclude papers, write"
-            f" 'excluding {negation.terms[0]}'"
+            f" 'excluding {(negation.terms or negation.kinds)[0]}'"
         )
     sure = sorted((one for one in negations if one.is_sure), key=lambda one: one.start)
     return Exclusions(
@@ -100,6 +105,15 @@ def _negations(text: str) -> Iterator[_Negation]:
                 yield negation
 
 
+def _foreign_negations(text: str) -> Iterator[_Negation]:
+    for cue, pattern in forms("foreign_exclusion"):
+        for match in pattern.finditer(text):
+            if not is_quoted(text, match.start()):
+                negation = _term_before(match)
+                negation.is_sure = cue == "sure" and len(match["term"].split()) <= _LONGEST_FOREIGN
+                yield negation
+
+
 def _term_before(match: re.Match[str]) -> _Negation:
     kind = kind_at(match["term"], 0)
     terms, kinds = ([], [kind[0]]) if kind else ([match["term"].strip()], [])
@@ -118,6 +132,9 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
     if cue in {"no", "minus", "without"} and match.start() == 0 and not (negation.kinds or goes_on):
         return False  # "no free lunch theorems"
     match cue:
+        case "minus":
+            negation.is_sure = _is_signed(match, negation, after)
+            return bool(negation.terms) or negation.is_sure
         case "telegram":
             words = {*text.casefold().split()} - {"no", "not", "and", "or", "minus"}
             return SMALL_WORDS.isdisjoint(words) and _ENDED.match(after) is not None
@@ -135,9 +152,11 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
     around = dict(forms("around_term"))
     place, is_word = cue.end(), cue[0].endswith("-")
     while True:
-        bare = place + len(text[place:]) - len(text[place:].lstrip())
-        filler = around["fillers"].match(text, bare)
-        start = bare if filler is None or kind_at(text, bare) else filler.end()
+        start = place + len(text[place:]) - len(text[place:].lstrip())
+        while (
+            not is_word and not kind_at(text, start) and (m := around["filler"].match(text, start))
+        ):
+            start = m.end()
         if kind := kind_at(text, start):
             negation.kinds.append(kind[0])
             negation.end = kind[1]
@@ -150,19 +169,20 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
         joint = None if is_word else around["joint"].match(text, negation.end)
         if joint is None or not _goes_on(text, cue, negation, joint):
             break
-        negation.has_or = negation.has_or or joint["word"] in {"or", "nor"}
+        negation.has_or = negation.has_or or joint["or"] is not None
         place = joint.end()
     return negation if negation.terms or negation.kinds else None
 
 
 def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match[str]) -> bool:
     after = joint.end()
-    if dict(forms("around_term"))["wish"].match(text, after):
+    if joint["word"] == "AND" or dict(forms("around_term"))["wish"].match(text, after):
         return False
-    if kind_at(text, after) is not None or joint["word"] in {"or", "nor"}:
+    if kind_at(text, after) is not None or joint["or"]:
         return True
-    if negation.kinds and not negation.terms:
-        return False  # "no preprints, solar cells"
+    is_first = cue.start() == 0 and joint[0].strip() == "," and not re.search("[:;]", text[after:])
+    if is_first or (negation.kinds and not negation.terms):
+        return False  # "rather than cats, dogs in homes and streets"; "no preprints, solar cells"
     is_weak = cue[0].lower().split()[-1] in {"not", "no"}
     if is_weak and joint[0].split() == [",", "and"] and len(negation.terms) == 1:
         return False  # "cats, not dogs, and rabbits"
@@ -181,7 +201,8 @@ def _term_end(text: str, start: int, *, is_word: bool) -> int | None:
     end = start
     for word in re.finditer(r"\S+", match["words"]):
         bare = word[0].rstrip(".,'’")
-        if bare.casefold() in words_of_table("ends") and word.start() and not word[0].isupper():
+        is_small = not word[0].isupper() or word[0] in {"AND", "OR", "NOT"}
+        if bare.casefold() in words_of_table("ends") and word.start() and is_small:
             break
         end = start + word.start() + len(bare)
         if is_word or text[end : end + 1] in {".", ","}:
@@ -196,11 +217,19 @@ def _term_end(text: str, start: int, *, is_word: bool) -> int | None:
     return end
 
 
+def _is_signed(minus: re.Match[str], negation: _Negation, after: str) -> bool:
+    """Return whether a minus excludes; in "hypertension -treatment in the old" it may be a dash."""
+    if minus.string[minus.end()] == '"' or re.fullmatch(r"(?:\s+[+-]\S+)*\s*", after):
+        return True
+    is_rare = any(rarity(stem(term.casefold())) >= _RARE for term in negation.terms)
+    return is_rare and after.split(maxsplit=1)[0].casefold() in words_of_table("ends")
+
+
 def _is_contrast(text: str, match: re.Match[str], negation: _Negation) -> bool:
     """Return whether "A not B" sets two things of a kind against each other."""
     if negation.kinds or (match[0].isupper() and not text.isupper()):
         return True
-    if re.match(_LED_BY, text[match.end() :]):
+    if re.match(_LED_BY, text[match.end() :]) or dict(forms("around_term"))["asked"].match(text):
         return False
     first = negation.terms[0].split()[0]
     ending = text[: match.start()].rstrip()[-2:].casefold()
@@ -220,9 +249,11 @@ def _leaves_out(text: str, match: re.Match[str], negation: _Negation) -> bool:
     cue = match[0].lower()
     if negation.kinds and "without" in cue:
         return negation.kinds[0] in {"review", "article", "thesis"}
-    if not negation.terms or not cue.startswith("with"):
+    around = dict(forms("around_term"))
+    is_subject = "neither" in cue or around["having"].search(text[: match.start()])
+    if not negation.terms or not cue.startswith("with") or is_subject:
         return False
-    if dict(forms("around_term"))["papers"].match(text, match.end()):
+    if around["papers"].match(text, match.end()):
         return True
     if negation.has_or or is_known_term(negation.terms[0]):
         return not _VERBAL.match(negation.terms[0].split()[0])

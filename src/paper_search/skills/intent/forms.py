@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from paper_search.resources import PackageFiles
+from paper_search.skills.words import COMMANDS
 
 CUT = "\ue000"
 """Stands where something was cut: a private character, which is taken out of questions first."""
@@ -31,7 +32,8 @@ _LAST = 60
 @cache
 def _rows() -> list[tuple[str, str, str]]:
     """Return table, kind and pattern of every form; parts are filled in."""
-    parts: dict[str, str] = {}
+    commands = sorted(COMMANDS, key=len, reverse=True)
+    parts = {"COMMANDS": "|".join(map(re.escape, commands))}
     rows: list[tuple[str, str, str]] = []
     for line in PackageFiles(__package__).read("forms.txt").decode("utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -85,7 +87,7 @@ def without_cuts(text: str) -> str:
         result = _AT_START.sub("", result)
     if is_cut_at_end:
         result = result[:-_LAST] + _AT_END.sub(r"\1", result[-_LAST:])
-    result = _STOPS.sub(r"\1", result).strip(" ,;:")
+    result = _STOPS.sub(r"\1", result).strip(" ,;:，；：")
     return result if result.strip(".?!–—- ") else ""
 
 

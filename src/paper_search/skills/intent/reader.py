@@ -9,6 +9,7 @@ from datetime import date
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import WORD
+from paper_search.bibliography.words import rarity
 from paper_search.errors import QuestionError
 from paper_search.models import MarkedPaper, ParsedIntent, RawPaper, SearchConstraints, Seed
 from paper_search.skills.intent.concepts import MAX_CONCEPTS, Concepts, concepts_of
@@ -23,13 +24,16 @@ from paper_search.skills.intent.constraints import (
 from paper_search.skills.intent.exclusions import parse_exclusions
 from paper_search.skills.intent.forms import cut, forms, without_cuts
 from paper_search.skills.intent.names import Lookup, parse_names
-from paper_search.skills.phrases import reads_as_english, without_request
-from paper_search.skills.words import STOP_WORDS
+from paper_search.skills.phrases import phrases, reads_as_english, without_request
+from paper_search.skills.words import STOP_WORDS, tokens
 
 _REQUEST = re.compile(
     r"\b(?:I|I['’]m|me|my|please|pls|find|looking|need|want|search(?:ing)?|interested|papers"
     r"|articles|literature|publications|anything|anyone)\b|\?"
 )
+_OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])")
+_RARE = 2.0
+"""Rarity of all words of a subject below which they select nothing: "learning", "patients"."""
 _WORDS_OF_AN_ABSTRACT = 25
 _LONGEST_TOPIC = 300
 _SHOWN = 60
@@ -84,19 +88,24 @@ def parse_limits(
     if _is_abstract(text):
         return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
     if not reads_as_english(question):
-        return _parse_foreign(text, today, default_max_results, identifiers)
+        reading = _parse_foreign(text, today, default_max_results, identifiers)
+        return reading if _has_subject(reading, question) else replace(reading, question=question)
     reading = parse_parts(text, today, default_max_results, lookup)
     rest = reading.question
     remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
     subject = reading.subject if remainder else question
     reading = replace(reading, question=remainder, subject=subject, identifiers=identifiers)
-    is_limited = remainder or reading.is_limited
+    return reading if _has_subject(reading, question) else Reading(question, question, unlimited)
+
+
+def _has_subject(reading: Reading, question: str) -> bool:
+    is_limited = bool(reading.question) or reading.is_limited
     if not is_limited and (reading.excluded or reading.constraints.excluded_types):
         raise QuestionError(
             f"the question only says what to exclude: {question[:_SHOWN]!r};"
             " say what you are looking for"
         )
-    return reading if is_limited else Reading(question, question, unlimited)
+    return is_limited
 
 
 def parse_parts(
@@ -110,9 +119,12 @@ def parse_parts(
     names = parse_names(text, lookup)
     exclusions = parse_exclusions(names.rest)
     rest, kinds = parse_kinds(exclusions.rest)
+    said = [one.text for one in phrases(without_request(exclusions.subject)) if not one.is_empty]
+    is_said = sum(map(rarity, tokens(" ".join(said)))) >= _RARE
     return Reading(
         question=" ".join(without_cuts(rest).split()),
-        subject=parse_kinds(exclusions.subject)[0],
+        # "learning without forgetting" has no subject but the words that may exclude something.
+        subject=parse_kinds(exclusions.subject)[0] if is_said else rest,
         constraints=SearchConstraints(
             year_from=years.first or names.year,
             year_to=years.last or names.year,
@@ -132,16 +144,27 @@ def _parse_foreign(
     text: str, today: date, default_max_results: int, identifiers: tuple[str, ...]
 ) -> Reading:
     years = read_years(text, today)
+    exclusions = parse_exclusions(years.rest, is_english=False)
     constraints = SearchConstraints(
-        year_from=years.first, year_to=years.last, max_results=default_max_results
+        year_from=years.first,
+        year_to=years.last,
+        max_results=default_max_results,
+        excluded_types=list(exclusions.kinds),
     )
-    rest = without_cuts(years.rest)
+    rest = without_cuts(exclusions.rest)
     note = (
-        "the question seems not to be in English, so only its years are read as limits; most papers"
-        f" are indexed in English, so English terms find more; ranked as it is: {rest[:_SHOWN]!r}"
+        "the question seems not to be in English, so only its years and what it excludes are read"
+        " as limits; most papers are indexed in English, so English terms find more; ranked as it"
+        f" is: {rest[:_SHOWN]!r}"
     )
-    notes = (*years.notes, note)
-    return Reading(rest, years.rest, constraints, identifiers=identifiers, notes=notes)
+    return Reading(
+        rest,
+        exclusions.subject,
+        constraints,
+        excluded=exclusions.terms,
+        identifiers=identifiers,
+        notes=(*years.notes, *exclusions.notes, note),
+    )
 
 
 def _without_talk(text: str) -> str:
@@ -159,8 +182,10 @@ def parse_question(
     subject, kind = parse_type(reading.subject)
     concepts = Concepts()
     if reading.question:
-        concepts = concepts_of(subject)
-        concepts = concepts if concepts.names else concepts_of(reading.subject)
+        in_english = reads_as_english(question)
+        concepts = concepts_of(subject, in_english=in_english)
+        if not concepts.names:
+            concepts = concepts_of(reading.subject, in_english=in_english)
     excluded = {name.casefold() for name in reading.excluded}
     names = [name for name in concepts.names if name.casefold() not in excluded]
     topic = _topic(reading) or question[:_LONGEST_TOPIC]
@@ -208,6 +233,11 @@ def _remarks(question: str, reading: Reading) -> Iterator[str]:
         yield "a closing quotation mark is missing: the question is read as plain words"
     if not reading.question and not (reading.authors or reading.venues or reading.identifiers):
         yield "the question contains only years: say what it is about"
+    if boolean_words := _OPERATOR.findall(question) if not question.isupper() else []:
+        yield (
+            f"{', '.join(dict.fromkeys(boolean_words))} in a sentence: read as plain English; for"
+            ' a boolean query, put each phrase in quotation marks ("...")'
+        )
     if reading.question and not _or_empty_if_generic(reading.question):
         yield "the question contains only words that most papers use: say what it is about"
 
