@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -17,6 +18,7 @@ from tests.workflow.doubles import workflow
 
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence, open_persistence
+from paper_search.persistence.encryption import DamagedError
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import EveryThread
 from paper_search.testing.handlers import ScriptedHandler
@@ -130,6 +132,39 @@ async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(
                 assert await finish(persistence, name)
         await every.delete(owner)
         assert owner not in {info.thread_id for info in await every.threads()}, what
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("checkpoints", "checkpoint"),
+        ("store", "value"),
+        *(("paper_search_decisions", name) for name in ("decision", "decided_by", "decided_at")),
+        *(("paper_search_audit", name) for name in ("event", "by", "at", "detail")),
+    ],
+)
+async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
+    whole: Path, tmp_path: Path, table: str, column: str
+) -> None:
+    """PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.create_function("changed", 1, with_another_letter)
+        whose = "prefix LIKE '%.done.judgements'" if table == "store" else "thread_id = 'done'"
+        connection.execute(f"UPDATE {table} SET {column} = changed({column}) WHERE {whose}")  # noqa: S608  # constants
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        with pytest.raises(DamagedError):
+            await EveryThread(persistence).searches.show("done")
+
+
+def with_another_letter(value: str | bytes) -> str | bytes:
+    """Return a value that can still be read as before, where nothing else tells."""
+    text = value if isinstance(value, str) else value.decode("latin-1")
+    first_letter = r'(?<=":")\w|(?<=": ")\w|^\w|[a-z](?=[a-z]{4})'
+    changed = re.sub(first_letter, lambda letter: chr(ord(letter[0]) ^ 1), text, count=1)
+    assert changed != text
+    return changed if isinstance(value, str) else changed.encode("latin-1")
 
 
 async def finish(persistence: Persistence, name: str) -> Any:

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 from paper_search.errors import ConfigError, PersistenceError
 
@@ -158,24 +159,46 @@ def _key_id(key: bytes) -> bytes:
     return hashlib.sha256(b"paper-search key id" + key).digest()[:_ID_BYTES]
 
 
-def seal_value(keyring: Keyring | None, value: Any, about: str) -> str:
-    """Return JSON as a column of our own tables keeps it: sealed where there is a key."""
-    if keyring is None:
-        return json.dumps(value)
-    return keyring.seal_json(value, about)
+def seal_value(keyring: Keyring | None, value: Any, about: str, *beside: str) -> str:
+    """Return JSON as a column of our own tables keeps it: sealed, or with a checksum.
+
+    Args:
+        keyring: None: what is written stays readable.
+        value: what is kept.
+        about: what it is called in errors; part of what is sealed.
+        beside: values of other columns of the row, which may not change without it.
+    """
+    row = [value, *beside]
+    if keyring is not None:
+        return keyring.seal_json(row, about)
+    text = json.dumps(row)
+    return f"{crc32(f'{about} {text}'.encode()):08x} {text}"
 
 
-def open_value(keyring: Keyring | None, text: str, about: str) -> Any:
-    """Return the JSON in such a column.
+def open_value(keyring: Keyring | None, text: str, about: str, *beside: str) -> Any:
+    """Return the value in such a column; those of earlier versions have no checksum.
 
     Raises:
-        PersistenceError: it is sealed and there is no key, or the other way round.
+        PersistenceError: it is sealed and there is no key, or the other way round; or the row was
+            changed.
     """
-    if keyring is not None:
-        return keyring.open_json(text, about)
     try:
-        return json.loads(text)
+        row = _plain_row(text, about) if keyring is None else keyring.open_json(text, about)
     except ValueError as error:
         if text.startswith(_MARK_IN_BASE64):
             raise PersistenceError(refusal_of_sealed_row(about)) from None
         raise DamagedError(about, error) from error
+    if not isinstance(row, list):
+        return row
+    if row[1:] != list(beside):
+        raise DamagedError(about)
+    return row[0]
+
+
+def _plain_row(text: str, about: str) -> Any:
+    checksum, _, rest = text.partition(" ")
+    if text.startswith("{"):
+        return json.loads(text)
+    if checksum != f"{crc32(f'{about} {rest}'.encode()):08x}":
+        raise ValueError("its bytes were changed")
+    return json.loads(rest)

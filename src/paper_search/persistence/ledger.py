@@ -102,8 +102,9 @@ class DecisionLedger:
         self, thread_id: str, interrupt_id: str, decision: dict[str, Any], by: str
     ) -> LedgerEntry:
         """Store a decision unless the question has one; return the one that counts."""
-        text = seal_value(self._keyring, decision, _about(thread_id, interrupt_id))
-        row = (thread_id, interrupt_id, text, by, self._clock(), LedgerStatus.STORED.value)
+        at = self._clock()
+        text = seal_value(self._keyring, decision, _about(thread_id, interrupt_id), by, at)
+        row = (thread_id, interrupt_id, text, by, at, LedgerStatus.STORED.value)
 
         def store() -> list[tuple[Any, ...]]:
             self._database.change(_RECORD, *row)
@@ -137,15 +138,19 @@ class DecisionLedger:
     async def note(
         self, thread_id: str, interrupt_id: str, event: str, by: str, detail: dict[str, Any]
     ) -> None:
-        text = seal_value(self._keyring, detail, f"audit of {thread_id}")
-        await self._change(_NOTE, thread_id, interrupt_id, event, by, self._clock(), text)
+        row = (interrupt_id, event, by, self._clock())
+        text = seal_value(self._keyring, detail, f"audit of {thread_id}", *row)
+        await self._change(_NOTE, thread_id, *row, text)
 
     async def audit(self, thread_id: str) -> list[AuditEntry]:
         """Return what happened on a thread besides its decisions, oldest first."""
         about = f"audit of {thread_id}"
         return [
-            AuditEntry(thread_id, which, event, by, at, open_value(self._keyring, text, about))
-            for which, event, by, at, text in await self._rows(_NOTES, thread_id)
+            AuditEntry(
+                thread_id, which, event, by, at, open_value(self._keyring, text, about, *row)
+            )
+            for *row, text in await self._rows(_NOTES, thread_id)
+            for which, event, by, at in [row]
         ]
 
     async def last_action(self, thread_id: str, interrupt_id: str) -> LastAction | None:
@@ -175,7 +180,7 @@ class DecisionLedger:
     def _entry(self, row: tuple[Any, ...]) -> LedgerEntry:
         thread_id, interrupt_id, text, by, at, status = row
         about = _about(thread_id, interrupt_id)
-        decision = open_value(self._keyring, text, about)
+        decision = open_value(self._keyring, text, about, by, at)
         if status not in set(LedgerStatus) or not isinstance(decision, dict):
             raise DamagedError(about)
         return LedgerEntry(thread_id, interrupt_id, decision, by, at, LedgerStatus(status))

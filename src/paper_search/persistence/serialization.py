@@ -32,7 +32,9 @@ SMALLER = "+deflate"
 """What the kind of a compressed state ends with."""
 PACKED = "deflate"
 """The one field of a compressed record: its JSON, in base64."""
-LARGE_STATE, LARGE_RECORD = 16_384, 512
+_ZLIB = "eF"
+"""What it begins with (RFC 1950, level 3)."""
+LARGE_STATE = 16_384
 """Bytes from which on compressing saves more space than it costs time."""
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
 CLEAR = ("created_at", "updated_at")
@@ -198,17 +200,16 @@ class RecordSeal:
 
 
 def _packed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as it is stored: a large one compressed, with its times in clear."""
-    text = orjson.dumps(value)
-    if len(text) < LARGE_RECORD:
-        return dict(value)
+    """Return a record as it is stored: compressed, thus with a checksum, and its times in clear."""
     clear = {name: value[name] for name in CLEAR if name in value}
-    return clear | {PACKED: base64.b64encode(_deflated(text)).decode()}
+    return clear | {PACKED: base64.b64encode(_deflated(orjson.dumps(value))).decode()}
 
 
 def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the record in what `_packed` gave."""
-    if PACKED not in value or not set(value) <= {PACKED, *CLEAR}:
+    """Return the record in what `_packed` gave; earlier versions left small ones as they are."""
+    if PACKED not in value:
+        if any(str(text).startswith(_ZLIB) for text in value.values()):
+            raise DamagedError(what)  # it is the name of the field that was changed
         return value
     try:
         record: dict[str, Any] = orjson.loads(zlib.decompress(base64.b64decode(value[PACKED])))
