@@ -101,10 +101,7 @@ class PrismaFlow(BaseModel):
                 self.works,
                 self.set_aside + self.not_carried_over + self.pending + self.for_screening,
             ),
-            "for_screening": (
-                self.for_screening,
-                self.undecided + self.not_judged + self.screened,
-            ),
+            "for_screening": (self.for_screening, self.undecided + self.not_judged + self.screened),
             "screened": (self.screened, self.excluded + self.included),
             "exclusion_reasons": (sum(self.exclusion_reasons.values()), self.excluded),
         }
@@ -316,10 +313,7 @@ def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Fate, str]:
         return decided
     if is_hidden:
         return Fate.SET_ASIDE, "beyond the number of papers that were asked for"
-    return (
-        Fate.SET_ASIDE,
-        f"below the line of the result: score {paper.relevance_score:.2f}",
-    )
+    return (Fate.SET_ASIDE, f"below the line of the result: score {paper.relevance_score:.2f}")
 
 
 def _decided(paper: Paper) -> tuple[Fate, str] | None:

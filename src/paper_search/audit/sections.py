@@ -126,10 +126,7 @@ def sections_of(
         _rounds(flow),
         Section(
             "Search log (PRISMA-S)",
-            [
-                _ON_SEARCHES,
-                *_truncation_note(searches, "search_log.csv"),
-            ],
+            [_ON_SEARCHES, *_truncation_note(searches, "search_log.csv")],
             list(_SEARCH_COLUMNS.values()),
             [[_plain(row[name]) for name in _SEARCH_COLUMNS] for row in searches[:MAX_ROWS]],
             _captions("source_contribution", "query_contribution", "source_overlap"),
@@ -137,10 +134,7 @@ def sections_of(
         _strategies(strategies),
         Section(
             "Decisions",
-            [
-                _ON_DECISIONS,
-                *_truncation_note(logs["decisions"], "decisions.csv"),
-            ],
+            [_ON_DECISIONS, *_truncation_note(logs["decisions"], "decisions.csv")],
             list(_DECISION_COLUMNS.values()),
             [[_plain(row[name]) for name in _DECISION_COLUMNS] for row in decisions],
             _captions("recall", "scores"),

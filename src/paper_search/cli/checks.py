@@ -10,13 +10,7 @@ from paper_search.cli.console import explanation, with_persistence
 from paper_search.cli.source_lines import own_records
 from paper_search.config import WEB_SOURCES, encryption_keys
 from paper_search.errors import ConfigError, LibraryError, PaperSearchError
-from paper_search.models import (
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
-    Seed,
-    SourceStatus,
-)
+from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, Seed, SourceStatus
 from paper_search.sources import SearchSource, create_source
 from paper_search.sources.web import create_web_search, web_search_names
 

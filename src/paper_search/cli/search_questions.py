@@ -206,10 +206,7 @@ class ResultReview:
     def _show_result(self, *, is_full: bool) -> None:
         with paged(self._terminal) if is_full else nullcontext(messages()) as console:
             show_checkpoint(
-                *(console, self._checkpoint),
-                home=self._home,
-                has_details=is_full,
-                has_papers=False,
+                *(console, self._checkpoint), home=self._home, has_details=is_full, has_papers=False
             )
         self._papers_shown = 0
         self._show_more()
@@ -256,9 +253,7 @@ CRITERIA = """\
 
 
 def write_form(
-    strategy: SearchStrategy,
-    available: list[str],
-    criteria: Sequence[Criterion] = (),
+    strategy: SearchStrategy, available: list[str], criteria: Sequence[Criterion] = ()
 ) -> str:
     """Return the form of a strategy.
 

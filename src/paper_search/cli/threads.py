@@ -34,12 +34,7 @@ from paper_search.cli.options import (
     home_option,
     settings,
 )
-from paper_search.errors import (
-    ExportError,
-    PersistenceError,
-    ThreadBusyError,
-    ThreadNotFoundError,
-)
+from paper_search.errors import ExportError, PersistenceError, ThreadBusyError, ThreadNotFoundError
 
 if TYPE_CHECKING:
     from paper_search.persistence import Persistence
@@ -241,11 +236,7 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def delete(
-    ctx: typer.Context,
-    thread: Thread,
-    yes: Yes = False,
-    as_json: Json = False,
-    home: Home = None,
+    ctx: typer.Context, thread: Thread, yes: Yes = False, as_json: Json = False, home: Home = None
 ) -> None:
     """Delete a thread with all its papers and drafts.
 

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rich.console import Console, RenderableType
 
 from paper_search.cli.console import command_line, text
-from paper_search.cli.source_lines import (
-    failed_sources,
-    in_words,
-    no_network,
-    public_sources_hint,
-)
+from paper_search.cli.source_lines import failed_sources, in_words, no_network, public_sources_hint
 from paper_search.cli.tables import (
     Fact,
     fact_line,

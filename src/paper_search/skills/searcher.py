@@ -10,13 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
-from paper_search.models import (
-    RawPaper,
-    SearchReport,
-    SearchStrategy,
-    SourceReport,
-    SourceStatus,
-)
+from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceReport, SourceStatus
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import REASONS
 from paper_search.query import And, conditions_in, judge, normalise

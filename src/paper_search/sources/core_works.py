@@ -21,7 +21,6 @@ from paper_search.sources.record import Entry, Table, every, first, text_list, w
 from paper_search.sources.values import address
 
 ENDPOINT = "https://api.core.ac.uk/v3/search/works"
-_FIELDS = {"title": "title:", "abstract": "abstract:", "author": "authors:", None: ""}
 NAME = "core"
 _COMMENT = re.compile(r"(?:\.\s{0,20}|(?<!\s)\s{0,20})Comment:\s[^\n]{0,400}$", re.IGNORECASE)
 """What repositories copy from arXiv behind an abstract: "...Comment: 32 pages, 12 figures"."""

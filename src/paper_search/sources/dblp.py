@@ -22,13 +22,7 @@ from paper_search.errors import InputError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
 from paper_search.query.leaves import conjuncts, parts, rebuilt
-from paper_search.sources.adapter import (
-    Adapter,
-    Paging,
-    Request,
-    Translated,
-    translate_known_part,
-)
+from paper_search.sources.adapter import Adapter, Paging, Request, Translated, translate_known_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import address, mapping, text, without_stop

@@ -137,11 +137,7 @@ class Pubmed(Adapter):
     count_rank: ClassVar[int] = 2
     has_headings: ClassVar[bool] = True
     dialect = PubmedDialect
-    works: ClassVar[Mapping[str, str]] = {
-        "pmid": "{}[uid]",
-        "doi": "{}[aid]",
-        "pmcid": "{}[pmcid]",
-    }
+    works: ClassVar[Mapping[str, str]] = {"pmid": "{}[uid]", "doi": "{}[aid]", "pmcid": "{}[pmcid]"}
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         del filters  # all of them are in the query

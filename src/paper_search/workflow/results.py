@@ -32,10 +32,7 @@ from paper_search.workflow.state import CollectionRef, SearchParams, WorkflowSta
 
 
 async def final_collection(
-    state: WorkflowState,
-    records: SearchRecords,
-    marks: MarkStore,
-    deduplicate: Merge | None = None,
+    state: WorkflowState, records: SearchRecords, marks: MarkStore, deduplicate: Merge | None = None
 ) -> PaperCollection:
     """Return the result: the last collection with all papers decided relevant in any round.
 
@@ -47,10 +44,7 @@ async def final_collection(
 
 
 async def collection_with_marks(
-    state: WorkflowState,
-    records: SearchRecords,
-    marks: MarkStore,
-    deduplicate: Merge | None = None,
+    state: WorkflowState, records: SearchRecords, marks: MarkStore, deduplicate: Merge | None = None
 ) -> PaperCollection:
     """Return the result with what was decided irrelevant still in its place; see above."""
     saved_marks = await marks.marks()
@@ -232,10 +226,7 @@ async def _with_total(
 
 
 def fate_of_known_papers(
-    state: WorkflowState,
-    params: SearchParams,
-    scored: list[ScoredPaper],
-    reference: CollectionRef,
+    state: WorkflowState, params: SearchParams, scored: list[ScoredPaper], reference: CollectionRef
 ) -> KnownPapersReport | None:
     """Return what became of the papers that the run must find; None: it must find none."""
     if not params.must_find:

@@ -22,11 +22,7 @@ from paper_search.report.document import DEFAULT_STYLE, MARK, MARKS, Report, lin
 from paper_search.report.evidence import author_year
 from paper_search.report.models import Study
 from paper_search.report.outputs.figures import CAPTIONS
-from paper_search.report.passages import (
-    NOT_STATED,
-    kind_of,
-    quoted_sentences,
-)
+from paper_search.report.passages import NOT_STATED, kind_of, quoted_sentences
 from paper_search.resources import PackageFiles
 
 REFERENCES = "References"
