@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -14,8 +17,18 @@ from tests.cli.test_import_screening import ris
 from tests.cli.test_update import answer
 from tests.pages.site import TREES, address, fetcher_for, locked_pdf, page, pdf
 
+from paper_search.config import AppConfig
 from paper_search.persistence import open_persistence
 from paper_search.review.full_texts import FullTexts
+from paper_search.review.open_texts import SERVICES, text_services
+from paper_search.sources.client import SourceSettings
+from paper_search.sources.enrichment import Enricher, HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment.services import (
+    CoreLookup,
+    EuropePmcLookup,
+    OpenAlexLookup,
+    UnpaywallLookup,
+)
 from paper_search.workflow import ThreadCatalog
 
 PDF = pdf(list(TREES))
@@ -33,7 +46,7 @@ def review(cli: Any, tmp_path: Path, httpserver: HTTPServer) -> str:
     httpserver.expect_request("/broken.pdf").respond_with_data(
         broken, content_type="application/pdf"
     )
-    rows = [ris(f"Hepatotoxicity of molecules, part {n} of a series on livers") for n in range(6)]
+    rows = [ris(title(n), doi=f"10.1000/{n}" if n != 3 else "") for n in range(6)]
     for number, path in enumerate(PATHS):
         link = f"L1  - {address(httpserver, f'/{path}')}\nER  -"
         rows[number] = rows[number].replace("ER  -", link)
@@ -49,12 +62,16 @@ def review(cli: Any, tmp_path: Path, httpserver: HTTPServer) -> str:
     return thread
 
 
-def seek(home: Path, thread: str, port: int) -> None:
+def title(number: int) -> str:
+    return f"Hepatotoxicity of molecules, part {number} of a series on livers"
+
+
+def seek(home: Path, thread: str, port: int, services: Sequence[Enricher] = ()) -> None:
     async def run() -> None:
         url = f"sqlite:///{home / 'threads.db'}"
         async with open_persistence(url) as persistence, fetcher_for(port) as fetcher:
             session = ThreadCatalog(persistence).session(thread)
-            await FullTexts(session, persistence, home, by="ada").seek(fetcher)
+            await FullTexts(session, persistence, home, by="ada").seek(fetcher, services)
 
     asyncio.run(run())
 
@@ -106,6 +123,83 @@ def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver
     assert log.count('"full text"') == 7  # five look-ups and two decisions
     table = cli("export", review, "--format", "csv").stdout
     assert "excluded: wrong population" in table
+
+
+def services_at(server: HTTPServer) -> list[Enricher]:
+    """All services: of the works 1, 2 and 4, OpenAlex names copies of 1 that nobody gets.
+
+    Unpaywall names one of them and another of 1, and one of another paper for 2; Europe PMC fails,
+    and CORE knows 4 without a text.
+    """
+    for path in ("/closed.pdf", "/epmc/search"):
+        server.expect_request(path).respond_with_data("no", status=403)
+    server.expect_request("/copy.pdf").respond_with_data(PDF, content_type="application/pdf")
+    closed, copy = address(server, "/closed.pdf"), address(server, "/copy.pdf")
+    work = {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.1000/1", "title": title(1),
+            "best_oa_location": {"pdf_url": closed},
+            "locations": [{"is_oa": path == "/gone.pdf", "pdf_url": address(server, path)}
+                          for path in ("/gone.pdf", "/paid.pdf")]}  # fmt: skip
+    server.expect_request("/openalex").respond_with_json({"meta": {}, "results": [work]})
+    places = [{"url_for_pdf": closed}, {"url_for_pdf": copy}]
+    for number, name in {1: title(1), 2: "Proceedings of the congress on lemons"}.items():
+        known = {"doi": f"10.1000/{number}", "title": name, "is_oa": True, "oa_locations": places}
+        server.expect_request(f"/unpaywall/10.1000/{number}").respond_with_json(known)
+    entry = {"id": 4, "doi": "10.1000/4", "title": title(4), "downloadUrl": ""}
+    server.expect_request("/core").respond_with_json({"totalHits": 1, "results": [entry]})
+    adapters: list[LookupAdapter] = [
+        OpenAlexLookup(endpoint=server.url_for("/openalex")),
+        UnpaywallLookup(contact="a@b.edu", endpoint=server.url_for("/unpaywall")),
+        EuropePmcLookup(endpoint=server.url_for("/epmc")),
+        CoreLookup(endpoint=server.url_for("/core")),
+    ]
+    settings = SourceSettings(interval_s=0, max_retries=0)
+    return [HttpEnricher(adapter, settings) for adapter in adapters]
+
+
+def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request_is_logged(
+    cli, review, home, tmp_path, httpserver
+) -> None:
+    services = services_at(httpserver)
+    assert [service.enricher_name for service in services] == list(SERVICES)
+    seek(home, review, httpserver.port, services)
+    found = texts(cli, review)
+    assert {n for n, text in found.items() if text["status"] == "retrieved"} == {0, 1}
+    assert [found[n]["source"] for n in range(3)] == ["", "Unpaywall", ""]
+    assert found[1]["origin"] == address(httpserver, "/copy.pdf")
+    silent = ("OpenAlex knows no open text; Unpaywall knows no open text; "
+              "Europe PMC gave no answer (unauthorised); CORE knows no open text")  # fmt: skip
+    assert found[2]["problem"].endswith(f"; {silent}")
+    assert found[4]["problem"] == silent
+    assert found[3]["problem"].count("takes none of its identifiers") == 3
+
+    assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
+    with (tmp_path / "audit" / "search_log.csv").open(newline="") as table:
+        rows = [row for row in csv.DictReader(table) if row["purpose"] == "full text"]
+    by_source = {row["source"]: row for row in rows}
+    assert set(by_source) == {*SERVICES, "trees.example.org"}
+    assert {row["allowed_by"] for row in rows} == {"ada"}
+    assert [by_source[name]["status"] for name in SERVICES] == [
+        "ok", "ok", "unauthorised", "ok",
+    ]  # fmt: skip
+    sent = unquote("; ".join(row["requests"] for row in rows))
+    assert sent.count("/openalex?filter=doi:10.1000/1|10.1000/2|10.1000/4&") == 1
+    paths = ("/robots.txt", "/open.pdf", "/page", "/broken.pdf", "/closed.pdf", "/gone.pdf",
+             "/copy.pdf", "/unpaywall/10.1000/4", "/core",
+             '/epmc/search?query=DOI:"10.1000/2"+OR+DOI:"10.1000/4"&')  # fmt: skip
+    assert [sent.count(path) for path in paths] == [1] * len(paths)
+    assert "/paid.pdf" not in sent
+    assert len(httpserver.log) == sum(row["requests"].count("sent 2") for row in rows)
+    decisions = (tmp_path / "audit" / "decisions.csv").read_text()
+    assert f"{address(httpserver, '/copy.pdf')} (Unpaywall)" in decisions
+
+
+def test_a_service_that_wants_a_contact_is_named_as_not_asked(
+    cli, review, home, httpserver
+) -> None:
+    seek(home, review, httpserver.port, text_services(AppConfig(contact=None))[1:2])
+    assert texts(cli, review)[4]["problem"] == (
+        "not asked: Unpaywall wants an e-mail address (PAPER_SEARCH_CONTACT)"
+    )
 
 
 def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(

@@ -23,34 +23,16 @@ from paper_search.workflow.marks import ScreeningMark
 _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarked": "taken back"}
 
 Row = dict[str, str | int | float]
-
+_LIMITED = {Purpose.SEARCH, Purpose.COUNT, Purpose.CITATION}
+"""What the limits of a strategy are for."""
 _FATES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
-    *(
-        "update",
-        "round",
-        "purpose",
-        "allowed_by",
-        "asked_at",
-        "requests",
-        "source",
-        "query",
-        "filters",
-    ),
-    *("status", "hits", "received", *_FATES, "new_records", "new_works", "note", "error"),
-    "strategy",
+    *("update", "round", "purpose", "allowed_by", "asked_at", "requests", "source", "query"),
+    *("filters", "status", "hits", "received", *_FATES, "new_records", "new_works", "note"),
+    *("error", "strategy"),
 )
 DECISION_COLUMNS = (
-    "at",
-    "by",
-    "event",
-    "question",
-    "round",
-    "paper",
-    "reason",
-    "note",
-    "labels",
-    "status",
+    *("at", "by", "event", "question", "round", "paper", "reason", "note", "labels", "status"),
 )
 
 
@@ -92,9 +74,7 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
 
 
 def _search_row(
-    report: SourceReport,
-    filters: str,
-    waiting: dict[tuple[int, str, str | None], list[RecordFate]],
+    report: SourceReport, filters: str, waiting: dict[tuple[int, str, str | None], list[RecordFate]]
 ) -> Row:
     """Return the row of a report; it takes its records out of those that are left."""
     whose = (report.iteration, report.source)
@@ -180,14 +160,9 @@ def strategy_log(thread: ReviewThread) -> list[dict[str, Any]]:
 
 def _filters(strategies_by_round: Sequence[SearchStrategy], report: SourceReport) -> str:
     """Return the limits of a query on one line: those of its strategy, and its own number."""
-    limits = (
-        strategies_by_round[report.iteration].filters
-        if report.iteration < len(strategies_by_round)
-        else None
-    )
-    is_free = report.is_file or report.purpose in {Purpose.FILL, Purpose.WORK, Purpose.LOOKUP}
-    if limits is None or is_free:
-        limits = SearchConstraints()
+    own = strategies_by_round[report.iteration : report.iteration + 1]
+    is_limited = own and not report.is_file and report.purpose in _LIMITED
+    limits = own[0].filters if is_limited else SearchConstraints()
     most = [] if report.limit is None else [f"at most {report.limit:,} records"]
     return "; ".join([*limits.in_words, *most])
 
@@ -236,7 +211,7 @@ def _mark_rows(marks: Sequence[ScreeningMark], question: str) -> Iterator[Row]:
 def _full_text_rows(text: FullText) -> Iterator[Row]:
     about = {"question": "full text", "paper": text.paper_id}
     event = TextStatus.RETRIEVED if text.digest else TextStatus.NOT_RETRIEVED
-    note = text.origin or text.problem
+    note = f"{text.origin} ({text.source})" if text.source else text.origin or text.problem
     yield _row(text.retrieved_at, text.retrieved_by, event.value, note=note, **about)
     for name, verdict in text.verdicts.items():
         yield _row(verdict["at"], name, verdict["decision"], reason=verdict["reason"], **about)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from paper_search.errors import ThreadNotWaitingError
 from paper_search.models import PaperCollection, RawPaper, SourceReport
 from paper_search.persistence import AuditEntry, LedgerEntry, Persistence
+from paper_search.review.open_texts import TEXT_ROWS
 from paper_search.review.text_reviewers import TextReviewers
 from paper_search.workflow import ThreadCatalog, ThreadInfo
 from paper_search.workflow.counts import SearchedRound
@@ -41,10 +42,12 @@ class ReviewThread:
     """Of works whose full text somebody looked for, by the id of the work."""
     text_agreement: Agreement = field(default_factory=Agreement)
     """Of reviewers who decided independently on full texts."""
+    text_rows: list[SourceReport] = field(default_factory=list)
+    """Of what was asked for full texts."""
 
     @property
     def reports(self) -> list[SourceReport]:
-        return self.state.journal
+        return [*self.state.journal, *self.text_rows]
 
     @property
     def is_between_steps(self) -> bool:
@@ -63,7 +66,7 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     session = catalog.session(thread_id)
     state = await session.state()
     own_records = SearchRecords(persistence.store, thread_id)
-    rows = await own_records.rows("records")
+    rows, text_rows = await own_records.rows("records"), await own_records.rows(TEXT_ROWS)
     members = await own_records.rows("members")
     agreement, independent = Agreement(), dict[str, list[ScreeningMark]]()
     with contextlib.suppress(ThreadNotWaitingError):  # there is no result to decide on now
@@ -88,5 +91,6 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         independent=independent,
         events=await persistence.ledger.audit(thread_id),
         full_texts=texts,
+        text_rows=[SourceReport.model_validate(row) for row in text_rows.values()],
         text_agreement=(await TextReviewers.load(own_records, own_texts)).agreement,
     )

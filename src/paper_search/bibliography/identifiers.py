@@ -139,14 +139,15 @@ def stable_id(record: BibliographicRecord) -> str:
     The first of DOI, arXiv id, PMID, PMCID, OpenAlex and Semantic Scholar id; an arXiv DOI counts
     as the arXiv id. Without any: a hash of normalised title, year and first author's family name.
     """
-    identifiers = _identifiers(record)
+    identifiers = identifiers_of(record)
     if (doi := identifiers["doi"]) and _ARXIV_DOI.match(doi) and (arxiv := parse_arxiv_id(doi)):
         identifiers |= {"doi": None, "arxiv": arxiv}
     first = next((f"{kind}:{value}" for kind, value in identifiers.items() if value), None)
     return first or f"hash:{content_key(record)}"
 
 
-def _identifiers(record: BibliographicRecord) -> dict[str, str | None]:
+def identifiers_of(record: BibliographicRecord) -> dict[str, str | None]:
+    """Return the identifiers of a work by their kind, normalised, the surest first."""
     return {
         "doi": parse_doi(record.doi),
         "arxiv": parse_arxiv_id(record.arxiv_id),
@@ -162,7 +163,7 @@ def names_of(record: BibliographicRecord) -> set[str]:
 
     Two records with one in common are of the same work, unless one of them is wrong.
     """
-    identifiers = _identifiers(record)
+    identifiers = identifiers_of(record)
     identifiers["arxiv"] = identifiers["arxiv"] or parse_arxiv_id(identifiers["doi"])
     return {f"{kind}:{value.lower()}" for kind, value in identifiers.items() if value}
 

@@ -126,7 +126,7 @@ def update(
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
     from paper_search.cli.stored_threads import load_search
-    from paper_search.review.updates import update_review
+    from paper_search.review.arrivals import update_review
 
     if (thread is None) != is_all:
         raise UsageMistakeError("give a THREAD, or --all")
@@ -156,7 +156,7 @@ async def _updates(config: AppConfig) -> list[dict[str, Any]]:
     from paper_search.cli.stored_threads import load_search
     from paper_search.models import EndReason
     from paper_search.persistence import open_persistence
-    from paper_search.review.updates import update_review
+    from paper_search.review.arrivals import update_review
     from paper_search.threads.catalog import ALL, ThreadStatus
     from paper_search.workflow import Checkpoint, ThreadCatalog
 
@@ -202,8 +202,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
         typer.Option("--not-retrieved", metavar="REASON", help="PAPER has no text, and why."),
     ] = None,
     reviewer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Decide as one of several reviewers, blind."),
+        str | None, typer.Option(metavar="NAME", help="Decide as one of several reviewers, blind.")
     ] = None,
     is_done: Annotated[bool, typer.Option("--done", help="The reviewer is done.")] = False,
     is_leaving: Annotated[
@@ -214,9 +213,10 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
 ) -> None:
     """Seek, attach and decide on full texts of included works.
 
-    --seek fetches open PDFs at the pace that their hosts allow; with FILE you attach one of your
-    own. They are kept in the home. A work whose text is there is included or excluded by it; the
-    audit, its PRISMA flow and all exports have the outcome.
+    --seek fetches open PDFs that the records, OpenAlex, Unpaywall, Europe PMC or CORE name, at the
+    pace that their hosts allow; with FILE you attach one of your own. They are kept in the home. A
+    work whose text is there is included or excluded by it; the audit, its PRISMA flow and all
+    exports have the outcome.
     """
     from paper_search.persistence import open_persistence
     from paper_search.review.full_texts import FullTexts
@@ -276,6 +276,7 @@ def _wanted_changes(
 
 async def _seek(texts: FullTexts, config: AppConfig) -> None:
     from paper_search.pages.fetching import PageFetcher
+    from paper_search.review.open_texts import text_services
 
     async with PageFetcher(contact=config.contact, cache_path=config.http_cache_path) as fetcher:
-        await texts.seek(fetcher)
+        await texts.seek(fetcher, text_services(config))

@@ -48,6 +48,8 @@ class Purpose(str, Enum):
     """For the paper that others are to be like, to read the question."""
     PAGE = "page"
     """For the text of a page, or of a paper that is open to everybody."""
+    FULL_TEXT = "full text"
+    """For the full texts of included works."""
 
 
 class RequestRecord(BaseModel):

@@ -86,7 +86,7 @@ class PageReader:
                 document = await fetcher.fetch(url, row.requests)
                 text = await document_text(document, PagePolicy())
             except PaperSearchError as error:
-                failure = {"status": _status(error), "error": f"Not read, {host}: {error}"}
+                failure = {"status": status_of_page(error), "error": f"Not read, {host}: {error}"}
                 return source, row.model_copy(update=failure)
         if is_withdrawn(text.title, text.text):
             metadata = {**source.metadata, "is_retracted": True}
@@ -99,14 +99,12 @@ class PageReader:
         return source, row.model_copy(update=changes)
 
 
-def _status(error: PaperSearchError) -> SourceStatus:
-    match error:
-        case HttpTimeoutError():
-            return SourceStatus.TIMEOUT
-        case HttpUnreachableError():
-            return SourceStatus.UNREACHABLE
-        case _:
-            return SourceStatus.BAD_RESPONSE
+def status_of_page(error: PaperSearchError) -> SourceStatus:
+    """Return the status of an address that was not read."""
+    if isinstance(error, HttpTimeoutError):
+        return SourceStatus.TIMEOUT
+    is_away = isinstance(error, HttpUnreachableError)
+    return SourceStatus.UNREACHABLE if is_away else SourceStatus.BAD_RESPONSE
 
 
 def address_of(result: SearchResult) -> str:

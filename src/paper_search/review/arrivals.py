@@ -1,4 +1,4 @@
-"""Records of files: on a thread of their own, or joining one that is there."""
+"""Records that arrive: of files, on a thread of their own or one that is there, and of updates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.config import current_person
 from paper_search.errors import InputError
-from paper_search.models import RawPaper, SearchReport, SearchStrategy
+from paper_search.models import PaperCollection, RawPaper, SearchReport, SearchStrategy
 from paper_search.persistence import Persistence
 from paper_search.review.files import DatabaseSearch, FileReport, digest_of, parse_files
 from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
@@ -16,6 +16,7 @@ from paper_search.threads.engine import ProgressReporter
 from paper_search.workflow.assembly import assemble_skills
 from paper_search.workflow.checkpoints import Checkpoint
 from paper_search.workflow.engine import SearchWorkflow
+from paper_search.workflow.results import empty_collection
 from paper_search.workflow.rounds import SOURCE, AddedFile, Batch
 
 if TYPE_CHECKING:
@@ -154,3 +155,24 @@ def _batch(files: Sequence[FileReport], report: SearchReport, by: str | None) ->
         for f in files
     ]
     return Batch(report=report, files=new_files, by=person)
+
+
+async def update_review(
+    workflow: SearchWorkflow, thread_id: str, *, by: str | None = None, is_quiet: bool = False
+) -> Checkpoint | PaperCollection:
+    """Search the approved strategy of a search that is done again, for what is new.
+
+    Both questions are asked, and only works that no earlier round found are asked about. With
+    `is_quiet`, nobody is asked if every source has as many hits as before. Returns the question
+    about the strategy, or the result as it was.
+
+    Raises:
+        ThreadNotFoundError: there is no such thread.
+        ThreadBusyError: another process drives it.
+        ThreadNotWaitingError: it is not done.
+        InputError: it has no approved strategy that sources could be asked.
+    """
+    async with workflow.hold(thread_id) as session:
+        await session.update(by or current_person(), is_quiet=is_quiet)
+        result = await session.result() or empty_collection(thread_id)
+    return await workflow.pending(thread_id) or result

@@ -12,14 +12,15 @@ from typing import Any
 
 from paper_search.config import current_person
 from paper_search.errors import InputError, ThreadBusyError
-from paper_search.http.errors import HttpError
-from paper_search.models import Paper
+from paper_search.models import Paper, SourceReport
 from paper_search.pages.extraction import DocumentText, document_text
 from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PageContentError, PagePolicy
 from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
+from paper_search.review.open_texts import TEXT_ROWS, OpenTexts, check_pdf
 from paper_search.review.text_reviewers import TextReviewers
+from paper_search.sources.enrichment import Enricher
 from paper_search.threads.records import storable
 from paper_search.workflow.full_texts import (
     FullText,
@@ -44,8 +45,6 @@ _SHOWN = PagePolicy(max_pdf_pages=400, max_chars=1_000_000)
 """How much of a text a person is shown."""
 _REASONS = "full_text_reasons"
 """Where in the record store the reasons are that people keep, by the same in small letters."""
-_BEGINNING = 2_000
-"""Bytes in which a page of the web says that it is one."""
 
 
 class FullTexts:
@@ -73,21 +72,39 @@ class FullTexts:
         included = [p for p in result.papers if p.decision == "included"] if result else []
         return [(paper, texts.get(paper.id, FullText(paper_id=paper.id))) for paper in included]
 
-    async def seek(self, fetcher: PageFetcher) -> list[FullText]:
+    async def seek(self, fetcher: PageFetcher, services: Sequence[Enricher] = ()) -> list[FullText]:
         """Fetch the open texts of works that have none, and return what became of each.
 
         Only a PDF is a full text: a page about a paper is not. What is not found is not retrieved.
-        What a person entered as not retrieved is not sought.
+        What a person entered as not retrieved is not sought. Of services see `text_services`.
         """
         sought = {TextStatus.SOUGHT, TextStatus.NOT_RETRIEVED}
+        missing = {
+            paper.id: (paper, text)
+            for paper, text in await self.works()
+            if text.status in sought and not text.is_given_up
+        }
+        journal = (await self._session.state()).journal
+        own = {"iteration": journal[-1].iteration if journal else 0, "allowed_by": self._by}
+
+        async def note(row: SourceReport) -> None:
+            value = storable(row.model_copy(update=own).model_dump(mode="json"))
+            await self._records.put(TEXT_ROWS, {datetime.now(UTC).isoformat(): value})
+
         texts = []
-        for paper, text in await self.works():
-            if text.status in sought and not text.is_given_up:
-                fetched_text = await self._fetched(paper, text, fetcher)
-                async with self._alone():  # somebody may have attached it in the meantime
-                    now = (await full_texts(self._records)).get(paper.id, text)
-                    texts.append(fetched_text if now == text else now)
-                    await put_full_text(self._records, texts[-1])
+        open_texts = OpenTexts(fetcher, services, note)
+        async for one in open_texts.retrievals([paper for paper, _ in missing.values()]):
+            text = missing[one.work.id][1]
+            if one.content:
+                new = self._retrieved(text, one.address, one.content, one.service)
+            else:
+                problem = "; ".join(one.problems.values()) or "no open text is known"
+                update = {"problem": problem, "retrieved_at": _now(), "retrieved_by": self._by}
+                new = text.model_copy(update=update)
+            async with self._alone():  # somebody may have attached it in the meantime
+                now = (await full_texts(self._records)).get(text.paper_id, text)
+                texts.append(new if now == text else now)
+                await put_full_text(self._records, texts[-1])
         return texts
 
     async def attach(self, paper_id: str, name: str, content: bytes) -> FullText:
@@ -101,7 +118,7 @@ class FullTexts:
         if len(content) > LARGEST:
             raise InputError(f"{name!r} has {len(content):,} bytes; at most {LARGEST:,} are kept")
         try:
-            await _check_pdf(content)
+            await check_pdf(content)
         except PageContentError as error:
             raise InputError(f"{name!r} cannot be attached: {error}") from error
         async with self._alone():
@@ -297,29 +314,13 @@ class FullTexts:
             )
         return texts[paper_id]
 
-    async def _fetched(self, paper: Paper, text: FullText, fetcher: PageFetcher) -> FullText:
-        problems = []
-        for address in addresses_of(paper):
-            try:
-                document = await fetcher.fetch(address)
-                if document.kind != "pdf":
-                    problems.append(f"{address} is a page, not a PDF")
-                    continue
-                await _check_pdf(document.content)
-            except HttpError as error:
-                problems.append(str(error))
-                continue
-            return self._retrieved(text, address, document.content)
-        problem = "; ".join(problems) or "no open text is known"
-        update = {"problem": problem, "retrieved_at": _now(), "retrieved_by": self._by}
-        return text.model_copy(update=update)
-
-    def _retrieved(self, text: FullText, origin: str, content: bytes) -> FullText:
+    def _retrieved(self, text: FullText, origin: str, content: bytes, source: str = "") -> FullText:
         digest = hashlib.sha256(content).hexdigest()
         retrieved = FullText(
             paper_id=text.paper_id,
             digest=digest,
             origin=origin,
+            source=source,
             retrieved_at=_now(),
             retrieved_by=self._by,
         )
@@ -331,20 +332,6 @@ def flow_of_works(works: Sequence[tuple[Paper, FullText]]) -> FullTextFlow | Non
     """Return how many there are in each box of PRISMA's second stage; None: there are none."""
     texts = {paper.id: text for paper, text in works}
     return count_full_texts(list(texts), texts)
-
-
-def addresses_of(paper: Paper) -> Sequence[str]:
-    """Return where the open text of a work may be, the surest first."""
-    arxiv = f"https://arxiv.org/pdf/{paper.arxiv_id}" if paper.arxiv_id else None
-    return list(dict.fromkeys(filter(None, (paper.full_text_url, arxiv))))
-
-
-async def _check_pdf(content: bytes) -> None:
-    if not content.lstrip().startswith(b"%PDF-"):
-        is_page = b"<html" in content[:_BEGINNING].lower()
-        what = "it is a web page (HTML), not a PDF" if is_page else "it is not a PDF"
-        raise PageContentError(what if content else "it is empty")
-    await document_text(Document("", "pdf", "", content))
 
 
 def _now() -> str:

@@ -57,27 +57,28 @@ class GapFiller:
             lacking = [work for work in filled if _gaps(work)]
             if not lacking:
                 break
-            answer = await self._looked_up(enricher, lacking)
+            answer = await look_up(enricher, lacking, self._deadline_s)
             filling = _Filling()
             for place, work in enumerate(filled):
                 filled[place] = filling.complete(work, answer.records.get(work.id, []))
             reports.append(filling.report(answer.report))
         return EnrichmentReport(works=filled, sources=reports)
 
-    async def _looked_up(self, enricher: Enricher, works: list[RawPaper]) -> LookUp:
-        name = f"{enricher.enricher_name} (enrichment)"
-        with journal() as rows:
-            try:
-                async with asyncio.timeout(self._deadline_s):
-                    return await enricher.look_up(works)
-            except TimeoutError:
-                status, reason = SourceStatus.TIMEOUT, f"no answer within {self._deadline_s:g} s"
-            except Exception as error:  # noqa: BLE001  # an enricher is foreign code; its failure becomes data
-                status, reason = status_of(error), described(error)
-        _log.warning("enricher %s failed (%s): %s", name, status.value, reason)
-        row = rows[-1]() if rows else SourceReport(source=name, status=status)
-        failure = {"source": name, "status": status, "error": reason}
-        return LookUp(row.model_copy(update=failure))
+
+async def look_up(enricher: Enricher, works: Sequence[RawPaper], deadline_s: float) -> LookUp:
+    """Return what an enricher knows of works; its failure is a row, whatever it raises."""
+    name = f"{enricher.enricher_name} (enrichment)"
+    with journal() as rows:
+        try:
+            async with asyncio.timeout(deadline_s):
+                return await enricher.look_up(works)
+        except TimeoutError:
+            status, reason = SourceStatus.TIMEOUT, f"no answer within {deadline_s:g} s"
+        except Exception as error:  # noqa: BLE001  # an enricher is foreign code; its failure becomes data
+            status, reason = status_of(error), described(error)
+    _log.warning("enricher %s failed (%s): %s", name, status.value, reason)
+    row = rows[-1]() if rows else SourceReport(source=name, status=status)
+    return LookUp(row.model_copy(update={"source": name, "status": status, "error": reason}))
 
 
 @dataclass
@@ -91,7 +92,7 @@ class _Filling:
     unmatched_works: int = 0
 
     def complete(self, work: RawPaper, records: Sequence[RawPaper]) -> RawPaper:
-        matching = [record for record in records if _is_same_work(work, record)]
+        matching = [record for record in records if is_same_work(work, record)]
         self.of_other_works += len(records) - len(matching)
         self.unmatched_works += len(records) > 0 and not matching
         values: dict[str, str] = {}
@@ -130,7 +131,7 @@ def _gaps(work: RawPaper) -> list[str]:
     return [gap for gap in GAPS if not getattr(work, gap)]
 
 
-def _is_same_work(work: RawPaper, record: RawPaper) -> bool:
+def is_same_work(work: RawPaper, record: RawPaper) -> bool:
     """Whether a record is of the work: by identifier and a similar title, or by title and more."""
     from rapidfuzz.fuzz import ratio  # noqa: PLC0415  # only where works are enriched
 

@@ -12,6 +12,7 @@ from typing import Any
 from paper_search.bibliography.abstracts import indexed_abstract
 from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.sources.record import (
+    OTHER_TEXTS,
     Entry,
     People,
     Table,
@@ -75,6 +76,14 @@ def _free_pdf(entry: Entry) -> str | None:
     return address(location.get("pdf_url")) if location.get("is_oa") is True else None
 
 
+def _open_pdfs(entry: Entry) -> list[str]:
+    """Return where copies are open beside the best one; publishers often keep programs out."""
+    places = [mapping(place) for place in every(entry, "locations")]
+    best = first(entry, "best_oa_location.pdf_url", address)
+    urls = [address(p.get("pdf_url")) for p in places if p.get("is_oa") is True]
+    return [url for url in dict.fromkeys(urls) if url and url != best]
+
+
 def _arxiv_address(entry: Entry) -> str | None:
     for path in ("locations.landing_page_url", "locations.pdf_url"):
         for url in filter(None, map(address, every(entry, path))):
@@ -102,9 +111,7 @@ WORK = Table(
         "title": "title|display_name",
         "doi": "doi|ids.doi",
         "authors": People(
-            "authorships",
-            name="author.display_name|raw_author_name",
-            id=("author.id", short_id),
+            "authorships", name="author.display_name|raw_author_name", id=("author.id", short_id)
         ),
         "abstract": lambda entry: indexed_abstract(mapping(entry).get("abstract_inverted_index")),
         "year": "publication_year|publication_date",
@@ -131,6 +138,6 @@ WORK = Table(
         "is_retracted": "is_retracted",
         "keywords": keywords("keywords", "topics"),
     },
-    details={"mag": "ids.mag", "references": _references},
+    details={"mag": "ids.mag", "references": _references, OTHER_TEXTS: _open_pdfs},
 )
 read_work = WORK.read

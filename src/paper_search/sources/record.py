@@ -31,6 +31,8 @@ from paper_search.bibliography.text import clean, plain
 from paper_search.models import Author, RawPaper
 from paper_search.sources.values import address, count, flag, items, mapping, text, year
 
+OTHER_TEXTS = "other_texts"
+"""Where the raw data of a record say at what other addresses its text is open."""
 Entry = Any
 Reader = Callable[[Entry], Any]
 Field = str | Reader | tuple[str, Reader]

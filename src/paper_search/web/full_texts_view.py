@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from paper_search.errors import InputError, RequestRefusedError, ThreadNotWaitingError
 from paper_search.pages.policy import PageContentError
-from paper_search.review.full_texts import FullTexts, addresses_of, flow_of_works
+from paper_search.review.full_texts import FullTexts, flow_of_works
+from paper_search.review.open_texts import addresses_of
 from paper_search.server.guard import MAX_UPLOAD_BYTES
 from paper_search.threads.sharing import Right, Role
 from paper_search.web.downloads_view import attachment

@@ -36,6 +36,8 @@ class FullText(BaseModel):
     """SHA-256 of the PDF, under which the home keeps it; empty: there is none."""
     origin: str = ""
     """The address that it came from, or the name of the file that was attached."""
+    source: str = ""
+    """The service that named the address; empty: the record itself, or it is no address."""
     problem: str = ""
     """Why it was not retrieved; empty: it was, or nobody has looked for it."""
     is_given_up: bool = False

@@ -1,7 +1,8 @@
-"""OpenAlex, Semantic Scholar, Crossref and Unpaywall, asked over loopback for what is missing."""
+"""The services of look-ups, asked over loopback for what is missing."""
 
 import json
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -21,7 +22,9 @@ from paper_search.sources.enrichment import (
     enricher_names,
 )
 from paper_search.sources.enrichment.services import (
+    CoreLookup,
     CrossrefLookup,
+    EuropePmcLookup,
     OpenAlexLookup,
     SemanticScholarLookup,
     UnpaywallLookup,
@@ -29,6 +32,10 @@ from paper_search.sources.enrichment.services import (
 
 KEY = "CANARY-key-of-an-enricher"
 CONTACT = "a@university.edu"
+PATHS = (
+    *("/openalex", "/crossref", "/s2/paper/batch", "/unpaywall/10.1000/1"),
+    *("/europe_pmc/search", "/core"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +60,7 @@ def title(number: int) -> str:
 
 
 class Services:
-    """All four services; `asked` holds what they were asked, in order."""
+    """All services but Unpaywall; `asked` holds what they were asked, in order."""
 
     def __init__(self, server: HTTPServer) -> None:
         self.server = server
@@ -62,6 +69,8 @@ class Services:
             ("/openalex", self.openalex),
             ("/crossref", self.crossref),
             ("/s2/paper/batch", self.semantic_scholar),
+            ("/europe_pmc/search", self.europe_pmc),
+            ("/core", self.core),
         ):
             self._serve(path, answer)
 
@@ -122,6 +131,21 @@ class Services:
             for row in given["ids"]
         ]
 
+    def europe_pmc(self, given: dict[str, Any]) -> Any:
+        results = [
+            {"id": n, "source": "MED", "doi": f"10.1000/{n}", "title": f"{title(int(n))}.",
+             "abstractText": "From Europe PMC"}
+            for n in re.findall(r'DOI:"10.1000/(\d)"', given["query"])
+        ]  # fmt: skip
+        return {"hitCount": len(results), "resultList": {"result": results}}
+
+    def core(self, given: dict[str, Any]) -> Any:
+        results = [
+            {"id": int(n), "doi": f"10.1000/{n}", "title": title(int(n)), "abstract": "From CORE"}
+            for n in re.findall(r'doi:"10.1000/(\d)"', given["q"])
+        ]
+        return {"totalHits": len(results), "results": results}
+
 
 @pytest.fixture
 def services(httpserver: HTTPServer) -> Services:
@@ -133,6 +157,8 @@ def adapters(server: HTTPServer) -> dict[str, LookupAdapter]:
         "openalex": OpenAlexLookup(KEY, endpoint=server.url_for("/openalex")),
         "crossref": CrossrefLookup(endpoint=server.url_for("/crossref")),
         "semantic_scholar": SemanticScholarLookup(KEY, endpoint=server.url_for("/s2")),
+        "europe_pmc": EuropePmcLookup(endpoint=server.url_for("/europe_pmc")),
+        "core": CoreLookup(KEY, endpoint=server.url_for("/core")),
         "unpaywall": UnpaywallLookup(contact=CONTACT, endpoint=server.url_for("/unpaywall")),
     }
 
@@ -148,6 +174,8 @@ def enricher(server: HTTPServer, name: str, max_calls: int | None = None) -> Htt
         ("openalex", "From OpenAlex"),
         ("crossref", "From Crossref"),
         ("semantic_scholar", "From Semantic Scholar"),
+        ("europe_pmc", "From Europe PMC"),
+        ("core", "From CORE"),
     ],
 )
 async def test_many_works_are_one_question(services: Services, name: str, abstract: str) -> None:
@@ -176,6 +204,34 @@ async def test_a_work_without_a_doi_is_found_by_other_identifiers(services: Serv
     assert services.asked[-1][1]["ids"] == ["ARXIV:2001.00005"]
 
 
+async def test_europe_pmc_is_asked_for_all_names_of_a_work(services: Services) -> None:
+    works = [
+        paper(1, pmid="7", pmcid="PMC1234567"),
+        paper(2, doi=None, pmcid="PMC7654321", arxiv_id="2001.00005"),
+    ]
+    answer = await enricher(services.server, "europe_pmc").look_up(works)
+    assert services.asked[0][1]["query"] == (
+        'DOI:"10.1000/1" OR (EXT_ID:7 AND SRC:MED) OR PMCID:"PMC1234567" OR PMCID:"PMC7654321"'
+    )
+    assert answer.answered == {works[0].id, works[1].id}
+    await enricher(services.server, "core").look_up([paper(3, arxiv_id="2001.00005")])
+    assert services.asked[1][1]["q"] == 'doi:"10.1000/3" OR arxivId:"2001.00005"'
+
+
+@pytest.mark.parametrize("works", [1, 2])
+async def test_a_work_is_answered_by_a_service_that_does_not_know_it_but_not_by_one_that_fails(
+    httpserver: HTTPServer, works: int
+) -> None:
+    """To be told 404 for a single work is an answer; for a list of them it is a failure."""
+    for path in ("/openalex", "/unpaywall/10.1000/1", "/unpaywall/10.1000/2"):
+        httpserver.expect_request(path).respond_with_data("no", status=404)
+    wanted = [paper(1), paper(2)][:works]
+    unpaywall = await enricher(httpserver, "unpaywall").look_up([*wanted, paper(3, doi=None)])
+    assert unpaywall.answered == {work.id for work in wanted}
+    openalex = await enricher(httpserver, "openalex").look_up(wanted)
+    assert bool(openalex.answered) is (openalex.report.error is None) is (works == 1)
+
+
 async def test_what_is_unknown_stays_as_it_is(services: Services) -> None:
     report = await GapFiller([enricher(services.server, "semantic_scholar")]).fill([paper(4)])
     assert report.works == [paper(4)]
@@ -188,7 +244,7 @@ async def test_unpaywall_is_asked_for_open_texts_only(httpserver: HTTPServer) ->
         "title": title(1),
         "is_oa": True,
         "best_oa_location": {"url_for_pdf": None},
-        "oa_locations": [{"url_for_pdf": "https://repo.org/a.pdf"}],
+        "oa_locations": [{"url_for_pdf": f"https://repo.org/{name}.pdf"} for name in "ab"],
     }
     query = {"email": CONTACT}
     asked = httpserver.expect_ordered_request
@@ -212,7 +268,7 @@ async def test_the_budget_is_kept(services: Services) -> None:
     assert "3 works were not looked up" in (report.sources[0].note or "")
 
 
-@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar", "unpaywall"])
+@pytest.mark.parametrize("name", enricher_names())
 @pytest.mark.parametrize(
     ("status", "expected"),
     [(429, SourceStatus.RATE_LIMITED), (500, SourceStatus.BAD_RESPONSE)],
@@ -220,7 +276,7 @@ async def test_the_budget_is_kept(services: Services) -> None:
 async def test_a_failure_is_told_and_loses_no_paper(
     httpserver: HTTPServer, name: str, status: int, expected: SourceStatus
 ) -> None:
-    for path in ("/openalex", "/crossref", "/s2/paper/batch", "/unpaywall/10.1000/1"):
+    for path in PATHS:
         httpserver.expect_request(path).respond_with_data("no", status=status)
     report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
     assert report.works == [paper(1)]
@@ -231,11 +287,11 @@ async def test_a_failure_is_told_and_loses_no_paper(
 
 
 @pytest.mark.parametrize("body", ['{"error": "out of order"}', "[17, null]", '"soon"', "{", "<a>"])
-@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar", "unpaywall"])
+@pytest.mark.parametrize("name", enricher_names())
 async def test_a_strange_answer_is_told_and_loses_no_paper(
     httpserver: HTTPServer, name: str, body: str
 ) -> None:
-    for path in ("/openalex", "/crossref", "/s2/paper/batch", "/unpaywall/10.1000/1"):
+    for path in PATHS:
         httpserver.expect_request(path).respond_with_data(body, content_type="application/json")
     report = await GapFiller([enricher(httpserver, name)]).fill([paper(1)])
     assert report.works == [paper(1)]
@@ -258,7 +314,7 @@ async def test_what_is_not_asked_for_want_of_an_address_says_so() -> None:
 
 
 def test_the_settings_name_the_enrichers() -> None:
-    assert enricher_names() == ["crossref", "openalex", "semantic_scholar", "unpaywall"]
+    assert set(enricher_names()) == set(adapters(HTTPServer()))
     made = create_enrichers(AppConfig(enrichers=["crossref", "openalex", "unpaywall"]))
     assert [instance.enricher_name for instance in made] == ["crossref", "openalex", "unpaywall"]
     assert all(isinstance(instance, Enricher) for instance in made)

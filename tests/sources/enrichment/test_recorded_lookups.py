@@ -1,4 +1,4 @@
-"""Recorded answers of Unpaywall and of batches of Semantic Scholar are read."""
+"""Recorded answers of Unpaywall, Europe PMC, CORE and of batches of Semantic Scholar are read."""
 
 import json
 from pathlib import Path
@@ -8,8 +8,14 @@ from tests.recorded import RecordedAnswer
 
 from paper_search.errors import PaperSearchError
 from paper_search.http.body import HttpAnswer
-from paper_search.sources.enrichment.services import SemanticScholarLookup, UnpaywallLookup
+from paper_search.sources.enrichment.services import (
+    CoreLookup,
+    EuropePmcLookup,
+    SemanticScholarLookup,
+    UnpaywallLookup,
+)
 from paper_search.sources.errors import ServiceError
+from paper_search.sources.record import OTHER_TEXTS
 
 UNPAYWALL = [
     ("libgen-mcp__unpaywall_notoa", "10.1126/science.1157784", 2009, None),
@@ -84,3 +90,25 @@ def test_an_unknown_paper_of_a_batch_loses_no_other(recorded: Path) -> None:
     body = (recorded / "semantic_scholar" / name).read_bytes()
     assert b"null" in body
     assert SemanticScholarLookup().read(HttpAnswer(200, "application/json", body, 1))
+
+
+@pytest.mark.parametrize(
+    ("file", "urls"),
+    [
+        ("europe_pmc/libgen-mcp__europepmc_oa", ["https://europepmc.org/articles/PMC4991899?pdf=render"]),
+        ("europe_pmc/libgen-mcp__europepmc_indexed_not_oa", [None]),
+        ("europe_pmc/libgen-mcp__europepmc_miss", []),
+        ("core/libgen-mcp__core_miss", []),
+    ],
+)  # fmt: skip
+def test_a_pmcid_alone_is_no_open_text(recorded: Path, file: str, urls: list[str | None]) -> None:
+    body = (recorded / f"{file}.json").read_bytes()
+    lookup = CoreLookup() if file.startswith("core") else EuropePmcLookup()
+    papers = lookup.read(HttpAnswer(200, "application/json", body, 1))
+    assert [paper.full_text_url for paper in papers] == urls
+
+
+def test_unpaywall_names_the_copies_beside_the_best_one(recorded: Path) -> None:
+    body = (recorded / "unpaywall" / "unpywall__cache_3.json").read_bytes()
+    [paper] = UnpaywallLookup("a@example.org").read(HttpAnswer(200, "application/json", body, 1))
+    assert paper.raw_data[OTHER_TEXTS] == ["http://arxiv.org/pdf/1304.0473"]

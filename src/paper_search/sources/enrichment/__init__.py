@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from paper_search.bibliography.identifiers import names_of
 from paper_search.config import AppConfig
@@ -21,17 +21,25 @@ from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import request_text
 
-__all__ = ["GAPS", "Enricher", "LookUp", "create_enrichers", "enricher_names", "says_open"]
+__all__ = [
+    "GAPS", "Enricher", "LookUp", "create_enrichers", "enricher_names", "says_open", "title_of",
+]  # fmt: skip
+ItemT = TypeVar("ItemT")
 GAPS = ("abstract", "doi", "full_text_url")
 """The fields that are looked up where they are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """What an enricher knows: the records that may be of each work, by the work's id."""
+    """What an enricher knows: the records that may be of each work, by the work's id.
+
+    `answered`: ids of the works that it was asked for and gave an answer on, if only that it knows
+    none of them.
+    """
 
     report: SourceReport
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
+    answered: frozenset[str] = frozenset()
 
 
 @runtime_checkable
@@ -54,6 +62,12 @@ _REGISTRY: EntryPoints[EnricherFactory] = EntryPoints("paper_search.enrichers", 
 
 def enricher_names() -> list[str]:
     return _REGISTRY.names()
+
+
+def title_of(name: str) -> str:
+    """Return what people call the service of an enricher."""
+    owner = getattr(_REGISTRY.read(name), "__self__", None) if name in _REGISTRY.names() else None
+    return str(getattr(getattr(owner, "service_type", None), "title", name))
 
 
 def says_open(prefix: str) -> bool:
@@ -147,6 +161,7 @@ class _Asking:
     """The results of the works, batch by batch."""
 
     records: dict[str, list[RawPaper]] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
     requests: list[RequestRecord] = field(default_factory=list)
     count: int = 0
     unassigned: int = 0
@@ -186,7 +201,8 @@ class HttpEnricher:
                     asking.skipped += len(batch.works)
                 else:
                     await self._ask(http, batch, asking, ends_at)
-        return LookUp(self._report(asking, time.monotonic() - started), asking.records)
+        report = self._report(asking, time.monotonic() - started)
+        return LookUp(report, asking.records, frozenset(asking.answered))
 
     async def _ask(
         self, http: ServiceClient, batch: Batch, asking: _Asking, ends_at: float
@@ -196,14 +212,16 @@ class HttpEnricher:
             answer = await http.get(batch.request, asking.requests, ends_at)
             candidates = await http.read(answer, self._adapter.read)
         except ServiceError as error:
-            is_unknown = error.http_status == HTTPStatus.NOT_FOUND
-            asking.error = asking.error if is_unknown else error
+            if error.http_status != HTTPStatus.NOT_FOUND or len(batch.works) > 1:
+                asking.error = error
+                return
         else:
             asking.unassigned += _assign(candidates, batch, asking.records)
         finally:
             asking.count += len(batch.works)
             for record in asking.requests[first:]:
                 record.text = request_text(batch.request, self._settings.contact)
+        asking.answered |= {work.id for work in batch.works}
 
     def _report(self, asking: _Asking, seconds: float) -> SourceReport:
         status = SourceStatus.OK if asking.records else SourceStatus.EMPTY
@@ -225,7 +243,7 @@ class HttpEnricher:
         )
 
 
-def in_batches(items: Sequence[RawPaper], size: int) -> Iterator[tuple[RawPaper, ...]]:
+def in_batches(items: Sequence[ItemT], size: int) -> Iterator[tuple[ItemT, ...]]:
     for start in range(0, len(items), size):
         yield tuple(items[start : start + size])
 

@@ -1,7 +1,8 @@
 """The services that works are looked up at, and how many of them one request asks for.
 
 Crossref: thirty by DOI, one by title. OpenAlex: fifty by DOI or PMID. Semantic Scholar: two hundred
-by any identifier. Unpaywall (https://unpaywall.org/products/api): one by DOI.
+by any identifier. Europe PMC, CORE: twenty-five by all identifiers that they take. Unpaywall
+(https://unpaywall.org/products/api): one by DOI.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from paper_search.bibliography.identifiers import family_name, parse_arxiv_id, parse_doi, parse_pmid
+from paper_search.bibliography.identifiers import family_name, identifiers_of, parse_doi, parse_pmid
 from paper_search.bibliography.text import normalised_title
 from paper_search.http.body import HttpAnswer
-from paper_search.models import RawPaper
-from paper_search.sources import crossref, openalex, openalex_record, semantic_scholar
-from paper_search.sources.adapter import Request, Service
+from paper_search.models import RawPaper, SearchConstraints
+from paper_search.sources import core_works, crossref, europe_pmc, openalex, semantic_scholar
+from paper_search.sources.adapter import Adapter, Request, Service, Translated
 from paper_search.sources.enrichment import Batch, LookupAdapter, in_batches
 from paper_search.sources.errors import ServiceError
-from paper_search.sources.record import words
+from paper_search.sources.openalex_record import FIELDS
+from paper_search.sources.record import OTHER_TEXTS, words
 from paper_search.sources.values import address, flag, mapping, mappings, text, year
 
 _CROSSREF_BATCH = 30
@@ -28,13 +30,25 @@ _SHORTEST_TITLE = 20
 _LONGEST_QUERY = 400
 _OPENALEX_BATCH = 50
 _SEMANTIC_SCHOLAR_BATCH = 200
+_SEARCH_BATCH = 25
+_MOST_RECORDS = 100
+"""Of such a batch: a preprint, its article and a copy of either are records of one work."""
 UNPAYWALL = "https://api.unpaywall.org/v2"
 NAME = "unpaywall"
 _UNKNOWN = ("10.48550/", "10.5281/", "10.4230/")
 """Prefixes of DataCite, which Unpaywall does not cover."""
 
 
-class CrossrefLookup(LookupAdapter):
+class _SourceLookup(LookupAdapter):
+    """A service that is a source, too, and answers here as it does there."""
+
+    service: Adapter
+
+    def read(self, answer: HttpAnswer) -> list[RawPaper]:
+        return self.service.read(answer, Request(self.service.endpoint)).papers
+
+
+class CrossrefLookup(_SourceLookup):
     """Crossref: DOIs for titles, some abstracts, few open texts."""
 
     service_type = crossref.Crossref
@@ -56,9 +70,6 @@ class CrossrefLookup(LookupAdapter):
             if not parse_doi(work.doi) and len(normalised_title(work.title)) >= _SHORTEST_TITLE:
                 yield Batch(self._by_title(work), (work,), is_by_title=True)
 
-    def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        return self.service.read(answer, Request(self.service.endpoint)).papers
-
     def _by_title(self, work: RawPaper) -> Request:
         first = family_name(work.authors[0].name) if work.authors else ""
         query = f"{work.title} {first}".strip()[:_LONGEST_QUERY]
@@ -71,7 +82,7 @@ def _crossref_doi(work: RawPaper) -> str | None:
     return doi if doi and "," not in doi and not doi.startswith("10.48550/") else None
 
 
-class OpenAlexLookup(LookupAdapter):
+class OpenAlexLookup(_SourceLookup):
     """OpenAlex: abstracts, DOIs and open texts; a filter costs a tenth of a search."""
 
     service_type = openalex.OpenAlex
@@ -88,16 +99,40 @@ class OpenAlexLookup(LookupAdapter):
             numbers = [parse_pmid(work.pmid) or "" for work in batch]
             yield Batch(self._request("pmid", numbers), batch)
 
-    def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        return self.service.read(answer, Request(self.service.endpoint)).papers
-
     def _request(self, kind: str, values: list[str]) -> Request:
         params: dict[str, str | int] = {
             "filter": f"{kind}:{'|'.join(values)}",
             "per_page": 2 * _OPENALEX_BATCH,
-            "select": ",".join(openalex_record.FIELDS),
+            "select": ",".join(FIELDS),
         }
         return Request(self.service.endpoint, params)
+
+
+class _SearchLookup(_SourceLookup):
+    """A service whose search takes the identifiers of many works, joined by OR."""
+
+    def batches(self, works: Sequence[RawPaper]) -> Iterator[Batch]:
+        texts = {work.id: text for work in works if (text := self._text(work))}
+        for batch in in_batches([work for work in works if work.id in texts], _SEARCH_BATCH):
+            query = Translated(" OR ".join(texts[work.id] for work in batch))
+            yield Batch(self.service.first(query, SearchConstraints(), _MOST_RECORDS), batch)
+
+    def _text(self, work: RawPaper) -> str:
+        names = ((kind, name) for kind, name in identifiers_of(work).items() if name)
+        terms = (self.service.translate_work(kind, name) for kind, name in names)
+        return " OR ".join(term.text for term in terms if term)
+
+
+class EuropePmcLookup(_SearchLookup):
+    """Europe PMC: abstracts and open texts of the life sciences."""
+
+    service_type = europe_pmc.EuropePmc
+
+
+class CoreLookup(_SearchLookup):
+    """CORE: copies in repositories."""
+
+    service_type = core_works.Core
 
 
 class SemanticScholarLookup(LookupAdapter):
@@ -134,12 +169,8 @@ class SemanticScholarLookup(LookupAdapter):
 
 
 def _semantic_scholar_id(work: RawPaper) -> str | None:
-    ids = {
-        "DOI": parse_doi(work.doi),
-        "ARXIV": parse_arxiv_id(work.arxiv_id),
-        "PMID": parse_pmid(work.pmid),
-    }
-    name = next((f"{kind}:{value}" for kind, value in ids.items() if value), None)
+    ids = {kind: identifiers_of(work)[kind] for kind in ("doi", "arxiv", "pmid")}
+    name = next((f"{kind.upper()}:{value}" for kind, value in ids.items() if value), None)
     return work.s2_id or name
 
 
@@ -183,17 +214,20 @@ class UnpaywallLookup(LookupAdapter):
 
 
 def open_text_of(body: dict[str, Any]) -> RawPaper:
-    """Return the record of an answer; of its locations the best one that has a PDF."""
+    """Return the record of an answer; of its locations the best one that has a PDF.
+
+    The others are in `raw_data`: publishers keep programs out where repositories do not.
+    """
     locations = [mapping(body.get("best_oa_location")), *mappings(body.get("oa_locations"))]
-    pdf = next(
-        (url for location in locations if (url := address(location.get("url_for_pdf")))), None
-    )
+    urls = [address(location.get("url_for_pdf")) for location in locations]
+    pdfs = list(dict.fromkeys(filter(None, urls))) if flag(body.get("is_oa")) else []
     doi = parse_doi(text(body.get("doi")))
     return RawPaper(
         id=f"{NAME}:{doi}",
         doi=doi,
         title=words(body.get("title")) or "",
         year=year(body.get("year")),
-        full_text_url=pdf if flag(body.get("is_oa")) else None,
+        full_text_url=pdfs[0] if pdfs else None,
+        raw_data={OTHER_TEXTS: pdfs[1:]} if pdfs[1:] else {},
         source=NAME,
     )

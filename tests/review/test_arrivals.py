@@ -6,7 +6,7 @@ from pathlib import Path
 
 from paper_search.http.freshness import current_mark
 from paper_search.models import RawPaper, SearchStrategy
-from paper_search.review.updates import update_review
+from paper_search.review.arrivals import update_review
 from paper_search.skills import (
     Deduplicator,
     IntentParser,

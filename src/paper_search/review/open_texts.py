@@ -1,0 +1,158 @@
+"""Open texts: where a work may be read by anybody, and the PDF that is fetched from there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from paper_search.config import AppConfig
+from paper_search.http.errors import HttpError
+from paper_search.models import Paper, Purpose, RawPaper, SourceReport, SourceStatus
+from paper_search.pages.extraction import document_text
+from paper_search.pages.fetching import Document, PageFetcher
+from paper_search.pages.policy import PageContentError
+from paper_search.report.page_reader import status_of_page
+from paper_search.skills.gap_filler import is_same_work, look_up
+from paper_search.sources.enrichment import Enricher, LookUp, create_enrichers, in_batches, title_of
+from paper_search.sources.record import OTHER_TEXTS
+
+TEXT_ROWS = "full_text_rows"
+"""Where in the record store a row is for each look-up and each address, by its time."""
+SERVICES = ("openalex", "unpaywall", "europe_pmc", "core")
+"""Who is asked where a text is open, in this order."""
+_AT_ONCE = 20
+"""Works of one look-up, so that also a service that takes one a request has the time for them."""
+_DEADLINE_S = 30.0
+_BEGINNING = 2_000
+"""Bytes in which a page of the web says that it is one."""
+
+
+def text_services(config: AppConfig) -> list[Enricher]:
+    """Return the services that know where texts are open, as the settings want them asked."""
+    own = {"enrichers": list(SERVICES), "enrich_max_calls": 2 * _AT_ONCE}
+    return create_enrichers(config.model_copy(update=own))
+
+
+def addresses_of(paper: Paper) -> Sequence[str]:
+    """Return where the open text of a work may be, the surest first."""
+    arxiv = f"https://arxiv.org/pdf/{paper.arxiv_id}" if paper.arxiv_id else None
+    return list(dict.fromkeys(filter(None, (paper.full_text_url, arxiv))))
+
+
+@dataclass
+class Retrieval:
+    """How far the text of a work is.
+
+    Attributes:
+        work: without an address.
+        content: the PDF; empty: there is none.
+        address: where it was fetched.
+        service: who named that; empty: the record.
+        problems: why it is not there, by the address or service that is the reason.
+    """
+
+    work: RawPaper
+    content: bytes = b""
+    address: str = ""
+    service: str = ""
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class OpenTexts:
+    """Seeks the open texts of works: at the addresses of their records, then of services.
+
+    Attributes:
+        fetcher: asks hosts within its policy.
+        services: which are asked one after the other, each for what is still missing.
+        note: keeps a row on each look-up and each address.
+    """
+
+    fetcher: PageFetcher
+    services: Sequence[Enricher]
+    note: Callable[[SourceReport], Awaitable[None]]
+
+    async def retrievals(self, papers: Sequence[Paper]) -> AsyncIterator[Retrieval]:
+        """Yield each text as soon as it is there, and in the end the works without one."""
+        missing = []
+        for paper in papers:
+            fields = {**paper.set_fields(), "full_text_url": None}
+            one = Retrieval(RawPaper.model_validate(fields))
+            if await self._has(one, addresses_of(paper)):
+                yield one
+            else:
+                missing.append(one)
+        for service in self.services:
+            for batch in in_batches(missing, _AT_ONCE):
+                answer = await self._answer(service, [one.work for one in batch])
+                for one in batch:
+                    one.service = title_of(service.enricher_name)
+                    if await self._has(one, _addresses(one, answer)):
+                        yield one
+            missing = [one for one in missing if not one.content]
+        for one in missing:
+            yield one
+
+    async def _answer(self, service: Enricher, works: Sequence[RawPaper]) -> LookUp:
+        answer = await look_up(service, works, _DEADLINE_S)
+        query = f"open texts of {len(works)} works"
+        own = {"source": service.enricher_name, "purpose": Purpose.FULL_TEXT, "query": query}
+        await self.note(answer.report.model_copy(update=own))
+        return answer
+
+    async def _has(self, one: Retrieval, addresses: Iterable[str]) -> bool:
+        for address in addresses:
+            row = SourceReport(
+                source=urlsplit(address).hostname or "an address without a host",
+                purpose=Purpose.FULL_TEXT,
+                query=address,
+                status=SourceStatus.EMPTY,
+                asked_at=datetime.now(UTC).isoformat(),
+            )
+            try:
+                document = await self.fetcher.fetch(address, row.requests)
+                if document.kind != "pdf":
+                    raise PageContentError(f"{address} is a page, not a PDF")
+                await check_pdf(document.content)
+            except HttpError as error:
+                one.problems[address] = row.error = str(error)
+                row.status = status_of_page(error)
+            else:
+                one.content, one.address = document.content, address
+                row.status = SourceStatus.OK
+                break
+            finally:
+                await self.note(row)
+        return bool(one.content)
+
+
+def _addresses(one: Retrieval, answer: LookUp) -> Sequence[str]:
+    """Return the addresses that a service names and nobody did before it; none is a problem."""
+    records = [r for r in answer.records.get(one.work.id, ()) if is_same_work(one.work, r)]
+    urls = [url for r in records for url in (r.full_text_url, *r.raw_data.get(OTHER_TEXTS, ()))]
+    addresses = [url for url in dict.fromkeys(urls) if url and url not in one.problems]
+    if not addresses:
+        report, other = answer.report, "other " if any(urls) else ""
+        if one.work.id in answer.answered:
+            problem = f"{one.service} knows no {other}open text"
+        elif report.error:  # a failure is no knowledge of there being none
+            problem = f"{one.service} gave no answer ({report.status.value.replace('_', ' ')})"
+        else:
+            problem = report.note or f"{one.service} takes none of its identifiers"
+        one.problems[one.service] = problem
+    return addresses
+
+
+async def check_pdf(content: bytes) -> None:
+    """Check that this is a PDF that can be read.
+
+    Raises:
+        PageContentError: it is not; it says what it is.
+    """
+    if not content.lstrip().startswith(b"%PDF-"):
+        is_page = b"<html" in content[:_BEGINNING].lower()
+        what = "it is a web page (HTML), not a PDF" if is_page else "it is not a PDF"
+        raise PageContentError(what if content else "it is empty")
+    await document_text(Document("", "pdf", "", content))
