@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_826,
     "steps": 2_706,
     "threads": 2_614,
-    "web": 2_671,
+    "web": 2_666,
     "server": 2_227,
     "audit": 2_054,
     "models": 1_882,

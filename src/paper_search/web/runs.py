@@ -13,12 +13,7 @@ from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.listing import EveryThread
-from paper_search.review.arrivals import (
-    ImportedRecords,
-    add_files,
-    begin_import,
-    import_workflow,
-)
+from paper_search.review.arrivals import ImportedRecords, add_files, begin_import, import_workflow
 from paper_search.review.files import DatabaseSearch
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
