@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 399
 MAX_LINES = {
     "skills": 10_224,
-    "sources": 7_604,
+    "sources": 7_607,
     "cli": 6_740,
     "workflow": 5_640,
     "report": 5_354,
@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_274,
     "(top)": 1_244,
     "pages": 956,
-    "review": 1_644,
+    "review": 1_649,
     "evaluation": 406,
     "prompts": 40,
 }

@@ -20,9 +20,14 @@ from tests.pages.site import TREES, address, fetcher_for, locked_pdf, page, pdf
 from paper_search.config import AppConfig
 from paper_search.persistence import open_persistence
 from paper_search.review.full_texts import FullTexts
-from paper_search.review.open_texts import SERVICES, text_services
+from paper_search.review.open_texts import text_services
 from paper_search.sources.client import SourceSettings
-from paper_search.sources.enrichment import Enricher, HttpEnricher, LookupAdapter
+from paper_search.sources.enrichment import (
+    TEXT_SERVICES,
+    Enricher,
+    HttpEnricher,
+    LookupAdapter,
+)
 from paper_search.sources.enrichment.services import (
     CoreLookup,
     EuropePmcLookup,
@@ -160,7 +165,7 @@ def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request
     cli, review, home, tmp_path, httpserver
 ) -> None:
     services = services_at(httpserver)
-    assert [service.enricher_name for service in services] == list(SERVICES)
+    assert [service.enricher_name for service in services] == list(TEXT_SERVICES)
     seek(home, review, httpserver.port, services)
     found = texts(cli, review)
     assert {n for n, text in found.items() if text["status"] == "retrieved"} == {0, 1}
@@ -176,9 +181,9 @@ def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request
     with (tmp_path / "audit" / "search_log.csv").open(newline="") as table:
         rows = [row for row in csv.DictReader(table) if row["purpose"] == "full text"]
     by_source = {row["source"]: row for row in rows}
-    assert set(by_source) == {*SERVICES, "trees.example.org"}
+    assert set(by_source) == {*TEXT_SERVICES, "trees.example.org"}
     assert {row["allowed_by"] for row in rows} == {"ada"}
-    assert [by_source[name]["status"] for name in SERVICES] == [
+    assert [by_source[name]["status"] for name in TEXT_SERVICES] == [
         "ok", "ok", "unauthorised", "ok",
     ]  # fmt: skip
     sent = unquote("; ".join(row["requests"] for row in rows))

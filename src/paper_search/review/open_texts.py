@@ -15,13 +15,18 @@ from paper_search.pages.fetching import Document, PageFetcher
 from paper_search.pages.policy import PageContentError
 from paper_search.report.page_reader import status_of_page
 from paper_search.skills.gap_filler import is_same_work, look_up
-from paper_search.sources.enrichment import Enricher, LookUp, create_enrichers, in_batches, title_of
+from paper_search.sources.enrichment import (
+    TEXT_SERVICES,
+    Enricher,
+    LookUp,
+    create_enrichers,
+    in_batches,
+    title_of,
+)
 from paper_search.sources.record import OTHER_TEXTS
 
 TEXT_ROWS = "full_text_rows"
 """Where in the record store a row is for each look-up and each address, by its time."""
-SERVICES = ("openalex", "unpaywall", "europe_pmc", "core")
-"""Who is asked where a text is open, in this order."""
 _AT_ONCE = 20
 """Works of one look-up, so that also a service that takes one a request has the time for them."""
 _DEADLINE_S = 30.0
@@ -31,7 +36,7 @@ _BEGINNING = 2_000
 
 def text_services(config: AppConfig) -> list[Enricher]:
     """Return the services that know where texts are open, as the settings want them asked."""
-    own = {"enrichers": list(SERVICES), "enrich_max_calls": 2 * _AT_ONCE}
+    own = {"enrichers": list(TEXT_SERVICES), "enrich_max_calls": 2 * _AT_ONCE}
     return create_enrichers(config.model_copy(update=own))
 
 

@@ -22,11 +22,14 @@ from paper_search.sources.errors import ServiceError
 from paper_search.sources.translation import request_text
 
 __all__ = [
-    "GAPS", "Enricher", "LookUp", "create_enrichers", "enricher_names", "says_open", "title_of",
+    "GAPS", "TEXT_SERVICES", "Enricher", "LookUp", "create_enrichers", "enricher_names",
+    "says_open", "title_of",
 ]  # fmt: skip
 ItemT = TypeVar("ItemT")
 GAPS = ("abstract", "doi", "full_text_url")
 """The fields that are looked up where they are missing."""
+TEXT_SERVICES = ("openalex", "unpaywall", "europe_pmc", "core")
+"""Who is asked where the text of an included work is open, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
