@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.report.claims.numbers import Bearing, bearing, quantities
+from paper_search.report.claims.bearing import Bearing, bearing
+from paper_search.report.claims.numbers import quantities
 
 
 def borne(own: str, source: str) -> list[Bearing]:
@@ -56,6 +57,9 @@ def borne(own: str, source: str) -> list[Bearing]:
         ("8 h 12 min", "8.2 h"),
         ("90 minutes", "1 hour and 30 min"),
         ("at two weeks", "at 12 months and 2 weeks"),
+        ("They paid 294,000.", "294,000 were paid"),
+        ("45 to 70 years", "aged 45 to 70 living near airports"),
+        ("three weeks", "21 d"),
     ],
 )
 def test_a_quantity_is_stated_in_another_form(own, source):
@@ -74,6 +78,12 @@ def test_a_quantity_is_stated_in_another_form(own, source):
         ("25%", "312 of 1,246 pupils"),
         ("about 650 people", "12.6% of 5,144 people"),
         ("it fell by half", "from 40 to 20 mm"),
+        ("294,000 dollars", "15 rooms, $19,600 each"),
+        ("some US$3,700", "$24,500, of which 15% was paid"),
+        ("$180 a year", "$15 a month"),
+        ("2,300 mutations each", "414,000 mutations of 179 proteins"),
+        ("2.4 times as much", "78% and 91% were left"),
+        ("1.4 hours", "IQR 7.5-8.9"),
     ],
 )
 def test_a_quantity_follows_from_two_others(own, source):
@@ -101,6 +111,8 @@ def test_a_quantity_follows_from_two_others(own, source):
         ("in 1980", "in 1990"),
         ("in the 1980s", "in 1990"),
         ("98.6 °F", "30 °C"),
+        ("30,000 pupils", "4,839 pairs at $6.20"),
+        ("76%", "32% and 11%"),
     ],
 )
 def test_a_quantity_is_not_there(own, source):

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations, pairwise
-from typing import Any, Literal
+from typing import Any
 
-from paper_search.report.claims.units import UNITS, unit_of
-from paper_search.report.evidence import sentences
 from paper_search.skills.words import STOP_WORDS
-
-Bearing = Literal["stated", "derived", "absent"]
-"""Whether a source has a quantity, or two from which it follows, or neither."""
 
 _SMALL = {name: number for number, name in enumerate((
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -34,7 +26,7 @@ _FOLDS = {"doubl": 2, "twi": 2, "tripl": 3, "trebl": 3, "thrice": 3, "quadrupl":
 _WORD = "|".join([*_SMALL, *_TENS, "hundred", "thousand", "million", "billion"])
 _AS = r"(?= (?:as|more|less|fewer|higher|lower|greater|larger|smaller|longer|the|that)\b)"
 _DIGITS = (
-    r"(?<![\w.])[-−]?\d{1,3}(?:[,\u202f\u00a0 ]\d{3})+(?:\.\d+)?(?![\d.])"
+    r"(?<![\w.])[-−]?\d{1,3}(?:[,\u202f\u00a0 ]\d{3})+(?:\.\d+)?(?!\d|\.\d)"
     r"|(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)|(?<=[A-Za-z]-)\d+(?:\.\d+)?"
 )
 _QUANTITY = re.compile(
@@ -46,7 +38,8 @@ _QUANTITY = re.compile(
     rf"|(?P<digits>{_DIGITS})"
     rf"|(?P<words>\b(?:a (?:hundred|thousand|million|billion|dozen)|{_WORD})"
     rf"(?:(?:[ -]and)?[ -](?:{_WORD}))*(?: and a half)?\b)"
-    r"|(?P<article>\ban?(?= (?:second|minute|hour|day|week|fortnight|month|year|decade)\b))",
+    r"|(?P<article>\b(?:an?|per|each|every)"
+    r"(?= (?:second|minute|hour|day|week|fortnight|month|year|decade)\b))",
     re.IGNORECASE,
 )
 _DECADE, _ORDINAL = (
@@ -60,8 +53,13 @@ _SCALE = re.compile(
     r"|[x×·*]\s?10(?:\^[({]?|\(|(?=[⁻⁰¹²³⁴-⁹]))([-−⁻]?[\d⁰¹²³⁴-⁹]{1,2})[)}]?)"
 )
 """A word or a power of ten; PubMed writes 10(6)."""
+_AGE = re.compile(
+    r"\bage[ds]?(?: (?:of|between|from|was))? (?:\d+ ?(?:to|and|[-–]) ?)?$", re.IGNORECASE
+)
+"""Before a number of years."""
 _CURRENCY = re.compile(r"([$€£¥]|\b(?:USD|EUR|GBP))\s?$")
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+CURRENCIES = frozenset("$€£¥")
 _P_VALUE = re.compile(r"\bp(?:[- ]?values?)?\s*(?:(?:of|was|is)\s*)?([<>=≤≥]?)\s*$", re.IGNORECASE)
 _CONFIDENCE = re.compile(r"\s*(?:CI\b|confidence|credib|(?:significance )?level)", re.IGNORECASE)
 _ABOUT_WORDS = (
@@ -74,7 +72,10 @@ _ABOVE_WORDS = (
 )
 _BELOW_WORDS = r"less than|fewer than|under|below|at most|no more than|up to|(?:young|short)er than"
 _RELATIONS = [
-    (relation, re.compile(rf"(?:\b(?:{words})|[{signs}])\s?(?:the )?[$€£¥]?$", re.IGNORECASE))
+    (
+        relation,
+        re.compile(rf"(?:\b(?:{words})|[{signs}])\s?(?:the )?(?:US|A|C)?[$€£¥]?$", re.IGNORECASE),
+    )
     for relation, words, signs in (
         ("~", _ABOUT_WORDS, "~≈"),
         (">", _ABOVE_WORDS, ">≥"),
@@ -82,15 +83,47 @@ _RELATIONS = [
     )
 ]
 _TO_NEXT = re.compile(r"\s?-?(?:,|,? (?:to|and|or)|-|–|—|/|±|\+/-| ?versus| ?vs\.?| ?against)\s?")
-_YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
-_SHORT_YEAR = re.compile(r"\b(1[4-9]|20)(\d\d[-–/])(\d\d)\b(?![-–/\d])")
-_LARGEST_COUNT = 12
+YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
+_SHORTYEAR = re.compile(r"\b(1[4-9]|20)(\d\d[-–/])(\d\d)\b(?![-–/\d])")
+LARGEST_COUNT = 12
 """Whole numbers up to it, without a unit, may be a count of the writer."""
-_ABOUT, _CONVERTED, _FRACTION = 0.1, 0.02, 3.0
-"""What may lie between two quantities that agree: of "about" so much, or of months in days, and of
-other units, as a share; of a fraction in words, in percentage points."""
-_FEW = 60
 _BEFORE = 40
+_DAY, _YEAR_DAYS = 86_400.0, 365.25
+UNITS = {
+    "second": ("s", 1.0), "sec": ("s", 1.0), "minute": ("s", 60.0), "min": ("s", 60.0),
+    "hour": ("s", 3600.0), "hr": ("s", 3600.0), "day": ("s", _DAY), "week": ("s", 7 * _DAY),
+    "wk": ("s", 7 * _DAY), "fortnight": ("s", 14 * _DAY), "month": ("s", _DAY * _YEAR_DAYS / 12),
+    "mo": ("s", _DAY * _YEAR_DAYS / 12), "year": ("s", _DAY * _YEAR_DAYS),
+    "yr": ("s", _DAY * _YEAR_DAYS), "decade": ("s", 10 * _DAY * _YEAR_DAYS),
+    "century": ("s", 100 * _DAY * _YEAR_DAYS), "centurie": ("s", 100 * _DAY * _YEAR_DAYS),
+    "pound": ("g", 453.592), "lb": ("g", 453.592), "ounce": ("g", 28.3495), "oz": ("g", 28.3495),
+    "inche?": ("m", 0.0254), "f(?:oo|ee)t": ("m", 0.3048), "ft": ("m", 0.3048),
+    "tonne": ("g", 1e6), "ton": ("g", 1e6), "t": ("g", 1e6), "hectare": ("ha", 1.0),
+    "ha": ("ha", 1.0), "acre": ("ha", 0.40469), "bar": ("Pa", 1e5), "pence": ("£", 0.01),
+    "mile": ("m", 1609.344), "dollar": ("$", 1.0), "usd": ("$", 1.0), "euro": ("€", 1.0),
+    "cent": ("$", 0.01), "eur": ("€", 1.0),
+    "%": ("%", 1.0), "per ?cent": ("%", 1.0), "percentage point": ("%", 1.0), "pct": ("%", 1.0),
+    r"(?:°|degrees?)\s?f(?:ahrenheit)?": ("F", 1.0), r"degrees?(?: celsius)?": ("degree", 1.0),
+    r"°\s?c?": ("degree", 1.0), "mm ?hg": ("mmHg", 1.0), "h": ("s", 3600.0),
+    "(?-i:d)": ("s", _DAY),
+}  # fmt: skip
+_PREFIXES = {
+    "k": 1e3, "M": 1e6, "G": 1e9, "d": 1e-1, "c": 1e-2, "mc": 1e-6, "m": 1e-3, "µ": 1e-6,
+    "μ": 1e-6, "u": 1e-6, "n": 1e-9, "p": 1e-12, "kilo": 1e3, "mega": 1e6, "giga": 1e9,
+    "deci": 1e-1, "centi": 1e-2, "milli": 1e-3, "micro": 1e-6, "nano": 1e-9,
+}  # fmt: skip
+_BASES = {
+    "g": "g", "l": "l", "L": "l", "m": "m", "s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J",
+    "Wh": "Wh", "hertz": "Hz", "joules?": "J", "bytes?": "B", "moles?": "mol", "pascals?": "Pa",
+    "cal": "cal", "mol": "mol", "Pa": "Pa", "B": "B", "grams?": "g", "lit(?:er|re)s?": "l",
+    "met(?:er|re)s?": "m", "seconds?": "s", "watts?": "W", "volts?": "V", "calories?": "cal",
+}  # fmt: skip
+_UNIT = re.compile(
+    rf"[\s-]?(?:(?P<word>(?i:{'|'.join(sorted(UNITS, key=len, reverse=True))}))s?"
+    rf"|(?P<prefix>{'|'.join(_PREFIXES)})??(?P<base>{'|'.join(_BASES)}))(?!\w)"
+)
+_WORD_FORMS = [(re.compile(form, re.IGNORECASE), unit) for form, unit in UNITS.items()]
+_BASE_FORMS = [(re.compile(form), unit) for form, unit in _BASES.items()]
 
 
 @dataclass(frozen=True)
@@ -117,7 +150,7 @@ class Quantity:
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; ordinals are none."""
     plain = text.translate({0xB7: ".", 0xBD: ".5", 0xBC: ".25", 0xBE: ".75"})
-    plain = _SHORT_YEAR.sub(r"\1\2\1\3", plain)  # 1990-95
+    plain = _SHORTYEAR.sub(r"\1\2\1\3", plain)  # 1990-95
     stated: list[Quantity] = []
     for match in _QUANTITY.finditer(plain):
         quantity = _quantity(match, plain)
@@ -127,7 +160,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         stated += [quantity] if whole is None else [replace(quantity, is_open=True), whole]
     for index in range(len(stated) - 1, 0, -1):
         before, after = stated[index - 1], stated[index]
-        is_bare = not before.unit and not before.counts and not _YEAR.fullmatch(before.text)
+        is_bare = not before.unit and not before.counts and not YEAR.fullmatch(before.text)
         is_next = _TO_NEXT.fullmatch(plain[before.end : after.start]) is not None
         if is_bare and is_next and after.unit not in {"", "x", "p"}:
             unit: dict[str, Any] = {"unit": after.unit, "factor": after.factor, "is_open": False}
@@ -147,133 +180,6 @@ def _with_smaller_unit(one: Quantity, other: Quantity, text: str) -> Quantity | 
     words = text[one.start : other.end]
     step = other.factor / one.factor
     return replace(one, value=one.value + share, step=step, text=words, end=other.end)
-
-
-def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
-    """Return whether the texts of sources bear a quantity of a sentence.
-
-    `own`: that sentence, of whose other quantities it may be the difference or the ratio.
-    """
-    digits = re.compile(rf"(?<!\d){re.escape(quantity.text)}(?!\d)") if not quantity.unit else None
-    for text in texts:
-        if any(_agrees(quantity, other) for other in quantities(text)):
-            return "stated"
-        if digits and digits.search(text):  # in a name: PM2.5
-            return "stated"
-    if quantity.counts and quantity.relation == "=" and _is_scaled(quantity, texts):
-        return "derived"
-    others = tuple(other for other in quantities(own) if other != quantity)
-    counts = tuple(other for other in others if not other.unit and other.value <= _LARGEST_COUNT)
-    windows = [others, *(counts + window for text in texts for window in _windows(text))]
-    is_derived = any(_agrees(quantity, other) for window in windows for other in _derived(window))
-    return "derived" if is_derived else "absent"
-
-
-def _is_scaled(quantity: Quantity, texts: Sequence[str]) -> bool:
-    """Whether a text has it in thousands or thousandths: of a unit that is not known here."""
-    values = {other.value for text in texts for other in quantities(text) if not other.unit}
-    scaled = (quantity.value * 1000, quantity.value / 1000)
-    return any(math.isclose(value, one) for value in values for one in scaled)
-
-
-def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
-    """Return the quantities of a short text, of a long one those of each two sentences in turn."""
-    if len(everything := quantities(text)) <= _FEW:
-        yield everything
-        return
-    parts = [sentence.text for sentence in sentences(text)]
-    yield from (quantities(f"{one} {other}") for one, other in pairwise([*parts, ""]))
-
-
-def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
-    for one in window:
-        yield from _restated(one)
-    for one, other in combinations(window, 2):
-        yield from _of_two(one, other)
-    for three in zip(window, window[1:], window[2:], strict=False):
-        if not any(one.unit for one in three) and all(one.counts for one in three):
-            yield Quantity(sum(one.value for one in three))
-
-
-def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
-    for times, each in ((one, other), (other, one)):
-        if not times.unit and times.value in range(2, _LARGEST_COUNT + 1):
-            yield replace(each, value=times.value * each.value)
-    if {one.unit, other.unit} == {"%", ""}:
-        yield Quantity(one.value * other.value / 100)
-    if one.unit != other.unit or one.unit in {"x", "p"}:
-        return
-    low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
-    unit, factor = one.unit, 1.0
-    if _YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text):
-        unit, factor = UNITS["year"]
-        yield Quantity(high - low + 1, unit, factor)  # with the first and the last
-    yield Quantity(high - low, unit, factor)
-    yield from (Quantity(value, one.unit) for value in (high + low, (high + low) / 2))
-    if low:
-        yield from (Quantity(ratio, "x") for ratio in (high / low, low / high))
-        shares = [low / high, (high - low) / high, (high - low) / low]
-        if not one.unit and high < 1:  # points between two proportions
-            yield Quantity(100 * (high - low))
-        if not one.unit:  # two groups
-            shares += [low / (low + high), high / (low + high)]
-        yield from (Quantity(100 * share, "%") for share in shares)
-
-
-def _restated(one: Quantity) -> Iterator[Quantity]:
-    if one.unit == "%":
-        share = one.value / 100
-        yield replace(one, value=100 - one.value)
-        yield from (Quantity(factor, "x") for factor in (1 + share, 1 - share))
-    elif one.unit == "x" or (not one.unit and not one.counts):
-        yield from (Quantity(100 * share, "%") for share in (1 - one.value, one.value - 1))
-        yield Quantity(one.value, "x")
-
-
-def _agrees(one: Quantity, other: Quantity) -> bool:
-    match one.unit, other.unit:
-        case ("p", "p"):
-            return _is_same_p(one, other)
-        case ("p", _) | (_, "p"):
-            return False
-        case ("degree", "F"):
-            values = [(other.value - 32) / 1.8, other.value / 1.8]
-        case ("F", "degree"):
-            values = [other.value * 1.8 + 32, other.value * 1.8]
-        case ("%", "") if abs(other.value) < 1:
-            values = [100 * other.value]
-        case ("", "%") if abs(one.value) < 1:
-            values = [other.value / 100]
-        case ("", _):
-            values = [other.value]
-        case (_, "") if not other.counts and other.text:  # "aged 18 to 65"
-            values = [other.value]
-        case (unit, other_unit):
-            values = [other.value * other.factor / one.factor] if unit == other_unit else []
-    is_converted = one.unit == other.unit and one.factor != other.factor
-    return any(_is_near(one, abs(value), is_converted=is_converted) for value in values)
-
-
-def _is_near(one: Quantity, value: float, *, is_converted: bool) -> bool:
-    """Whether a quantity may stand for this value, as it is rounded and by the words before it."""
-    own = abs(one.value)
-    if (one.relation == ">" and value >= own) or (one.relation == "<" and value <= own):
-        return True
-    room = one.step / 2 or (_FRACTION if one.unit == "%" else 0.0)
-    if one.relation == "~" or one.unit == "x" or (is_converted and one.unit == "s"):
-        room = max(room, _ABOUT * own)
-    elif is_converted or one.unit in {"degree", "F"}:
-        room = max(room, _CONVERTED * own)
-    return abs(own - value) <= room + 1e-9 * own
-
-
-def _is_same_p(one: Quantity, other: Quantity) -> bool:
-    if one.relation == "<":
-        is_below = other.value <= one.value if other.relation == "<" else other.value < one.value
-        return is_below and other.relation != ">"
-    if one.relation == ">":
-        return other.value >= one.value and other.relation != "<"
-    return other.relation == "=" and abs(one.value - other.value) <= one.step / 2 + 1e-12
 
 
 def _quantity(match: re.Match[str], text: str) -> Quantity | None:
@@ -312,12 +218,14 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
         relation = {"≤": "<", "≥": ">", "": "="}.get(p_value[1], p_value[1])
         return Quantity(value, "p", **place | {"relation": relation})
     if _DECADE.match(after):
-        is_decade = _YEAR.fullmatch(words) is not None
+        is_decade = YEAR.fullmatch(words) is not None
         return Quantity(value + 4.5, "", **place | {"step": 9.0}, is_open=not is_decade)
     if currency := _CURRENCY.search(before):
         place["text"] = f"{currency[1]}{place['text']}"
         return Quantity(value, _SIGNS.get(currency[1], currency[1]), **place)
-    unit, factor, length = unit_of(after)
+    unit, factor, length = _unit_of(after)
+    if not unit and _AGE.search(before):
+        unit, factor = UNITS["year"]
     if unit:
         place |= {"end": end + length, "text": text[match.start() : end + length]}
         is_level = unit == "%" and _CONFIDENCE.match(after[length:]) is not None
@@ -326,7 +234,7 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
     counts = next_word is not None and next_word[1].lower() not in STOP_WORDS
     is_name = re.search(r"[^\W\d_]-$", before) is not None
     is_name |= before.endswith("per ")
-    is_small = value == int(value) and 0 <= value <= _LARGEST_COUNT
+    is_small = value == int(value) and 0 <= value <= LARGEST_COUNT
     return Quantity(value, "", **place, counts=counts, is_open=is_name or is_small)
 
 
@@ -341,7 +249,7 @@ def _fraction(words: str, after: str, place: dict[str, Any]) -> Quantity | None:
             return Quantity(
                 share * _SCALES[scale], "", **place | longer, step=share * _SCALES[scale] / 10
             )
-        unit, factor, _ = unit_of(f" {whole[1]}")
+        unit, factor, _ = _unit_of(f" {whole[1]}")
         if unit == "s":
             return Quantity(share, unit, factor, **place | longer, step=share / 10)
     if part.startswith("hal"):
@@ -372,3 +280,15 @@ def _value(words: str) -> float:
         elif word == "half":
             current += 0.5
     return total + current
+
+
+def _unit_of(after: str) -> tuple[str, float, int]:
+    """Return the unit at the beginning of a text: base unit, factor, length; or an empty one."""
+    match = _UNIT.match(after)
+    if match is None:
+        return "", 1.0, 0
+    if match["word"]:
+        unit, factor = next(u for form, u in _WORD_FORMS if form.fullmatch(match["word"]))
+        return unit, factor, match.end()
+    base = next(name for form, name in _BASE_FORMS if form.fullmatch(match["base"]))
+    return base, _PREFIXES.get(match["prefix"] or "", 1.0), match.end()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from paper_search.bibliography.text import normalised_title
+from paper_search.report.claims.bearing import bearing
 from paper_search.report.claims.citations import (
     Foreign,
     cited_keys,
@@ -25,7 +26,7 @@ from paper_search.report.claims.citations import (
     without_citations,
     without_quotations,
 )
-from paper_search.report.claims.numbers import bearing, quantities
+from paper_search.report.claims.numbers import quantities
 from paper_search.report.evidence import Evidence, family_names, sentences
 from paper_search.report.models import (
     Category,

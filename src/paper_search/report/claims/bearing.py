@@ -1,0 +1,183 @@
+"""Whether a source bears a quantity: has it, or has what it follows from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise, product
+from typing import Literal
+
+from paper_search.report.claims.numbers import (
+    CURRENCIES,
+    LARGEST_COUNT,
+    UNITS,
+    YEAR,
+    Quantity,
+    quantities,
+)
+from paper_search.report.evidence import sentences
+
+Bearing = Literal["stated", "derived", "absent"]
+"""Whether a source has a quantity, or two from which it follows, or neither."""
+_ABOUT, _CONVERTED, _FRACTION = 0.1, 0.02, 3.0
+"""What may lie between two quantities that agree: of "about" so much, or of months in days, and of
+other units, as a share; of a fraction in words, in percentage points."""
+_FEW = 60
+
+
+def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
+    """Return whether the texts of sources bear a quantity of a sentence.
+
+    `own`: that sentence, of whose other quantities it may be the difference or the ratio.
+    """
+    digits = re.compile(rf"(?<!\d){re.escape(quantity.text)}(?!\d)") if not quantity.unit else None
+    for text in texts:
+        if any(_agrees(quantity, other) for other in quantities(text)):
+            return "stated"
+        if digits and digits.search(text):  # in a name: PM2.5
+            return "stated"
+    others = tuple(other for other in quantities(own) if other != quantity)
+    counts = tuple(other for other in others if not other.unit and other.value <= LARGEST_COUNT)
+    windows = [others]
+    for text in texts:
+        times = (*counts, *_rates(others, quantities(text)))
+        windows += [times + window for window in _windows(text)]
+    rounded = replace(quantity, step=max(quantity.step, _rounding(quantity.text)))
+    is_of_points = own[quantity.end :].startswith((" point", "-point"))
+    units = {"", "x", "%"} if is_of_points else {"", "x"}  # things that are counted are no amounts
+    is_derived = any(
+        _agrees(rounded, other)
+        for window in windows
+        for other in _derived(window)
+        if not quantity.counts or other.unit in units
+    )
+    return "derived" if is_derived else "absent"
+
+
+def _rates(own: Sequence[Quantity], others: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Return how often the time of a rate fits into that of another: $180 a year, $15 a month."""
+    for one, other in product(own, others):
+        if one.unit == other.unit == "s" and one.is_open and other.is_open:
+            yield Quantity(one.factor / other.factor, "x")
+
+
+def _rounding(text: str) -> float:
+    """Return the step to which a whole number is rounded: 100 of 2,300; two digits count."""
+    digits = re.sub(r"[,\s]", "", text)
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return 10.0 ** min(zeros, len(digits) - 2) if digits.isdigit() and len(digits) > 1 else 0.0
+
+
+def _windows(text: str) -> Iterator[tuple[Quantity, ...]]:
+    """Return the quantities of a short text, of a long one those of each two sentences in turn."""
+    if len(everything := quantities(text)) <= _FEW:
+        yield everything
+        return
+    parts = [sentence.text for sentence in sentences(text)]
+    yield from (quantities(f"{one} {other}") for one, other in pairwise([*parts, ""]))
+
+
+def _derived(window: Sequence[Quantity]) -> Iterator[Quantity]:
+    for one in window:
+        yield from _restated(one)
+    for one, other in combinations(window, 2):
+        yield from _of_two(one, other)
+    for three in zip(window, window[1:], window[2:], strict=False):
+        if not any(one.unit for one in three) and all(one.counts for one in three):
+            yield Quantity(sum(one.value for one in three))
+
+
+def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
+    yield from (*_multiplied(one, other), *_multiplied(other, one))
+    if one.unit != other.unit or one.unit in {"x", "p"}:
+        return
+    low, high = sorted((abs(one.value * one.factor), abs(other.value * other.factor)))
+    unit, factor = one.unit, 1.0
+    if YEAR.fullmatch(one.text) and YEAR.fullmatch(other.text):
+        unit, factor = UNITS["year"]
+        yield Quantity(high - low + 1, unit, factor)  # with the first and the last
+    counts = one.counts or other.counts
+    yield Quantity(high - low, unit, factor, text=one.text, counts=counts)
+    yield from (Quantity(value, one.unit) for value in (high + low, (high + low) / 2))
+    ratios = [(low, high), (high, low)]
+    if not one.unit:  # two groups
+        ratios += [(low, low + high), (high, low + high)]
+    if not one.unit and high < 1:  # points between two proportions
+        yield Quantity(100 * (high - low))
+    if one.unit == "%" and high < 100:  # noqa: PLR2004  # what is left of each
+        yield Quantity((100 - low) / (100 - high), "x")
+    for ratio in (Quantity(part / whole, "x") for part, whole in ratios if whole):
+        yield from (ratio, Quantity(100 * ratio.value, "%"), *_restated(ratio))
+
+
+def _multiplied(times: Quantity, each: Quantity) -> Iterator[Quantity]:
+    """Return so many of it, and what one of so many has; of what has no unit or costs also a share.
+
+    Of what is measured, only a few: with more, any measurement follows from some two numbers.
+    """
+    is_free = each.unit in {"", "s", *CURRENCIES}
+    if not times.value or not (is_free or times.value in range(2, LARGEST_COUNT + 1)):
+        return
+    if times.unit == "%" and is_free:
+        yield replace(each, value=each.value * times.value / 100, text="")
+    if times.unit in {"", "x"} and each.unit not in {"p", "x", "%"}:
+        yield replace(each, value=each.value * times.value, text="")
+    if not times.unit and is_free:
+        yield replace(each, value=each.value / times.value, text="")
+
+
+def _restated(one: Quantity) -> Iterator[Quantity]:
+    if one.unit == "%":
+        share = one.value / 100
+        yield replace(one, value=100 - one.value)
+        yield from (Quantity(factor, "x") for factor in (1 + share, 1 - share))
+    elif one.unit == "x" or (not one.unit and not one.counts):
+        yield from (Quantity(100 * share, "%") for share in (1 - one.value, one.value - 1))
+        yield Quantity(one.value, "x")
+
+
+def _agrees(one: Quantity, other: Quantity) -> bool:
+    match one.unit, other.unit:
+        case ("p", "p"):
+            return _is_same_p(one, other)
+        case ("p", _) | (_, "p"):
+            return False
+        case ("degree", "F"):
+            values = [(other.value - 32) / 1.8, other.value / 1.8]
+        case ("F", "degree"):
+            values = [other.value * 1.8 + 32, other.value * 1.8]
+        case ("%", "") if abs(other.value) < 1:
+            values = [100 * other.value]
+        case ("", "%") if abs(one.value) < 1:
+            values = [other.value / 100]
+        case ("", _):
+            values = [other.value]
+        case (_, "") if not other.counts and other.text:  # "aged 18 to 65"
+            values = [other.value]
+        case (unit, other_unit):
+            values = [other.value * other.factor / one.factor] if unit == other_unit else []
+    is_converted = one.unit == other.unit and one.factor != other.factor
+    return any(_is_near(one, abs(value), is_converted=is_converted) for value in values)
+
+
+def _is_near(one: Quantity, value: float, *, is_converted: bool) -> bool:
+    """Whether a quantity may stand for this value, as it is rounded and by the words before it."""
+    own = abs(one.value)
+    if (one.relation == ">" and value >= own) or (one.relation == "<" and value <= own):
+        return True
+    room = one.step / 2 or (_FRACTION if one.unit == "%" else 0.0)
+    if one.relation == "~" or one.unit == "x" or (is_converted and one.unit == "s"):
+        room = max(room, _ABOUT * own)
+    elif is_converted or one.unit in {"degree", "F"}:
+        room = max(room, _CONVERTED * own)
+    return abs(own - value) <= room + 1e-9 * own
+
+
+def _is_same_p(one: Quantity, other: Quantity) -> bool:
+    if one.relation == "<":
+        is_below = other.value <= one.value if other.relation == "<" else other.value < one.value
+        return is_below and other.relation != ">"
+    if one.relation == ">":
+        return other.value >= one.value and other.relation != "<"
+    return other.relation == "=" and abs(one.value - other.value) <= one.step / 2 + 1e-12
