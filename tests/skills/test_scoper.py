@@ -199,18 +199,21 @@ async def test_limits_that_want_something_are_counted_and_those_that_exclude_are
     assert report.limits[0].is_empty
 
 
-async def test_frequent_terms_of_the_first_results_are_suggested_with_their_counts() -> None:
-    papers = [RawPaper(id=f"{n}", title=f"Calving {n}", source="l") for n in range(9)]
+async def test_frequent_terms_of_the_first_results_that_fit_are_suggested_with_their_counts() -> (
+    None
+):
+    titles = ["Glacier calving", "Charles spaniels"] * 9
+    papers = [RawPaper(id=f"{n}", title=title, source="l") for n, title in enumerate(titles)]
     library = FakeCountingSource("library", {NARROW: 9}, papers, is_local=True, ranks=True)
     asked = strategy(NARROW, sources=["library"], ranked=[RankedQuery(text="glacier")])
     asked.filters.max_results = 3 * MOST_JUDGED
     report = await Scoper([library]).scope(asked, intent("glacier"))
-    assert {entry.term: entry.papers for entry in report.suggested} == {"calving": 9}
+    assert {entry.term: entry.papers for entry in report.suggested} == {"glacier calving": 9}
     assert report.first_results == 9
     [sent] = library.strategies
     assert sent.ranked == asked.ranked
     assert sent.filters.max_results == MOST_JUDGED
-    assert report.papers == {"library": 9}
+    assert report.papers == {"library": 18}
 
 
 async def test_a_service_gives_first_results_for_the_request_that_the_search_sends() -> None:

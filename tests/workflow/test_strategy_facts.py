@@ -125,7 +125,7 @@ def page(shown: SearchStrategy) -> str:
         "broader 1  any one of the blocks: 77 library",
         "limit  RCT: 0 library; nothing meets all limits: take one off",
         "relaxed  no hits for ice AND lakes: query 2 is without lakes",
-        "also  frequent in the first 50 results: albedo (12), melt (9)",
+        "also  frequent in the first 50 results that fit: albedo (12), melt (9)",
         "note  no answer within 5 s from dblp",
         "note  English terms find more",
         "criterion  1. It is about ice (weight 2)",

@@ -25,6 +25,8 @@ from paper_search.skills.hit_counter import HitCounter
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.terms import suggest_terms
 from paper_search.skills.strategy.trees import BlockText, Step, block_texts, broader_steps
+from paper_search.skills.variants import synonyms
+from paper_search.skills.words import tokens
 from paper_search.sources import SearchSource
 from paper_search.sources.base import (
     Row,
@@ -273,7 +275,7 @@ class _Look:
         """Return what was found so far; a source that is still awaited is a note."""
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
-        papers = (self._first or self._counter.papers())[:FIRST_RESULTS]
+        papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
         names = ", ".join(self._late)
         late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
         unable = [
@@ -312,8 +314,15 @@ class _Look:
             block_hits.append(BlockHits(**hits, terms=[term for term in terms if term.counts]))
         return block_hits
 
+    def _fits(self, paper: RawPaper) -> bool:
+        """Whether it has half of the concepts at least: terms of others lead away from them."""
+        stems, others = {*tokens(_text_of(paper))}, self._intent.alternatives
+        names = [(one, *synonyms(one), *others.get(one, ())) for one in self._intent.concepts]
+        fitting = sum(any(stems.issuperset(tokens(name)) for name in group) for group in names)
+        return fitting * 2 >= len(names)
+
     def _suggested(self, papers: list[RawPaper]) -> list[SuggestedTerm]:
-        texts = [" ".join(filter(None, (paper.title, paper.abstract))) for paper in papers]
+        texts = [_text_of(paper) for paper in papers]
         texts_in_use = [
             self._intent.topic,
             self._intent.question,
@@ -322,6 +331,10 @@ class _Look:
         ]
         terms = suggest_terms(texts, texts_in_use, limit=MAX_SUGGESTED)
         return [SuggestedTerm(term=term, papers=count) for term, count in terms]
+
+
+def _text_of(paper: RawPaper) -> str:
+    return " ".join(filter(None, (paper.title, paper.abstract)))
 
 
 def _blocks_of(strategy: SearchStrategy) -> list[BlockText]:

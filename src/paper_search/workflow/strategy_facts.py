@@ -112,7 +112,7 @@ def scope_facts(scope: ScopeReport, strategy: SearchStrategy) -> Iterator[Fact]:
         yield f"broader {number}", f"{step.name}: {counts_of(step)}{remark}"
     if scope.suggested:
         terms = ", ".join(f"{entry.term} ({entry.papers})" for entry in scope.suggested)
-        yield "also", f"frequent in the first {scope.first_results} results: {terms}"
+        yield "also", f"frequent in the first {scope.first_results} results that fit: {terms}"
     for note in scope.notes:
         yield "note", note
 
