@@ -73,6 +73,24 @@ async def test_a_question_is_asked_as_one_block_for_each_concept_joined_by_and()
     assert strategy.sources == SOURCES
 
 
+@pytest.mark.parametrize(
+    ("concept", "question", "keywords"),
+    [
+        ("knee replacement rehab", "", ["knee", "replacement", "rehab"]),
+        ("colorectal cancer screening", "", ["colorectal cancer", "screening"]),
+        ("HIV/AIDS stigma", "", ["HIV AIDS", "stigma"]),
+        ("knee replacement rehab", 'why "knee replacement rehab"?', ["knee replacement rehab"]),
+        ("non-small cell lung cancer", "", ["non-small cell lung cancer"]),
+        ("drug discovery", "", ["drug discovery"]),
+    ],
+)
+async def test_a_long_concept_that_is_no_name_is_asked_by_its_words_and_the_names_in_it(
+    concept: str, question: str, keywords: list[str]
+) -> None:
+    asked = QueryBuilderInput(intent=intent(concept, question=question))
+    assert (await builder().build(asked)).queries[0].keywords == keywords
+
+
 async def test_for_every_term_of_a_block_the_strategy_says_what_it_stands_for() -> None:
     strategy = await builder().build(QueryBuilderInput(intent=intent("burnout", "nurses")))
     [query] = strategy.queries
@@ -261,6 +279,14 @@ async def test_of_two_things_the_one_that_is_not_wanted_instead_is_no_longer_ask
     assert second.ranked[0].text == "sleep quality adenosine"
     assert not any("caffeine" in text for text in texts(second))
     assert second.filters.conditions == []
+
+
+async def test_a_long_concept_goes_with_all_its_words() -> None:
+    asked = QueryBuilderInput(intent=intent("knee replacement rehab", "statins"))
+    first = await builder().build(asked)
+    second = await builder().build(given_text("yoga instead of knee replacement rehab", first))
+    assert not any(word in text for text in texts(second) for word in ("knee", "rehab"))
+    assert any("statins" in text for text in texts(second))
 
 
 async def test_what_was_said_in_an_earlier_round_still_holds() -> None:

@@ -48,12 +48,6 @@ _NAMES_IN_ING = frozenset(["accounting", "building", "drawing", "publishing", "w
 _EMPTY = GENERIC | _EMPTY_ADJECTIVES | word_table("empty")
 _TRAILING = word_table("trailing")
 _TRAILING_OF_LONG = word_table("trailing of long")
-_ADJECTIVE = re.compile(
-    r"\w+(?:ed|al|ic|ive|ous|ary|ar|ory|able|ible|less|ful|ant|ent|ian)|short|long|low|high|early"
-    r"|late|male|female|old|young|single|hard|soft|hot|cold|wet|dry|deep|\w+(?:-\w+)+",
-    re.IGNORECASE,
-)
-_MODIFIED = re.compile(r"\w+(?:ed|en|ic|al|ive|ous|able|ible|ing|ear|ill|ent|ant|ar|ly)|ill|born")
 _MOST = 8
 _LONGEST = 5
 """Words of a phrase; a longer one is a sentence without function words, not a term."""
@@ -170,7 +164,7 @@ def _is_adverb(word: str, behind: str = "") -> bool:
     """Return whether a word is in no noun phrase; in "fully convolutional networks" it is."""
     if len(word) <= len("only") or not word.endswith("ly") or word in _NO_ADVERBS:
         return False
-    return _MODIFIED.fullmatch(behind) is None
+    return dict(forms("word"))["modified"].fullmatch(behind) is None
 
 
 def _trimmed(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int, int]]:
@@ -204,7 +198,7 @@ def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
 
 def is_adjective(word: str) -> bool:
     """Return whether an English word looks like an adjective."""
-    return _ADJECTIVE.fullmatch(word) is not None
+    return dict(forms("word"))["adjective"].fullmatch(word) is not None
 
 
 def _is_verb_form(word: str) -> bool:

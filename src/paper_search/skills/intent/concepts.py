@@ -117,11 +117,11 @@ def _groups(choice: list[str], is_list: bool) -> Iterator[Group]:  # noqa: FBT00
     if len(choice) > 1 or len(name.split()) <= _LONGEST or is_unspaced(name):
         yield tuple(dict.fromkeys(choice))
     else:
-        for piece in _pieces(name.split(), is_list=is_list):
+        for piece in pieces(name.split(), is_list=is_list):
             yield (piece,)
 
 
-def _pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
+def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
     """Return the known terms among many words, and the words between them.
 
     Between the terms, a list is words; a noun phrase of a sentence is pairs of words, from its

@@ -18,10 +18,6 @@ _NUMBERS = {
     "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2, "couple of": 2, "few": 3,
 }  # fmt: skip
 _MOST_RESULTS = 1900
-_WANTED = re.compile(
-    r"^\W*(?:(?:find|show|give|me|list|get|please|need|want|only|some|the|all|recent)\s+)*",
-    re.IGNORECASE,
-)
 _NO_WANTED_KIND = {"review", "dataset", "case report", "editorial"}
 """Surveys and data sets are types of an intent, the others no types of CSL."""
 
@@ -35,7 +31,7 @@ def kind_at(text: str, start: int) -> tuple[str, int] | None:
 
 
 def parse_kinds(text: str) -> tuple[str, list[str]]:
-    start = _WANTED.match(text).end()  # type: ignore[union-attr]  # matches anything
+    start = dict(forms("request"))["wanted"].match(text).end()  # type: ignore[union-attr]  # matches anything
     kind = kind_at(text, start)
     goes_on = kind and re.match(r"\s+(?:on|about)\s", text[kind[1] :], re.IGNORECASE)
     if kind is None or not goes_on or kind[0] in _NO_WANTED_KIND:

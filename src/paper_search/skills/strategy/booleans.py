@@ -23,6 +23,7 @@ from paper_search.query import (
 )
 from paper_search.query.leaves import leaf_of
 from paper_search.query.writer import Written, write_strategy
+from paper_search.skills.intent.concepts import pieces
 from paper_search.skills.strategy.trees import (
     all_of,
     any_of,
@@ -33,11 +34,19 @@ from paper_search.skills.strategy.trees import (
     written,
 )
 from paper_search.skills.untrusted import visible
-from paper_search.skills.variants import heading, spellings, synonyms
+from paper_search.skills.variants import (
+    heading,
+    is_heading,
+    is_known_term,
+    spellings,
+    synonyms,
+)
 
 _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
 _MOST_SYNONYMS = 6
+_LONG = 3
+"""Words of a concept."""
 
 _ABBREVIATION = re.compile(r"(?=.*[A-Z].*[A-Z])[\w-]+")
 
@@ -64,13 +73,28 @@ def blocks_of(intent: ParsedIntent, *, has_headings: bool = False) -> list[Block
         intent: the question.
         has_headings: whether a source indexes subject headings, so that they are asked, too.
     """
-    concepts = [concept for concept in intent.concepts if leaf(concept)]
+    asked: list[str] = []
+    for concept in intent.concepts:
+        is_whole = intent.alternatives.get(concept) or f'"{concept}"' in intent.question
+        asked += [concept] if is_whole else names_of(concept)
+    concepts = [name for name in dict.fromkeys(asked) if leaf(name)]
     if not concepts and leaf(intent.topic) and not intent.authors:
         concepts = [intent.topic]
     return [
         block_of(concept, intent.alternatives.get(concept, ()), has_headings=has_headings)
         for concept in concepts
     ]
+
+
+def names_of(concept: str) -> list[str]:
+    """Return the concept; of a long one that is no known name its words and the names in it.
+
+    Few records have "knee replacement rehab" as it stands.
+    """
+    is_long = len(cleaned(concept).split()) >= _LONG
+    if not is_long or is_known_term(concept) or is_heading(concept):
+        return [concept]
+    return pieces(concept.split(), is_list=True)
 
 
 def block_of(

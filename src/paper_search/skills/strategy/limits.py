@@ -12,6 +12,7 @@ from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
 from paper_search.query.leaves import conjuncts
 from paper_search.skills.intent.notes import Note
+from paper_search.skills.strategy.booleans import names_of
 from paper_search.skills.strategy.trees import all_of, any_of, leaf, tree_of, written
 from paper_search.skills.variants import spellings, variants
 from paper_search.skills.words import tokens
@@ -48,7 +49,8 @@ def changed_by(terms: Note, query: str) -> str:
     welcome = {tuple(tokens(term)) for term in terms_to_add}
     remainder = [node for part in conjuncts(tree) if (node := _without_exclusions(part, welcome))]
     remaining = all_of(remainder)
-    if remaining is not None and (unwanted := (*terms.excluded, *terms.dropped)):
+    dropped = [name for term in terms.dropped for name in (term, *names_of(term))]
+    if remaining is not None and (unwanted := (*terms.excluded, *dropped)):
         remaining = _without(remaining, {tuple(tokens(term)) for term in unwanted})
     if remaining == tree:
         return query
