@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_253,
     "sources": 7_607,
     "cli": 6_740,
-    "workflow": 5_640,
+    "workflow": 5_643,
     "report": 5_407,
     "library": 5_156,
     "query": 4_795,

@@ -171,6 +171,7 @@ def test_services_are_asked_for_what_the_records_do_not_lead_to_and_each_request
     assert {n for n, text in found.items() if text["status"] == "retrieved"} == {0, 1}
     assert [found[n]["source"] for n in range(3)] == ["", "Unpaywall", ""]
     assert found[1]["origin"] == address(httpserver, "/copy.pdf")
+    assert address(httpserver, "/copy.pdf") in cli("export", review, "--format", "ris").stdout
     silent = ("OpenAlex knows no open text; Unpaywall knows no open text; "
               "Europe PMC gave no answer (unauthorised); CORE knows no open text")  # fmt: skip
     assert found[2]["problem"].endswith(f"; {silent}")

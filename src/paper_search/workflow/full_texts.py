@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -97,14 +97,17 @@ async def put_full_text(records: SearchRecords, text: FullText) -> None:
 
 
 def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) -> PaperCollection:
-    """Return the collection with the state of the full text beside each screening decision."""
+    """Return the collection with the state of each full text, and the address that it came from."""
     papers = list(collection.papers)
     for place, paper in enumerate(papers):
         if (text := texts.get(paper.id)) is not None:
             screening = (paper.screening or ScreeningDecision()).model_copy(
                 update={"full_text": text.summary}
             )
-            papers[place] = paper.model_copy(update={"screening": screening})
+            update: dict[str, Any] = {"screening": screening}
+            if text.origin.startswith(("https://", "http://")):  # it answered; the record's may not
+                update["full_text_url"] = text.origin
+            papers[place] = paper.model_copy(update=update)
     return collection.model_copy(update={"papers": papers}) if texts else collection
 
 
