@@ -57,14 +57,29 @@ def enw(titles: list[str] = TITLES) -> str:
     return "".join(f"%0 Journal Article\n%T {t}\n%D 2020\n\n" for t in titles)
 
 
+def xml(titles: list[str] = TITLES) -> str:
+    rows = "".join(
+        f"<record><titles><title>{t}</title></titles><dates><year>2020</year></dates></record>\n"
+        for t in titles
+    )
+    return f"<?xml version='1.0'?>\n<xml><records>{rows}</records></xml>"
+
+
+def objects(titles: list[str] = TITLES, indent: int | None = None) -> str:
+    rows = [json.dumps({"title": t, "year": 2020}, indent=indent) for t in titles]
+    return "\n".join(rows)
+
+
 def table(titles: list[str] = TITLES, mark: str = ",") -> str:
     return f"Title{mark}Year\n" + "".join(f'"{t}"{mark}2020\n' for t in titles)
 
 
-def workbook(rows: list[list[str | int]]) -> bytes:
+def workbook(*sheets: list[list[str | int]]) -> bytes:
     book, file = Workbook(), io.BytesIO()
-    for row in rows:
-        book.active.append(row)
+    for number, rows in enumerate(sheets):
+        sheet = book.create_sheet() if number else book.active
+        for row in rows:
+            sheet.append(row)
     book.save(file)
     return file.getvalue()
 
@@ -153,6 +168,50 @@ def _braces_and_quotes() -> list[Malformed]:
     ]
 
 
+def _misnamed_and_joined() -> list[Malformed]:
+    all_, half = tuple(TITLES), len(TITLES) // 2
+    files = {
+        "ris.nbib": ris(),
+        "ris.enw": ris(),
+        "ris.csv": ris(),
+        "bib.ris": bib(),
+        "csv.xlsx": table(),
+        "array.jsonl": f"[{objects().replace('}', '},')}]",
+        "commas.jsonl": objects().replace("}", "},"),
+        "indented.jsonl": objects(indent=1),
+        "lists.json": "\n".join(
+            f"[{objects(titles).replace('}', '},')}]" for titles in (TITLES[:half], TITLES[half:])
+        ),
+        "savedrecs.txt": table(mark="\t").replace("Title\tYear", "TI\tPY"),
+        "marks.ris": f"\ufeff{ris(TITLES[:half])}\ufeff{ris(TITLES[half:])}",
+        "headers.csv": table(TITLES[:half]) + table(TITLES[half:]),
+        "above.csv": "sep=;\nMade today\n" + table(mark=";"),
+        "first-untyped.ris": ris().replace("TY  - JOUR\n", "", 1),
+        "untyped.ris": ris().replace("TY  - JOUR\nTI  - A", "TI  - A"),
+        "untyped.ciw": isi().replace("PT J\nTI A", "TI A"),
+        "tabs.enw": enw().replace("%0 ", "%0\t").replace("%T ", "%T\t"),
+        "brace-below.bib": bib().replace("{k", "\n{k"),
+        "blank.xml": "\n" + xml(),
+        "control.xml": xml().replace("Käfer", "Kä\bfer"),
+    }
+    ampersand, comma = xml(["Bees & wasps"]), table(["Bees, wasps"])
+    rows: list[list[str | int]] = [[t, 2020] for t in TITLES]
+    names: list[str | int] = ["Title", "Year"]
+    return [
+        *(Malformed(name, text.encode(), 4, 4, all_) for name, text in files.items()),
+        Malformed("sheets.xlsx", workbook([[], names, *rows[:3]], [names, rows[3]]), 4, 4, all_),
+        Malformed("ampersand.xml", ampersand.encode(), 1, 1, ("Bees & wasps",)),
+        Malformed("blank.csv", comma.replace('"B', ' "B').encode(), 1, 1, ("Bees, wasps",)),
+        Malformed(
+            "cell.csv", b'Title,Venue,Year\n"Bees,"J",2020\n"Ants","J",2020', 2, 1, ("Ants",)
+        ),
+        Malformed("lower.ris", (ris() + ris(["Bees"]).lower()).encode(), 5, 4, all_),
+        Malformed("lower.nbib", (nbib() + nbib(["Bees"]).lower()).encode(), 5, 4, all_),
+        Malformed("comma.bib", bib().replace("Morgen},", "Morgen}").encode(), 4, 3),
+        Malformed("deep.jsonl", ('{"a":' * 20_000 + "\n" + objects()).encode(), 5, 4, all_),
+    ]
+
+
 def bomb(megabytes: int) -> bytes:
     """Return a workbook that is small, and whose one sheet is large unpacked."""
     source = io.BytesIO(workbook([["Title"], ["Bees"]]))
@@ -181,4 +240,4 @@ def small_dimension() -> bytes:
     return target.getvalue()
 
 
-FILES = [*_encoded(), *_tagged(), *_braces_and_quotes()]
+FILES = [*_encoded(), *_tagged(), *_braces_and_quotes(), *_misnamed_and_joined()]

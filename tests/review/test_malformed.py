@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from tests.review.malformed import FILES, Malformed, bomb, ris
 
@@ -16,10 +18,25 @@ def test_every_record_that_begins_in_a_file_is_read_or_named(file: Malformed) ->
     assert len(report.records) + len(report.rejected) >= file.begun
     assert len(report.remarks) == len(report.rejected)
     assert set(file.titles) <= {record.title for record in report.records}
+    assert not file.titles or {record.year for record in report.records} == {2020}
 
 
 def test_there_are_sixty_kinds() -> None:
     assert len(FILES) >= 60
+
+
+def test_a_value_may_have_many_lines() -> None:
+    """What takes for each line as long as for all before it never gets to the end."""
+    lines = "and so on, line by line\n" * 200_000
+    content = f"TY  - JOUR\nTI  - Bees\nAB  - {lines}ER  - \n"
+    (report,) = parse_files([("long.ris", content.encode())])
+    assert [len(record.abstract or "") for record in report.records] == [200_000 * 24 - 1]
+
+
+def test_a_file_that_is_one_long_line_is_refused() -> None:
+    content = gzip.compress(b"TY  - JOUR\nTI  - " + b"x" * 150_000_000, compresslevel=1)
+    with pytest.raises(InputError, match="a line has more than 100,000,000 bytes"):
+        parse_files([("bomb.ris.gz", content)])
 
 
 def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
@@ -33,7 +50,7 @@ def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
     ("content", "reason"),
     [
         (ris().replace("im", "i\0m").encode(), "is a binary file"),
-        (ris().replace("TY  -", "ty  -").encode(), "has no record that can be used"),
+        (ris().lower().encode(), "has no record that can be used"),
         (b"%PDF-1.4\n1 0 obj\n", "has no record that can be used"),
         (b"<!doctype html><title>Sign in</title>", "has no record that can be used"),
         (b"  \n", "is empty"),

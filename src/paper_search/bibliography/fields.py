@@ -155,7 +155,7 @@ class Field:
 
 FIELDS = (
     Field("title", _text, "title displayname articletitle papertitle documenttitle primarytitle "
-          "originaltitle"),
+          "originaltitle ti"),
     Field("authors", people_of, "authors author authornames authorfullnames firstauthors creators "
           "creator authorships authorsfullname authorlist af au"),
     Field("year", year_of, "year publicationyear pubyear py published publicationdate date issued "

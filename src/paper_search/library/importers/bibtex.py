@@ -89,6 +89,8 @@ _KEYLESS = re.compile(
     r"(@(?!string|comment|preamble)[A-Za-z]+[ \t]*[{(])[ \t]*(?=,|\n|[A-Za-z]+[ \t]*=)",
     re.IGNORECASE,
 )
+_BRACE_BELOW = re.compile(r"(?im)^([ \t]*@[a-z]+)([ \t]*\n\s*)([{(].*)$")
+_NO_COMMA = re.compile(r"\}\s*\n\s*[A-Za-z]+\s*=\s*\{")
 _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
 _AT_ONCE = 200
@@ -190,6 +192,9 @@ def _raw_entries(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_RawE
                     field.key.lower(): _value(str(field.value), macros)
                     for field in reversed(inner.fields)
                 }
+                if _NO_COMMA.search(inner.raw or "") and any(map(_lacks_comma, fields.values())):
+                    yield Rejected(line, f"{inner.key}: a comma is missing between two fields")
+                    continue
                 yield _RawEntry(inner.entry_type.lower(), inner.key, fields, line, inner.raw or "")
             elif isinstance(block, model.ParsingFailedBlock):
                 yield Rejected(line, _reason(block))
@@ -265,15 +270,21 @@ def _is_list(text: str) -> bool:
     return len(names) > 1 and all("," in name for name in names)
 
 
+def _lacks_comma(value: str) -> bool:
+    """Whether the braces around a value were those of two: it closes one that it never opened."""
+    place = _NO_COMMA.search(value)
+    return place is not None and _closes_at("{" + value) <= place.start() + 1
+
+
 def _with_keys(text: str) -> str:
-    """Return the text with a key for every entry that has none: `@Article{,`."""
+    """Return the text with braces beside types, and keys where there is none: `@Article{,`."""
     number = iter(range(1, len(text)))
 
     def key(match: re.Match[str]) -> str:
         rest = match.string[match.end() : match.end() + 1]
         return f"{match.group(1)}unnamed-{next(number)}{'' if rest == ',' else ','}"
 
-    return _KEYLESS.sub(key, text)
+    return _KEYLESS.sub(key, _BRACE_BELOW.sub(r"\1\3\2", text))
 
 
 def _reason(block: Any) -> str:

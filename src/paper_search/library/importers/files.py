@@ -43,15 +43,15 @@ class ImportFormat:
 
 
 FORMATS = {
-    "ris": ImportFormat("tagged:RIS.parse", "RIS", (".ris",), r"^[ \t]{0,2}TY[ \t]{1,3}-",
-                        r"\W*TY\s*-"),
+    "ris": ImportFormat("tagged:RIS.parse", "RIS", (".ris",), r"(?i)^[ \t]{0,2}TY[ \t]{1,3}-",
+                        r"(?i)\W*TY\s*[-–—]"),
     "bibtex": ImportFormat(
         "bibtex:parse_bibtex", "BibTeX", (".bib", ".bibtex", ".biblatex"),
-        r"^[ \t]*@[A-Za-z]+[ \t]*[{(]",
-        r"(?i)\s*@(?!string|comment|preamble)[a-z]+[ \t]*[{(]",
+        r"^[ \t]*@[A-Za-z]+\s*[{(]",
+        r"(?i)\s*@(?!string|comment|preamble)[a-z]+[ \t]*(?:[{(]|$)",
     ),
     "medline": ImportFormat("tagged:MEDLINE.parse", "MEDLINE", (".nbib", ".medline"),
-                            r"^PMID ?- ?\d", r"\s*PMID ?- ?\d"),
+                            r"^PMID ?- ?\d", r"(?i)\s*PMID ?- ?\d"),
     "web-of-science": ImportFormat("tagged:WEB_OF_SCIENCE.parse", "Web of Science",
                                    (".ciw", ".isi"), r"^PT [A-Z]\s*$", r"PT [A-Z]\s*$"),
     "endnote-xml": ImportFormat(
@@ -64,13 +64,15 @@ FORMATS = {
     ),
     "refworks": ImportFormat("tagged:REFWORKS.parse", "RefWorks", (), r"^RT [A-Z][a-z]",
                              r"RT [A-Z][a-z]"),
-    "endnote": ImportFormat("tagged:ENDNOTE.parse", "EndNote", (".enw",), r"^%[0AT] \S", r"%0 \S"),
+    "endnote": ImportFormat("tagged:ENDNOTE.parse", "EndNote", (".enw",), r"^%[0AT]\s\S",
+                            r"%0\s\S"),
     "csl-json": ImportFormat("json_records:parse_csl", "CSL-JSON"),
     "json-lines": ImportFormat("json_records:parse_lines",
                                "JSON lines (ours, OpenAlex, arXiv, Semantic Scholar)",
                                (".jsonl", ".ndjson")),
     "json": ImportFormat("json_records:parse_own", "our own JSON export"),
-    "csv": ImportFormat("tables:parse_csv", "CSV", (".csv", ".tsv")),
+    "csv": ImportFormat("tables:parse_csv", "CSV", (".csv", ".tsv"),
+                        r"(?i)\A(?=[^\n]*[,;\t|])(?=[^\n]*\b(?:title|ti)\b)"),
     "xlsx": ImportFormat("tables:parse_workbook", "Excel", (".xlsx",), is_binary=True),
 }  # fmt: skip
 """By name, those that are surest to tell by content first."""
@@ -83,7 +85,6 @@ _OF_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
-_NAMED_COLUMNS = re.compile(r"^(?=[^\n]*[,;\t|])(?=[^\n]*\btitle\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def _noting_starts(
 
 
 def format_of(path: Path, head: str | bytes) -> str:
-    """Return the name of the format, from the suffix if it tells, else from the first lines.
+    """Return the name of the format, from the suffix unless the first lines tell another one.
 
     Raises:
         InputError: neither tells.
@@ -178,30 +179,39 @@ def format_of(path: Path, head: str | bytes) -> str:
     if isinstance(head, bytes) and head.startswith(_ZIP):
         return "xlsx"
     text = head if isinstance(head, str) else head.decode(encoding_of(head), "replace")
-    if suffixes and suffixes[-1] in _OF_SUFFIX:
-        return _OF_SUFFIX[suffixes[-1]]
+    of_suffix = _OF_SUFFIX.get(suffixes[-1]) if suffixes else None
     start = text.replace("\r", "\n").lstrip("\ufeff \t\n")
-    if start.startswith("["):
-        return "csl-json"
-    if start.startswith("{"):
-        return _json_format(start)
-    for name, form in FORMATS.items():
-        if form.sign and re.search(form.sign, start, re.MULTILINE):
-            return name
-    if _NAMED_COLUMNS.match(start):
-        return "csv"
+    if start.startswith(("[", "{")) and of_suffix in {None, "json-lines"}:
+        is_cut = len(head) >= _HEAD and "\n" not in start  # its first line is longer
+        return "json-lines" if of_suffix and is_cut and start[0] == "{" else _json_format(start)
+    signs = [
+        name
+        for name, form in FORMATS.items()
+        if form.sign and re.search(form.sign, start, re.MULTILINE)
+    ]
+    if of_suffix and (of_suffix in signs or not signs):
+        return of_suffix
+    if signs:
+        return signs[0]
     raise UnknownFormatError(f"the format of {str(path)!r} is unknown; accepted: {ACCEPTED}")
 
 
 def _json_format(start: str) -> str:
-    first, _, rest = start.partition("\n")
-    try:
-        value = json.loads(first)
-    except ValueError:
-        return "json" if '"papers"' in start else "csl-json"
-    if "papers" in value:
+    first, *rest = start.rstrip().split("\n")
+    value = _object(first)
+    if "papers" in value or (not value and '"papers"' in start):
         return "json"
-    return "json-lines" if rest.strip() or "type" not in value else "csl-json"
+    is_lines = any(map(_object, rest)) if rest else value and "type" not in value
+    return "json-lines" if is_lines else "csl-json"
+
+
+def _object(line: str) -> dict[str, Any]:
+    """Return the object that a line is; empty: it is none, or part of one."""
+    try:
+        value = json.loads(line) if line.startswith("{") else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _head(content: _Content) -> bytes:
@@ -262,6 +272,7 @@ _BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _PIECE = 65_536
+_LONGEST_LINE = 100_000_000
 _LINE_END = re.compile(rb"\r*\n|\r")
 _ASCII_END = 127
 _WESTERN = "cp1252"
@@ -298,9 +309,9 @@ def lines_of(file: IO[bytes]) -> Iterator[str]:
             reader.detach()  # who opened the file closes it
         return
     fallback = ""
-    for number, line in enumerate(_split(file)):
-        try:
-            yield line.removeprefix(codecs.BOM_UTF8 if number == 0 else b"").decode()
+    for line in _split(file):
+        try:  # a mark may stand inside, where files were put together
+            yield line.removeprefix(codecs.BOM_UTF8).decode()
         except UnicodeDecodeError:
             if not fallback:
                 place = file.tell()
@@ -317,6 +328,8 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
             piece += more
         first, *lines = _LINE_END.sub(b"\n", piece).split(b"\n")
         parts.append(first)
+        if len(parts) > _LONGEST_LINE // _PIECE:
+            raise InputError(f"a line has more than {_LONGEST_LINE:,} bytes; this is no export")
         if lines:
             yield b"".join(parts) + b"\n"
             yield from (line + b"\n" for line in lines[:-1])

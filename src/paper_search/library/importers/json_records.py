@@ -25,6 +25,8 @@ _VERDICT = Paper.model_fields.keys() - RawPaper.model_fields.keys()
 _LINE_END = re.compile("\n")
 _GAP = re.compile(r"[\s,]*")
 _NEXT_ITEM = re.compile(r"\}\s*,\s*(?=\{\s*\")")
+_MORE = re.compile(r"\]\s*(?:\[|(?=\{))")
+"""Another list, or an item after the list, where files were put together."""
 _PAPERS = re.compile(r'(?<!\\)"papers"\s*:\s*\[')
 _DECODER = json.JSONDecoder()
 _JOURNAL_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -97,12 +99,17 @@ def _items(text: str, position: int) -> Iterator[tuple[int, Any]]:
             yield line, Rejected(line, "the file ends in the middle of the list")
             return
         if text[position] == "]":
-            return
+            more = _MORE.match(text, position)
+            if more is None:
+                return
+            position = more.end()
+            continue
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            yield line, Rejected(line, _not_json(error))
             following = _NEXT_ITEM.search(text, position)
+            rest = "" if following else "; nothing after it was read"
+            yield line, Rejected(line, _not_json(error) + rest)
             if following is None:
                 return
             position = following.end()

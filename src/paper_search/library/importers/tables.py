@@ -7,7 +7,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, dropwhile, islice
 from typing import IO, Any
 
 from paper_search.bibliography.fields import field_named
@@ -19,6 +19,9 @@ from paper_search.library.importers.files import Entry, Imported, Rejected, entr
 _OWN_COLUMNS = frozenset({"id", "title", "authors", "relevance_reason", "is_judged", "source"})
 """Columns that no other table has together."""
 _A_PAIR = 2
+_MOST_ABOVE = 20
+"""Rows above that of the names."""
+_TITLE = re.compile(r"\b(?:title|ti)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _INITIALS = re.compile(r" (?:[A-Z]\.?-?){1,3}$")
 """At the end of a name: "Liu R.", "Adler D.G."."""
@@ -27,20 +30,33 @@ _Rows = Iterator[tuple[int, Sequence[Any] | Rejected]]
 
 
 def entries(rows: _Rows) -> Iterator[Entry]:
-    """Yield one entry for every row after that of the names; empty rows are left out."""
-    first, cells = next(rows, (1, ()))
+    """Yield one entry for every row below that of the names; empty rows are left out.
+
+    Lines may stand above the names, and the names again where tables were put together.
+    """
+    above = list(islice(rows, _MOST_ABOVE))
+    rows = chain(above, rows)
+    line, cells = next(
+        (row for row in above if _has_titles(row[1])), above[0] if above else (1, ())
+    )
     names = [] if isinstance(cells, Rejected) else [str(name or "") for name in cells]
     is_ours = set(names) >= _OWN_COLUMNS
     places = columns_of(names)
     if not is_ours and "title" not in places:
         columns = ", ".join(repr(name) for name in names if name)[:120]
-        yield Rejected(first, f"no title column; the columns are {columns or 'unnamed'}")
+        yield Rejected(line, f"no title column; the columns are {columns or 'unnamed'}")
         return
-    for line, row in rows:
+    for line, row in dropwhile(lambda row: row[1] is not cells, rows):
         if isinstance(row, Rejected):
             yield row
+        elif row is cells or [str(name or "") for name in row] == names:
+            continue
         elif any(texts := [_text(cell) for cell in row]):
             yield _own_entry(names, texts, line) if is_ours else _entry(texts, places, line)
+
+
+def _has_titles(cells: Sequence[Any] | Rejected) -> bool:
+    return not isinstance(cells, Rejected) and "title" in columns_of(cells)
 
 
 def _own_entry(names: Sequence[str], texts: Sequence[str], line: int) -> Entry:
@@ -172,14 +188,15 @@ def parse_csv(lines: Iterable[str]) -> Iterator[Entry]:
 
 def _csv_rows(lines: Iterable[str]) -> _Rows:
     csv.field_size_limit(_LONGEST_CELL)
-    rest, number, names = iter(lines), 0, ""
-    while not names.strip() and (line := next(rest, None)) is not None:
-        number, names = number + 1, line
+    rest, number = iter(lines), 1
+    above = list(islice(rest, _MOST_ABOVE))
+    names = next(filter(_TITLE.search, above), next(filter(str.strip, above), ""))
     delimiter = max(_DELIMITERS, key=names.count)
-    source = _Lines(chain([names], rest))
+    columns = len(next(csv.reader([names], delimiter=delimiter), []))
+    source = _Lines(chain(above, rest))
     while True:
         source.taken.clear()
-        row, problem = _next_row(source, delimiter)
+        row, problem = _next_row(source, delimiter, columns)
         if not source.taken:
             return
         if problem:
@@ -190,11 +207,13 @@ def _csv_rows(lines: Iterable[str]) -> _Rows:
         number += len(source.taken)
 
 
-def _next_row(source: _Lines, delimiter: str) -> tuple[list[str], str]:
+def _next_row(source: _Lines, delimiter: str, columns: int) -> tuple[list[str], str]:
+    look: dict[str, Any] = {"delimiter": delimiter, "skipinitialspace": True}
     try:
-        row = next(csv.reader(source, delimiter=delimiter), [])
-        if len(source.taken) > 1:  # a quote that another row closes is followed by its text
-            list(csv.reader(source.taken, delimiter=delimiter, strict=True))
+        row = next(csv.reader(source, **look), [])
+        # A quote that another cell or row closes is followed by its text.
+        if len(source.taken) > 1 or len(row) != columns:
+            list(csv.reader(source.taken, **look, strict=True))
     except csv.Error as error:
         return [], f"not CSV: {error}"
     return row, "a quote in this row is not closed" if source.taken and source.is_over else ""
@@ -205,7 +224,7 @@ _MOST_UNPACKED = 200_000_000
 
 
 def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every row of the sheet, read a row at a time.
+    """Yield one entry for every row of each sheet with titles, read a row at a time.
 
     Raises:
         InputError: it is not a workbook, or one that is too large.
@@ -230,12 +249,12 @@ def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
             sheets = book.worksheets
             for sheet in sheets:
                 sheet.reset_dimensions()  # what a sheet says of its size may be wrong
-            with_titles = (
+            with_titles = [
                 sheet for sheet in sheets
-                if "title" in columns_of(next(sheet.iter_rows(max_row=1, values_only=True), ()))
-            )  # fmt: skip
-            sheet = next(with_titles, None) or sheets[0]
-            yield from entries(enumerate(sheet.iter_rows(values_only=True), start=1))
+                if any(map(_has_titles, sheet.iter_rows(max_row=_MOST_ABOVE, values_only=True)))
+            ]  # fmt: skip
+            for sheet in with_titles or sheets[:1]:
+                yield from entries(enumerate(sheet.iter_rows(values_only=True), start=1))
             book.close()
     except (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, IndexError) as error:
         raise InputError(f"the workbook cannot be read: {error}") from error

@@ -19,15 +19,17 @@ from paper_search.library.importers.files import Entry, entry_of
 
 @dataclass(slots=True)
 class Reference:
-    """One reference: where it begins, and its values by tag, in order."""
+    """One reference: where it begins, and its values by tag, in order, each in its lines."""
 
     line: int
-    values: dict[str, list[str]] = field(default_factory=dict)
+    values: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def all(self, *tags: str) -> list[str]:
         """Return the values of the first of these tags that has any."""
-        values = ([value for value in self.values.get(tag, ()) if value] for tag in tags)
-        return next(filter(None, values), [])
+        values = (
+            [" ".join(filter(None, lines)) for lines in self.values.get(tag, ())] for tag in tags
+        )
+        return next(filter(None, ([*filter(None, of_tag)] for of_tag in values)), [])
 
     def first(self, *tags: str) -> str:
         """Return the first value of the first of these tags that has one, or ""."""
@@ -96,19 +98,16 @@ class Layout:
             if current is not None and is_boundary:
                 yield current
                 current = None
-            begins = tag in self.first_tags or (
-                self.is_ended_by_blank and tag not in self.last_tags
-            )
-            if match and current is None and begins:
+            if match and current is None and tag not in self.last_tags:
                 current = Reference(number)
             if current is None or is_blank:
                 continue
             if match:
-                current.values.setdefault(tag, []).append((match.group(2) or "").strip())
+                current.values.setdefault(tag, []).append([(match.group(2) or "").strip()])
             elif tag in self.value_line_tags:
-                current.values[tag].append(text.strip())
+                current.values[tag].append([text.strip()])
             else:
-                current.values[tag][-1] = f"{current.values[tag][-1]} {text.strip()}".strip()
+                current.values[tag][-1].append(text.strip())
         if current is not None:
             yield current
 
@@ -225,7 +224,7 @@ def _web_of_science_rest(reference: Reference) -> dict[str, Any]:
 WEB_OF_SCIENCE = Layout(
     re.compile(r"([A-Z][A-Z0-9])(?:[ \t]+(.*))?$"),
     first_tags=frozenset({"PT"}),
-    last_tags=frozenset({"ER", "EF"}),
+    last_tags=frozenset({"ER", "EF", "FN", "VR"}),
     value_line_tags=frozenset({"AU", "AF", "BA", "BF", "ED"}),
     fields={
         "title": "TI", "authors": "AF AU BF BA ED", "abstract": "AB", "venue": "SO SE JI J9",
@@ -242,7 +241,7 @@ WEB_OF_SCIENCE = Layout(
 """https://webofscience.help.clarivate.com/en-us/Content/wos-core-collection/wos-field-tags.htm"""
 
 ENDNOTE = Layout(
-    re.compile(r"(%[0-9A-Z@!#$&()*+><^?~=\[\]])(?: +(.*))?$"),
+    re.compile(r"(%[0-9A-Z@!#$&()*+><^?~=\[\]])(?:[ \t]+(.*))?$"),
     first_tags=frozenset({"%0"}),
     value_line_tags=frozenset({"%K"}),
     is_ended_by_blank=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -9,6 +10,31 @@ from paper_search.errors import InputError
 from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 from paper_search.library.importers.tagged import ENDNOTE
 from paper_search.sources.pubmed_record import citation_of
+
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r")
+_LONE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
+_LONGEST_ENTITY = 10
+
+
+class _Repaired:
+    """A file without what no XML may hold and programs write all the same.
+
+    That is characters of control, `&` for itself, and blanks before the declaration.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._is_begun = False
+
+    def read(self, size: int = -1, /) -> bytes:
+        piece = self._file.read(size)
+        if b"\0" in piece:  # UTF-16
+            return piece
+        while b"&" in piece[-_LONGEST_ENTITY:] and (more := self._file.read(_LONGEST_ENTITY)):
+            piece += more
+        piece = (piece if self._is_begun else piece.lstrip()).translate(None, _CONTROLS)
+        self._is_begun = True
+        return piece if b"<![CDATA[" in piece else _LONE_AMPERSAND.sub(b"&amp;", piece)
 
 
 def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
@@ -28,7 +54,7 @@ def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
     number = 0
     parents: list[Any] = []
     try:
-        for event, element in iterparse(file, events=("start", "end")):
+        for event, element in iterparse(_Repaired(file), events=("start", "end")):
             if event == "start":
                 parents.append(element)
                 continue
