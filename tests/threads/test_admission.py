@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.errors import ConfigError
+from paper_search.errors import ConfigError, QuestionError
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.steps.compiler import compile_in_memory
 from paper_search.testing.skills import FakeSkills
-from paper_search.threads.admission import admit
+from paper_search.threads.admission import admit, check_begin
 from paper_search.threads.engine import open_memory
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
@@ -46,6 +46,11 @@ async def test_a_graph_refuses_an_unknown_setting_and_says_which_there_are(
 def test_python_refuses_the_same_in_the_same_words() -> None:
     with pytest.raises(ConfigError, match=f"max_iteratons; it has: {ACCEPTED}"):
         admit(SearchParams, MISSPELT, "search")
+
+
+def test_a_question_that_is_no_use_is_refused_with_its_reason_alone() -> None:
+    with pytest.raises(QuestionError, match=r"^the question is empty; say"):
+        check_begin(SearchSession, {"question": " "})
 
 
 @pytest.mark.parametrize("settings", [[1], "fast", {"max_iterations": "many"}])

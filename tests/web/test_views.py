@@ -145,6 +145,15 @@ def test_a_pasted_strategy_is_asked_as_it_stands(visitors):
     assert page.path.endswith("/strategy")
 
 
+def test_hits_name_their_source_as_people_call_it(visitors):
+    page = visitors("sample")
+    page.open("")
+    page.send("/threads", question="graph neural networks", source="sample")
+    page.arrive(page.path)
+    assert re.search(r'<span class="pill">\d+ Sample library<', page.text)
+    assert re.search(r"<small>\d+ Sample library", page.text)
+
+
 async def test_a_thread_that_stopped_goes_on_from_the_page(visitors, tmp_path):
     class Failing(FakeSkills):
         async def search(self, _strategy) -> list[RawPaper]:

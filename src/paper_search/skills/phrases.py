@@ -64,8 +64,8 @@ _NUMBER = re.compile(r"\d{3,}(?:[-–/]\d+)*")
 """Years and other numbers at the end of a phrase; "type 2" and "Web 2" keep theirs."""
 _ASKING = frozenset({"do", "does", "did", "can", "could", "may", "might", "will", "would"})
 """The first word of a question in which the words of `_ASKED` are verbs."""
-_HELPERS = _ASKING | {"should", "must"}
-_UNHELPED = frozenset({"cannot", "can't", "don't", "doesn't", "didn't", "won't"})
+_DENYING = frozenset({"don't", "doesn't", "didn't", "won't"})
+"""Before a verb, but for "why don't antidepressants work"."""
 _ASKED = frozenset({"cause", "lead", "contribute"})
 
 
@@ -155,7 +155,9 @@ def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
     is_infinitive = last == "to" and word in _INFINITIVES and bool(behind)
     is_told = last in _SUBJECTS and word in _PARTICIPLES
     first = before[0] if len(before) > 1 else ""
-    is_denied = last in _UNHELPED or (last == "not" and first in _HELPERS)
+    is_inverted = not first or (first in BREAKS and first not in {"that", "which", "who"})
+    is_denied = last in _DENYING and not is_inverted
+    is_denied = is_denied or (last == "not" and first in _ASKING - {"can", "could"})
     is_verb = is_infinitive or is_told or is_denied
     return is_verb or behind == "than" or _is_adverb(word, behind)
 

@@ -57,8 +57,6 @@ def check_begin(
         session_type.check_input(getattr(model, begins_with))
     except ValidationError as error:
         raise QuestionError(f"the input: {describe_errors(error)}") from None
-    except QuestionError as error:
-        raise QuestionError(f"the input: {begins_with}: {error}") from None
     if isinstance(request, Mapping) and (unknown := sorted(map(str, set(request) - set(fields)))):
         raise QuestionError(
             f"the input has no fields {', '.join(unknown)[:200]}; known: {', '.join(fields)}"

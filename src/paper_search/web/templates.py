@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from paper_search.models import SourceHits
 from paper_search.sources.base import service_of
 
 _STEPS = {
@@ -54,6 +55,7 @@ def _environment() -> Environment:
         ago=ago,
         counted=number_with_noun,
         highlight=highlight,
+        hits=hits_in_words,
         link=link,
         number="{:,}".format,
         words=words,
@@ -83,6 +85,11 @@ def words(name: object) -> str:
     if (service := service_of(str(name))) is not None:
         return service.title
     return _NAMES.get(str(name)) or str(name).replace("_", " ").replace("-", " ")
+
+
+def hits_in_words(hits: SourceHits) -> str:
+    """Return the hits of a source as the source is called: `1 arXiv`."""
+    return str(hits.model_copy(update={"source": words(hits.source)}))
 
 
 def link(url: str | None) -> str | None:

@@ -50,6 +50,8 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("libraries and public libraries", ["public libraries"]),
         ("work by H.C. on cells", ["cells"]),
         ("children who do not respond to methylphenidate", ["children", "methylphenidate"]),
+        ("why don't antidepressants work", ["antidepressants work"]),
+        ("diets that don't help children", ["diets", "children"]),
         ("users younger than farmers", ["users", "farmers"]),
         ("Impact of Sanctions AND Tariffs on Some", ["Sanctions", "Tariffs"]),
         ("Why Some Firms Grow and Others Do NOT", ["Firms"]),
