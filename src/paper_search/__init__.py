@@ -83,7 +83,8 @@ def __getattr__(name: str) -> Any:
         return _load(name)
     from importlib.metadata import version  # noqa: PLC0415  # reads the disk
 
-    return version("paper-search")
+    globals()[name] = version("paper-search")
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

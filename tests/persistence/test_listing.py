@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.architecture.test_imports import HEAVY, run
 from tests.conftest import run_sql
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
 from paper_search.persistence.listing import outline
+from paper_search.persistence.opening import open_lists
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import listed as list_all
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
 
@@ -123,13 +125,30 @@ def test_an_outline_keeps_what_is_plain_and_how_long_lists_are():
     assert outline("text") == "text"
 
 
-def test_what_lists_threads_is_imported_without_what_runs_a_graph() -> None:
-    script = """
-import sys
-import paper_search.persistence.sqlite_store, paper_search.report_workflow.listing
-print([m for m in ("langgraph.graph", "langgraph.types") if m in sys.modules])
-"""
-    ended = subprocess.run(  # noqa: S603  # this program
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240
-    )
-    assert ended.stdout == "[]\n"
+@pytest.mark.parametrize(
+    "key", ["", base64.b64encode(os.urandom(32)).decode()], ids=["plain", "sealed"]
+)
+async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(
+    url: str, key: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", key)
+    async with open_persistence(url) as persistence:
+        await begin(persistence)
+        everything = await EveryThread(persistence).threads()
+    with open_lists(url) as lists:
+        assert await EveryThread(lists).at_rest() == everything
+        assert await EveryThread(lists).at_rest(limit=2, offset=1) == everything[1:3]
+        run_sql(url, "UPDATE checkpoints SET summary = NULL WHERE thread_id = 'done'")
+        assert await EveryThread(lists).at_rest() is None
+    assert await list_all(url, limit=3, offset=0) == everything[:3]
+
+
+async def test_threads_are_listed_without_heavy_packages(tmp_path: Path, url: str) -> None:
+    async with open_persistence(url) as persistence:
+        await begin(persistence)
+    words = ["paper-search", "threads", "--json", "--home", str(tmp_path)]
+    command = f"import sys; sys.argv = {words}; from paper_search.cli import main"
+    ended = run(f"{command}\ntry: main()\nexcept SystemExit: print(*sys.modules)")
+    *rows, loaded = ended.stdout.splitlines()
+    assert len(json.loads("\n".join(rows))) == 4, ended.stderr
+    assert {name.partition(".")[0] for name in loaded.split()} & HEAVY == set()

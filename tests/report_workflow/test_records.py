@@ -16,7 +16,7 @@ from paper_search.errors import (
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import LeaseHolder
 from paper_search.report.models import Critique, ResearchDraft
-from paper_search.report_workflow.context import INDEX, ReportRecords, StepModel
+from paper_search.report_workflow.context import ReportRecords, StepModel
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, report_sources
 from paper_search.threads.catalog import delete_thread
@@ -80,14 +80,14 @@ async def test_what_is_deleted_leaves_no_row_and_other_threads_theirs(persistenc
     )
     for entry in (records, other):
         await filled(entry)
-    await delete_thread(persistence, "t", [INDEX])
+    await delete_thread(persistence, "t", [ReportRecords.listed_in])
     left = {
         (*item.namespace, item.key)[1]
         for item in await persistence.store.asearch(("paper_search",))
     }
     assert left == {"other", "reports"}
-    assert await persistence.store.aget(INDEX, "t") is None
-    assert await persistence.store.aget(INDEX, "other") is not None
+    assert await persistence.store.aget(ReportRecords.listed_in, "t") is None
+    assert await persistence.store.aget(ReportRecords.listed_in, "other") is not None
 
 
 @pytest.mark.parametrize("kind", [ReportRecords, SearchRecords])

@@ -27,7 +27,7 @@ from paper_search.persistence import open_persistence
 from paper_search.testing.skills import fake_strategy
 from paper_search.threads.catalog import delete_thread
 from paper_search.threads.engine import open_memory
-from paper_search.workflow.records import INDEX, SearchRecords
+from paper_search.workflow.records import SearchRecords
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
@@ -192,16 +192,16 @@ async def test_threads_do_not_see_each_others_records(persistence):
     for name in names:
         found = await SearchRecords(persistence.store, name).records(["p"])
         assert [paper.title for paper in found] == [name]
-    await delete_thread(persistence, "a_b", [INDEX])
+    await delete_thread(persistence, "a_b", [SearchRecords.listed_in])
     for name in set(names) - {"a_b"}:
         assert len(await SearchRecords(persistence.store, name).records(["p"])) == 1
 
 
 async def test_the_index_entry_keeps_when_the_thread_began(persistence, records):
     await records.index("q")
-    first = (await persistence.store.aget(INDEX, "t")).value
+    first = (await persistence.store.aget(SearchRecords.listed_in, "t")).value
     await records.index("q")
-    second = (await persistence.store.aget(INDEX, "t")).value
+    second = (await persistence.store.aget(SearchRecords.listed_in, "t")).value
     assert second["created_at"] == first["created_at"]
     assert second["updated_at"] > first["updated_at"]
 
@@ -219,7 +219,7 @@ async def test_deleting_leaves_no_row(tmp_path, thread):
             collection([Paper(id="own", title="t", source="s", authors=[])])
         )
         await records.index("q")
-        await delete_thread(persistence, thread, [INDEX])
+        await delete_thread(persistence, thread, [SearchRecords.listed_in])
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT prefix, key FROM store").fetchall() == []
 

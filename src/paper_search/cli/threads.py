@@ -57,14 +57,14 @@ def threads(
 
     from pydantic_core import to_json
 
-    from paper_search.cli.tables import thread_table
-    from paper_search.report_workflow.listing import EveryThread
+    from paper_search.report_workflow.listing import listed
 
-    url, count = settings(ctx, home).persistence_url, limit + 1
-    infos = run(with_persistence(url, lambda p: EveryThread(p).threads(limit=count, offset=offset)))
+    infos = run(listed(settings(ctx, home).persistence_url, limit=limit + 1, offset=offset))
     if as_json:
         print_text(to_json(infos[:limit], indent=2) + b"\n")
     elif infos:
+        from paper_search.cli.tables import thread_table
+
         data().print(thread_table(infos[:limit], datetime.now(UTC)))
     else:
         say("no threads; `paper-search find QUESTION` starts one")

@@ -5,15 +5,29 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+import logging
+import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
+import orjson
+
 from paper_search.errors import ConfigError, PersistenceError
+
+logger = logging.getLogger(__name__)
 
 KEY_BYTES = 32
 CIPHER = "sealed"
+SUFFIX = f"+{CIPHER}"
 """What the kind of a sealed state ends with."""
+SEALED = "sealed"
+PACKED = "deflate"
+"""The one field of a compressed record: its JSON, in base64."""
+_ZLIB = "eF"
+"""What it begins with (RFC 1950, level 3)."""
+CLEAR = ("created_at", "updated_at")
+"""Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 _STATE = "a state"
 _MARK = b"ps1"
 _ID_BYTES, _NONCE_BYTES, _TAG_BYTES = 4, 12, 16
@@ -202,3 +216,56 @@ def _plain_row(text: str, about: str) -> Any:
     if checksum != f"{crc32(f'{about} {rest}'.encode()):08x}":
         raise ValueError("its bytes were changed")
     return json.loads(rest)
+
+
+class ValueSeal:
+    """Opens the values of a store.
+
+    Args:
+        keyring: the keys; None: values stay as they are, and sealed ones are refused.
+    """
+
+    def __init__(self, keyring: Keyring | None) -> None:
+        self._keyring = keyring
+
+    def value(self, namespace: Iterable[str], key: str, value: Any) -> Any:
+        """Return the value of an item as the caller gets it.
+
+        Raises:
+            PersistenceError: it is not sealed where all are, or the other way round.
+        """
+        is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
+        if self._keyring is None:
+            if is_sealed:
+                raise PersistenceError(refusal_of_sealed_row(about(namespace, key)))
+        elif not is_sealed:
+            raise PersistenceError(plain_row(about(namespace, key)))
+        else:
+            value = self._keyring.open_json(value[SEALED], about(namespace, key))
+        return _unpacked(value, about(namespace, key))
+
+    def value_or_empty(self, namespace: tuple[str, ...], key: str, value: Any) -> dict[str, Any]:
+        """Return the value of an item in a list; one that cannot be read hides no other."""
+        try:
+            opened: dict[str, Any] = self.value(namespace, key, value)
+        except PersistenceError as error:
+            logger.warning("%s cannot be read: %s", about(namespace, key), error)
+            return {}
+        return opened
+
+
+def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
+    """Return the record as it was compressed; earlier versions left small ones as they are."""
+    if PACKED not in value:
+        if any(str(text).startswith(_ZLIB) for text in value.values()):
+            raise DamagedError(what)  # it is the name of the field that was changed
+        return value
+    try:
+        record: dict[str, Any] = orjson.loads(zlib.decompress(base64.b64decode(value[PACKED])))
+    except (ValueError, TypeError, zlib.error) as error:
+        raise DamagedError(what, error) from error
+    return record
+
+
+def about(namespace: Iterable[str], key: str) -> str:
+    return f"record {'/'.join(namespace)}/{key}"

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import sqlite3
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from zlib import crc32
 
-from langgraph.checkpoint.base import id as ids
+import ormsgpack
 
 from paper_search.errors import InputError
+from paper_search.persistence.encryption import SUFFIX, DamagedError, Keyring, ValueSeal, about
+from paper_search.persistence.sqlite_files import as_bytes, parsed
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import CheckpointTuple
-    from langgraph.store.base import Item
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 UUID_WITH_TIME = 6
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
@@ -25,6 +33,8 @@ ASKED = "__interrupt__"
 """LangGraph's channel of what a step asks."""
 NEXT = "branch:to:"
 """The beginning of LangGraph's channels that lead to a step."""
+CRC = 4
+"""Bytes of the checksum that a summary begins with."""
 _OF_LANGGRAPH = ("__", NEXT)
 """How the names of channels begin that say what runs next."""
 
@@ -60,6 +70,8 @@ def stay_after(checkpoint_id: str | None) -> None:
     The latest checkpoint is the one with the largest id. LangGraph makes ids of the time, and of
     the one before plus one where the clock went back, but it forgets that one with the process.
     """
+    from langgraph.checkpoint.base import id as ids  # noqa: PLC0415  # slow import
+
     ticks = _ticks(checkpoint_id) if checkpoint_id else None
     if ticks is not None:
         last = vars(ids)  # it has no other door
@@ -153,10 +165,18 @@ class ReadsValues(Protocol):
     ) -> dict[str, dict[str, Any]]: ...
 
 
+@dataclass(frozen=True)
+class Entry:
+    """An item of a store, in a list."""
+
+    key: str
+    value: dict[str, Any]
+
+
 class PagesItems(Protocol):
     """A store that can page through the items of one namespace, sorted, and delete them unread."""
 
-    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
         """Return an item; one that cannot be read is empty; None: it is not there."""
         ...
 
@@ -170,9 +190,134 @@ class PagesItems(Protocol):
 
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Item]:
+    ) -> list[Entry]:
         """Return the items of exactly this namespace, the largest `by`, a readable field, first."""
         ...
+
+
+_ITEMS = "SELECT key, value FROM store WHERE prefix = ?"
+_PAGE = f"""{_ITEMS} ORDER BY CASE WHEN json_valid(value) THEN json_extract(value, ?) END DESC, key
+    LIMIT ? OFFSET ?"""
+
+
+class SqliteIndex:
+    """Pages through the items of a store in a SQLite file."""
+
+    _seal: ValueSeal
+    _in_one_call: Callable[..., Any]
+
+    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
+        place = (".".join(namespace),)
+        statement = "SELECT key FROM store WHERE prefix = ?"
+        rows = await self._in_one_call(lambda c: c.execute(statement, place).fetchall())
+        return {key for (key,) in rows}
+
+    async def apage(
+        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
+    ) -> list[Entry]:
+        """Return the items of exactly this namespace, the largest `by` first."""
+        place = (".".join(namespace), f"$.{by}", limit, offset)
+        rows = await self._in_one_call(lambda c: c.execute(_PAGE, place).fetchall())
+        return [self._entry(namespace, row) for row in rows]
+
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
+        """Return an item; one that cannot be read is empty; None: it is not there."""
+        place = (".".join(namespace), as_bytes(key))
+        statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
+        row = await self._in_one_call(lambda c: c.execute(statement, place).fetchone())
+        return self._entry(namespace, row) if row else None
+
+    def _entry(self, namespace: tuple[str, ...], row: tuple[str, Any]) -> Entry:
+        """Return an item of a list; one that cannot be read is empty and hides no other."""
+        key, text = row
+        try:
+            value = parsed(text, about(namespace, key))
+        except DamagedError as error:
+            logger.warning("%s", error)
+            return Entry(key, {})
+        return Entry(key, self._seal.value_or_empty(namespace, key, value))
+
+
+_NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
+    WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
+LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
+    AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
+    WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
+_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
+    {LATEST_OF}"""  # noqa: S608  # a constant
+_QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
+    FROM checkpoints {LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
+
+
+class SqliteSummaries:
+    """Reads what a list says of the threads in a SQLite file."""
+
+    _in_one_call: Callable[..., Any]
+    _load_summary: Callable[[tuple[str, bytes]], Any]
+
+    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
+        """Return the latest checkpoint id of each thread, the latest first."""
+        rows = await self._in_one_call(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
+        return [LatestCheckpoint(*row) for row in rows]
+
+    async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
+        """Return the summaries of threads by their ids, without those that cannot be read."""
+        ids = (json.dumps(list(thread_ids)),)
+
+        def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+            states = connection.execute(_SUMMARIES, ids).fetchall()
+            return states, connection.execute(_QUESTIONS, ids).fetchall()
+
+        states, writes = await self._in_one_call(load)
+        return self._summaries(states, writes)
+
+    def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
+        questions_of: dict[str, list[Any]] = {}
+        in_a_step, unread = set[str](), set[str]()
+        for thread_id, channel, summary in writes:
+            if channel != ASKED:
+                in_a_step.add(thread_id)
+            elif (questions := self._unpacked(summary)) is None:
+                unread.add(thread_id)
+            else:
+                questions_of.setdefault(thread_id, []).extend(questions)
+        summaries = {}
+        for thread_id, summary, size in states:
+            known_size, saved_at, channels = self._unpacked(summary) or (None, "", {})
+            if known_size == size and thread_id not in unread:  # else it may be cut off
+                questions = questions_of.get(thread_id, ())
+                summaries[thread_id] = Summary(
+                    saved_at, channels, questions, thread_id in in_a_step
+                )
+        return summaries
+
+    def _unpacked(self, summary: bytes | None) -> Any:
+        """Return the summary of a value; None: there is none, or it is damaged."""
+        if summary is None or int.from_bytes(summary[:CRC], "big") != crc32(summary[CRC:]):
+            return None
+        kind, _, value = summary[CRC:].partition(b" ")
+        return self._load_summary((kind.decode(), value))
+
+
+class SqliteLists(SqliteIndex, SqliteSummaries):
+    """Both, without LangGraph, which is slow to import."""
+
+    def __init__(self, connection: sqlite3.Connection, keyring: Keyring | None) -> None:
+        self._connection = connection
+        self._keyring = keyring
+        self._seal = ValueSeal(keyring)
+
+    async def _in_one_call(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return work(self._connection)  # nothing else waits for the event loop
+
+    def _load_summary(self, data: tuple[str, bytes]) -> Any:
+        (kind, value), keyring = data, self._keyring
+        if kind != ("msgpack" if keyring is None else f"msgpack{SUFFIX}"):
+            raise DamagedError("a summary", f"its kind is {kind!r}")
+        try:
+            return ormsgpack.unpackb(keyring.decrypt(SUFFIX, value) if keyring else value)
+        except ValueError as error:
+            raise DamagedError("a summary", error) from error
 
 
 def check_prune(thread_ids: Sequence[str], strategy: str) -> list[str]:

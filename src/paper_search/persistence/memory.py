@@ -8,11 +8,10 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, CheckpointMetadata
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.base import Item
 from langgraph.store.memory import InMemoryStore
 
 from paper_search.persistence.leases import LeaseTable, check_ownership
-from paper_search.persistence.listing import LatestCheckpoint, check_prune
+from paper_search.persistence.listing import Entry, LatestCheckpoint, check_prune
 from paper_search.persistence.serialization import serializer
 from paper_search.persistence.tables import uptime
 
@@ -29,9 +28,10 @@ class MemoryStore(InMemoryStore):
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
         return set(self._data.get(namespace, {}))
 
-    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
         """Return an item; None: it is not there."""
-        return self._data.get(namespace, {}).get(key)
+        item = self._data.get(namespace, {}).get(key)
+        return None if item is None else Entry(key, item.value)
 
     async def aerase(
         self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
@@ -46,9 +46,9 @@ class MemoryStore(InMemoryStore):
 
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Item]:
+    ) -> list[Entry]:
         """Return the items of exactly this namespace, the largest `by` first."""
-        items = list(self._data.get(namespace, {}).values())
+        items = [Entry(key, item.value) for key, item in self._data.get(namespace, {}).items()]
         items.sort(key=lambda item: str(item.value.get(by)), reverse=True)
         return items[offset : offset + limit]
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import encryption_keys
-from paper_search.errors import ConfigError, InputError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, PersistenceError, UnknownNameError
+from paper_search.persistence.backups import compact
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, LeaseTable
 from paper_search.persistence.ledger import DecisionLedger
+from paper_search.persistence.listing import PagesItems, SqliteLists
+from paper_search.persistence.sqlite_files import is_there, open_read_only, translated_errors
 from paper_search.persistence.tables import SqliteDatabase
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
-
-    from paper_search.persistence.listing import PagesItems
 
 POSTGRES = ("postgresql", "postgres")
 
@@ -95,21 +96,45 @@ async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[
 
 @contextlib.asynccontextmanager
 async def _open_sqlite(url: str, keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from paper_search.persistence import backups, sqlite_store  # noqa: PLC0415  # slow import
+    from paper_search.persistence import sqlite_store  # noqa: PLC0415  # slow import
 
     path, keyring = sqlite_path(url.partition(":")[2]), _keyring(keys)
     async with sqlite_store.open_file(path, keyring) as (saver, store):
-        with contextlib.closing(SqliteDatabase(path)) as own:
-            yield Persistence(
-                checkpointer=saver,
-                store=store,
-                pages=store,
-                leases=Leases(LeaseTable(own)),
-                ledger=DecisionLedger(own, keyring),
-                is_durable=True,
-                url=url,
-                compact=lambda: asyncio.to_thread(backups.compact, path),
-            )
+        with _beside(saver, store, url, keyring) as persistence:
+            yield persistence
+
+
+@contextlib.contextmanager
+def open_lists(url: str) -> Iterator[Persistence]:
+    """Open a SQLite file to list the threads that are at rest, without LangGraph.
+
+    Raises:
+        InputError: the threads are not in a file.
+        PersistenceError: it cannot be used.
+    """
+    path, keyring = sqlite_file(url), _keyring(None)
+    if not is_there(path):
+        raise PersistenceError(f"{str(path)!r} is not there")
+    with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
+        lists: Any = SqliteLists(connection, keyring)
+        with _beside(lists, lists, url, keyring) as persistence:
+            yield persistence
+
+
+@contextlib.contextmanager
+def _beside(saver: Any, store: Any, url: str, keyring: Keyring | None) -> Iterator[Persistence]:
+    path = sqlite_path(url.partition(":")[2])
+    with contextlib.closing(SqliteDatabase(path)) as own:
+        yield Persistence(
+            checkpointer=saver,
+            store=store,
+            pages=store,
+            leases=Leases(LeaseTable(own)),
+            ledger=DecisionLedger(own, keyring),
+            is_durable=True,
+            url=url,
+            compact=lambda: asyncio.to_thread(compact, path),
+        )
 
 
 @contextlib.asynccontextmanager

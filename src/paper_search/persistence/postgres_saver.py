@@ -16,17 +16,17 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.store.base import Item, Op, PutOp, Result
+from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
-from paper_search.persistence.listing import LatestCheckpoint, check_prune, stay_after
+from paper_search.persistence.listing import Entry, LatestCheckpoint, check_prune, stay_after
 from paper_search.persistence.serialization import Boxed, RecordSeal
 
-_ITEMS = "SELECT key, value, created_at, updated_at FROM store WHERE prefix = %s"
+_ITEMS = "SELECT key, value FROM store WHERE prefix = %s"
 _COPIED = {
     "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
     "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
@@ -239,12 +239,12 @@ class PostgresStore(AsyncPostgresStore):
 
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Item]:
+    ) -> list[Entry]:
         """Return the items of exactly this namespace, the largest `by` first."""
         ordered = f"{_ITEMS} ORDER BY value ->> %s DESC, key LIMIT %s OFFSET %s"
         return await self._items(namespace, ordered, by, limit, offset)
 
-    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
+    async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
         """Return an item; one that cannot be read is empty; None: it is not there."""
         items = await self._items(namespace, f"{_ITEMS} AND key = %s", key)
         return items[0] if items else None
@@ -262,8 +262,9 @@ class PostgresStore(AsyncPostgresStore):
                     "DELETE FROM store WHERE prefix = %s AND key = %s", (".".join(index), key)
                 )
 
-    async def _items(self, namespace: tuple[str, ...], query: str, *values: Any) -> list[Item]:
+    async def _items(self, namespace: tuple[str, ...], query: str, *values: Any) -> list[Entry]:
         async with self._cursor() as cursor:
             await cursor.execute(query, (".".join(namespace), *values))
             rows = await cursor.fetchall()
-        return [self._seal.open_or_empty(Item(namespace=namespace, **row)) for row in rows]
+        opened = self._seal.value_or_empty
+        return [Entry(row["key"], opened(namespace, row["key"], row["value"])) for row in rows]

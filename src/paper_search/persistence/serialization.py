@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import logging
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,28 +16,23 @@ from langgraph.store.base import Item, Op, PutOp, Result, SearchItem, SearchOp
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import (
-    CIPHER,
+    CLEAR,
+    PACKED,
+    SEALED,
+    SUFFIX,
     DamagedError,
     Keyring,
+    ValueSeal,
+    about,
     plain_row,
     refusal_of_sealed_row,
 )
 
-logger = logging.getLogger(__name__)
-
-SUFFIX = f"+{CIPHER}"
-SEALED = "sealed"
 SMALLER = "+deflate"
 """What the kind of a compressed state ends with."""
-PACKED = "deflate"
-"""The one field of a compressed record: its JSON, in base64."""
-_ZLIB = "eF"
-"""What it begins with (RFC 1950, level 3)."""
 LARGE_STATE = 16_384
 """Bytes from which on compressing saves more space than it costs time."""
 _PARTS = ("channel_values", "channel_versions", "versions_seen")
-CLEAR = ("created_at", "updated_at")
-"""Of a sealed record, what stays readable besides its key, so that lists can be sorted."""
 
 
 def serializer(keyring: Keyring | None = None) -> SerializerProtocol:
@@ -124,15 +118,8 @@ class SealedSerializer(EncryptedSerializer):
         return super().loads_typed(data)
 
 
-class RecordSeal:
-    """Seals the values of a store on their way in and opens them on their way out.
-
-    Args:
-        keyring: the keys; None: values stay as they are, and sealed ones are refused.
-    """
-
-    def __init__(self, keyring: Keyring | None) -> None:
-        self._keyring = keyring
+class RecordSeal(ValueSeal):
+    """Seals the values of a store on their way in and opens them on their way out."""
 
     def seal_all(self, ops: Iterable[Op]) -> list[Op]:
         """Return the operations as the store gets them.
@@ -173,31 +160,6 @@ class RecordSeal:
         item.value = self.value(item.namespace, item.key, item.value)
         return item
 
-    def open_or_empty(self, item: Item) -> Item:
-        """Return the item of a list; one that cannot be read is empty and hides no other."""
-        try:
-            item.value = self.value(item.namespace, item.key, item.value)
-        except PersistenceError as error:
-            logger.warning("%s cannot be read: %s", about(item.namespace, item.key), error)
-            item.value = {}
-        return item
-
-    def value(self, namespace: Iterable[str], key: str, value: Any) -> Any:
-        """Return the value of an item as the caller gets it.
-
-        Raises:
-            PersistenceError: as for an item.
-        """
-        is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
-        if self._keyring is None:
-            if is_sealed:
-                raise PersistenceError(refusal_of_sealed_row(about(namespace, key)))
-        elif not is_sealed:
-            raise PersistenceError(plain_row(about(namespace, key)))
-        else:
-            value = self._keyring.open_json(value[SEALED], about(namespace, key))
-        return _unpacked(value, about(namespace, key))
-
 
 def _packed(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record as it is stored: compressed, thus with a checksum, and its times in clear."""
@@ -205,25 +167,8 @@ def _packed(value: Mapping[str, Any]) -> dict[str, Any]:
     return clear | {PACKED: base64.b64encode(_deflated(orjson.dumps(value))).decode()}
 
 
-def _unpacked(value: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the record in what `_packed` gave; earlier versions left small ones as they are."""
-    if PACKED not in value:
-        if any(str(text).startswith(_ZLIB) for text in value.values()):
-            raise DamagedError(what)  # it is the name of the field that was changed
-        return value
-    try:
-        record: dict[str, Any] = orjson.loads(zlib.decompress(base64.b64decode(value[PACKED])))
-    except (ValueError, TypeError, zlib.error) as error:
-        raise DamagedError(what, error) from error
-    return record
-
-
 def _deflated(data: bytes) -> bytes:
     return zlib.compress(data, level=3)
-
-
-def about(namespace: Iterable[str], key: str) -> str:
-    return f"record {'/'.join(namespace)}/{key}"
 
 
 def described(ops: Iterable[Op]) -> str:

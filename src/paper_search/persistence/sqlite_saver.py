@@ -30,7 +30,9 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import check_lease
 from paper_search.persistence.listing import (
     ASKED,
-    LatestCheckpoint,
+    CRC,
+    LATEST_OF,
+    SqliteSummaries,
     Summary,
     check_prune,
     outlines,
@@ -54,15 +56,6 @@ _PENDING = """SELECT task_path, task_id, idx, channel, type, value, checksum FRO
 _BY_ID = "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 _LATEST = "WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1"
 _NEWEST_OF = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
-_NEWEST = """SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) FROM checkpoints
-    WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY latest DESC LIMIT ? OFFSET ?"""
-_LATEST_OF = """JOIN (SELECT value AS wanted FROM json_each(?)) ON thread_id = wanted
-    AND checkpoint_ns = '' AND checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newer
-    WHERE newer.thread_id = wanted AND newer.checkpoint_ns = '')"""
-_SUMMARIES = f"""SELECT thread_id, CAST(summary AS BLOB), length(checkpoint) FROM checkpoints
-    {_LATEST_OF}"""  # noqa: S608  # a constant
-_QUESTIONS = f"""SELECT writes.thread_id, channel, CAST(writes.summary AS BLOB)
-    FROM checkpoints {_LATEST_OF} JOIN writes USING (thread_id, checkpoint_ns, checkpoint_id)"""  # noqa: S608  # as above
 _PUT = """INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id,
     parent_checkpoint_id, type, checkpoint, metadata, checksum, summary)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -77,8 +70,6 @@ _WRITES = """checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, typ
     summary"""
 _STATES = """checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata,
     checksum, summary"""
-_CRC = 4
-"""Bytes of the checksum that a summary begins with."""
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
@@ -92,7 +83,7 @@ def _add_columns(connection: sqlite3.Connection) -> None:
                     raise
 
 
-class SqliteSaver(AsyncSqliteSaver):
+class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
     """Checkpoints in one SQLite file, written only by who may drive the thread."""
 
     def __init__(
@@ -105,7 +96,8 @@ class SqliteSaver(AsyncSqliteSaver):
     ) -> None:
         super().__init__(connection, serde=serde)
         self._clock = clock
-        self._in_one_call = OneCall(connection, path)
+        self._load_summary = serde.loads_typed
+        self._in_one_call: OneCall = OneCall(connection, path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint with what is written on it, or None.
@@ -237,50 +229,16 @@ class SqliteSaver(AsyncSqliteSaver):
             else:
                 await self._write(thread_id, functools.partial(prune, thread_id=thread_id))
 
-    async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
-        """Return the latest checkpoint id of each thread, the latest first."""
-        await self.prepare()
-        rows = await self._in_one_call(lambda c: c.execute(_NEWEST, (limit, offset)).fetchall())
-        return [LatestCheckpoint(*row) for row in rows]
-
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
         """Return the summaries of threads by their ids, without those that are damaged.
 
         They stand beside the checkpoints; those of another program are read whole.
         """
-        ids = (json.dumps(list(thread_ids)),)
-
-        def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
-            states = connection.execute(_SUMMARIES, ids).fetchall()
-            return states, connection.execute(_QUESTIONS, ids).fetchall()
-
-        await self.prepare()
-        states, writes = await self._in_one_call(load)
-        summaries = self._summaries(states, writes)
-        whole = [row[0] for row in states if row[0] not in summaries]
-        for row, pending in await self._rows(_LATEST_OF, (json.dumps(whole),)) if whole else ():
+        summaries = await super().asummaries(thread_ids)
+        whole = [name for name in thread_ids if name not in summaries]
+        for row, pending in await self._rows(LATEST_OF, (json.dumps(whole),)) if whole else ():
             with contextlib.suppress(DamagedError):  # who reads that one alone is told
                 summaries[row[0]] = Summary.of(self._saved(row, pending))
-        return summaries
-
-    def _summaries(self, states: list[Any], writes: list[Any]) -> dict[str, Summary]:
-        questions_of: dict[str, list[Any]] = {}
-        in_a_step, unread = set[str](), set[str]()
-        for thread_id, channel, summary in writes:
-            if channel != ASKED:
-                in_a_step.add(thread_id)
-            elif (questions := self._unpacked(summary)) is None:
-                unread.add(thread_id)
-            else:
-                questions_of.setdefault(thread_id, []).extend(questions)
-        summaries = {}
-        for thread_id, summary, size in states:
-            known_size, saved_at, channels = self._unpacked(summary) or (None, "", {})
-            if known_size == size and thread_id not in unread:  # else it may be cut off
-                questions = questions_of.get(thread_id, ())
-                summaries[thread_id] = Summary(
-                    saved_at, channels, questions, thread_id in in_a_step
-                )
         return summaries
 
     def _packed(self, summary: list[Any] | None) -> bytes | None:
@@ -289,14 +247,7 @@ class SqliteSaver(AsyncSqliteSaver):
             return None
         kind, value = self.serde.dumps_typed(summary)
         value = b"%b %b" % (kind.encode(), value)
-        return crc32(value).to_bytes(_CRC, "big") + value
-
-    def _unpacked(self, summary: bytes | None) -> Any:
-        """Return the summary of a value; None: there is none, or it is damaged."""
-        if summary is None or int.from_bytes(summary[:_CRC], "big") != crc32(summary[_CRC:]):
-            return None
-        kind, _, value = summary[_CRC:].partition(b" ")
-        return self.serde.loads_typed((kind.decode(), value))
+        return crc32(value).to_bytes(CRC, "big") + value
 
     async def prepare(self) -> None:
         if not self.is_setup:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import logging
 import os
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import aiosqlite
-from langgraph.store.base import Item, PutOp, Result
+from langgraph.store.base import PutOp, Result
 from langgraph.store.base.batch import AsyncBatchedBaseStore
 from langgraph.store.sqlite import SqliteStore as PlainStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from paper_search.persistence.encryption import DamagedError, Keyring
+from paper_search.persistence.encryption import Keyring, about
 from paper_search.persistence.leases import check_lease, threads_of_leases
-from paper_search.persistence.serialization import RecordSeal, about, described, serializer
+from paper_search.persistence.listing import SqliteIndex
+from paper_search.persistence.serialization import RecordSeal, described, serializer
 from paper_search.persistence.sqlite_files import (
     OneCall,
     as_bytes,
@@ -36,18 +34,13 @@ from paper_search.persistence.sqlite_saver import SqliteSaver
 from paper_search.persistence.tables import SqliteDatabase, uptime
 from paper_search.private_files import private_file
 
-logger = logging.getLogger(__name__)
-
 _VALUES = """SELECT key, value FROM store WHERE prefix = ?
     AND key IN (SELECT value FROM json_each(?))"""
-_ITEMS = "SELECT key, value, created_at, updated_at FROM store WHERE prefix = ?"
-_PAGE = f"""{_ITEMS} ORDER BY CASE WHEN json_valid(value) THEN json_extract(value, ?) END DESC, key
-    LIMIT ? OFFSET ?"""
 _BELOW = "DELETE FROM store WHERE prefix >= CAST(? AS TEXT) AND prefix < CAST(? AS TEXT)"
 _ENTRY = "DELETE FROM store WHERE prefix = ? AND key = CAST(? AS TEXT)"
 
 
-class SqliteStore(AsyncSqliteStore):
+class SqliteStore(SqliteIndex, AsyncSqliteStore):
     """Records in one SQLite file, sealed where there is a key."""
 
     def __init__(
@@ -58,9 +51,9 @@ class SqliteStore(AsyncSqliteStore):
         clock: Callable[[], float] = uptime,
     ) -> None:
         super().__init__(connection)
-        self._seal = seal
+        self._seal: RecordSeal = seal
         self._clock = clock
-        self._in_one_call = OneCall(connection, path)
+        self._in_one_call: OneCall = OneCall(connection, path)
         self._plain: PlainStore | None = None
 
     async def setup(self) -> None:
@@ -105,27 +98,6 @@ class SqliteStore(AsyncSqliteStore):
         values = await self._in_one_call(load)
         return {key: self._seal.value(namespace, key, value) for key, value in values.items()}
 
-    async def akeys(self, namespace: tuple[str, ...]) -> set[str]:
-        place = (".".join(namespace),)
-        statement = "SELECT key FROM store WHERE prefix = ?"
-        rows = await self._in_one_call(lambda c: c.execute(statement, place).fetchall())
-        return {key for (key,) in rows}
-
-    async def apage(
-        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Item]:
-        """Return the items of exactly this namespace, the largest `by` first."""
-        place = (".".join(namespace), f"$.{by}", limit, offset)
-        rows = await self._in_one_call(lambda c: c.execute(_PAGE, place).fetchall())
-        return [self._item(namespace, row) for row in rows]
-
-    async def aentry(self, namespace: tuple[str, ...], key: str) -> Item | None:
-        """Return an item; one that cannot be read is empty; None: it is not there."""
-        place = (".".join(namespace), as_bytes(key))
-        statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
-        row = await self._in_one_call(lambda c: c.execute(statement, place).fetchone())
-        return self._item(namespace, row) if row else None
-
     async def aerase(
         self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
     ) -> None:
@@ -139,23 +111,6 @@ class SqliteStore(AsyncSqliteStore):
             connection.executemany(_ENTRY, entries)
 
         await self._in_one_call(erase)
-
-    def _item(self, namespace: tuple[str, ...], row: tuple[Any, ...]) -> Item:
-        """Return an item of a list; one that cannot be read is empty and hides no other."""
-        key, text, *times = row
-        never = datetime.min.replace(tzinfo=UTC)
-        created_at = updated_at = never
-        value: Any = {}
-        with suppress(ValueError, TypeError):
-            created_at, updated_at = map(datetime.fromisoformat, times)
-        try:
-            value = parsed(text, about(namespace, key))
-        except DamagedError as error:
-            logger.warning("%s", error)
-        item = Item(
-            value=value, key=key, namespace=namespace, created_at=created_at, updated_at=updated_at
-        )
-        return self._seal.open_or_empty(item) if value else item
 
 
 Opened = tuple[SqliteSaver, SqliteStore]

@@ -126,7 +126,9 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
 
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[InfoT]:
         """Return threads, the one that changed last first."""
-        return await self.infos(await self.entries(limit=limit, offset=offset))
+        entries = await self.entries(limit=limit, offset=offset)
+        resting = await self.resting(entries)
+        return [resting.get(item.key) or await self.info_or_error(item) for item in entries]
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         """Return the ids of threads, the one that changed last first."""
@@ -139,13 +141,12 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
     async def keys(self) -> set[str]:
         return await self._persistence.pages.akeys(self.listed_in)
 
-    async def infos(self, entries: list[Any]) -> list[InfoT]:
-        infos: list[InfoT] = []
+    async def resting(self, entries: list[Any]) -> dict[str, InfoT]:
+        """Return by id what a list says of those threads that wait or are done."""
+        infos: dict[str, InfoT] = {}
         for start in range(0, len(entries), _PAGE):
-            page = entries[start : start + _PAGE]
-            at_rest = await self._at_rest(page)
-            resting = {key: self._info(status) for key, status in at_rest.items()}
-            infos += [resting.get(item.key) or await self.info_or_error(item) for item in page]
+            at_rest = await self._at_rest(entries[start : start + _PAGE])
+            infos |= {key: self._info(status) for key, status in at_rest.items()}
         return infos
 
     async def has(self, thread_id: str) -> bool:

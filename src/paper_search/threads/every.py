@@ -7,7 +7,6 @@ import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from langgraph.store.base import PutOp
 from pydantic_core import to_json
 
 from paper_search.errors import PaperSearchError, PersistenceError, ThreadNotFoundError
@@ -55,10 +54,7 @@ class PlainThreads:
     async def has(self, thread_id: str) -> bool:
         return await self._checkpoint(thread_id) is not None
 
-    async def infos(self, entries: list[LatestCheckpoint]) -> list[BriefInfo]:
-        return [await self._info_or_error(latest) for latest in entries]
-
-    async def _info_or_error(self, latest: LatestCheckpoint) -> BriefInfo:
+    async def info_or_error(self, latest: LatestCheckpoint) -> BriefInfo:
         """Return what a list says of a thread; of one that cannot be read, why."""
         try:
             return BriefInfo(**(await self.show(latest.thread_id)).model_dump())
@@ -184,6 +180,8 @@ class AllThreads:
         Raises:
             ThreadNotFoundError: there is no such thread.
         """
+        from langgraph.store.base import PutOp  # noqa: PLC0415  # slow import
+
         name, persistence = await self.graph_of(source), self.others.persistence
         if name is None:
             raise ThreadNotFoundError(f"there is no thread {source!r}")
@@ -221,12 +219,23 @@ class AllThreads:
     async def threads(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
         """Return threads of all graphs, the one that changed last first."""
         page = await self._page(limit, offset)
-        infos: dict[str, Any] = {}
-        for catalog in {id(catalog): catalog for _, _, catalog, _ in page}.values():
-            entries = [(name, entry) for _, name, where, entry in page if where is catalog]
-            rows = await catalog.infos([entry for _name, entry in entries])
-            infos |= {name: info for (name, _entry), info in zip(entries, rows, strict=True)}
-        return [infos[name] for _, name, _, _ in page]
+        resting = await self._resting(page)
+        return [
+            resting.get(name) or await where.info_or_error(entry) for _, name, where, entry in page
+        ]
+
+    async def at_rest(self, *, limit: int = 100, offset: int = 0) -> list[Any] | None:
+        """Return the same, if all of them wait or are done; None: some have to be looked at."""
+        page = await self._page(limit, offset)
+        resting = await self._resting(page)
+        return [resting[name] for _, name, *_ in page] if len(resting) == len(page) else None
+
+    async def _resting(self, page: list[_Entry]) -> dict[str, Any]:
+        resting: dict[str, Any] = {}
+        for catalog in self.by_graph.values():
+            entries = [entry for _, _, where, entry in page if where is catalog]
+            resting |= await catalog.resting(entries)
+        return resting
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
         """Return the ids of threads of all graphs, the one that changed last first."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import orjson
-from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
 
 from paper_search.errors import ThreadNotFoundError
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.persistence.listing import ReadsValues
 from paper_search.threads.sharing import Role
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore, Op
 
 RowT = TypeVar("RowT")
 ROOT = "paper_search"
@@ -66,7 +68,7 @@ class RecordStore:
         first: dict[str, Any] = {"created_at": now, "begun_by": begun_by, "shared_with": {}}
         origin = {name: entry.value.get(name, first[name]) for name in first} if entry else first
         value = storable({"question": question, **origin, "updated_at": now})
-        await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
+        await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def share(self, account: str, role: Role | None) -> None:
         """Note that an account may see the thread; None: that it may not any more.
@@ -81,7 +83,7 @@ class RecordStore:
         shared.pop(account, None)
         shared |= {account: role.value} if role else {}
         value = {**entry.value, "shared_with": shared}
-        await self._store.abatch([PutOp(self.listed_in, self.thread_id, value, index=False)])
+        await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def put(
         self,
@@ -94,7 +96,7 @@ class RecordStore:
         if current is None:
             current = await self.get(part, list(values))
         operations: list[Op] = [
-            PutOp(namespace, key, value, index=False)
+            _put(namespace, key, value)
             for key, value in values.items()
             if current.get(key) != value
         ]
@@ -148,6 +150,8 @@ class RecordStore:
     async def _load(self, part: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         if not ids:  # as often, where most records are alike
             return {}
+        from langgraph.store.base import GetOp, Item  # noqa: PLC0415  # slow import
+
         namespace = self.namespace(part)
         if isinstance(self._store, ReadsValues):
             found_values = await self._store.avalues(namespace, list(dict.fromkeys(ids)))
@@ -159,6 +163,12 @@ class RecordStore:
                 if isinstance(item, Item):
                     values[item.key] = item.value
         return values
+
+
+def _put(namespace: tuple[str, ...], key: str, value: dict[str, Any] | None) -> Op:
+    from langgraph.store.base import PutOp  # noqa: PLC0415  # slow import
+
+    return PutOp(namespace, key, value, index=False)
 
 
 def storable(value: Any) -> Any:
