@@ -250,6 +250,30 @@ def test_damage_inside_of_a_file_that_ends_well_is_found_out(library: Path) -> N
         assert opened.search("alpha w7").total == 300
 
 
+@pytest.mark.parametrize(
+    ("part", "damage"), [(b'"title', b"}title"), (b"alpha", b"\xfflpha"), (b"alpha", b"ilpha")]
+)
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_damaged_record_is_named_and_the_others_are_found(
+    library: Path, part: bytes, damage: bytes, *, is_indexed: bool
+) -> None:
+    """PER-09: no JSON any more, no text, or another one."""
+    with sqlite3.connect(library / "records.db") as connection:
+        (text,) = connection.execute("SELECT paper FROM records WHERE row = 8").fetchone()
+        changed = text.encode().replace(part, damage, 1)
+        connection.execute("UPDATE records SET paper = CAST(? AS TEXT) WHERE row = 8", (changed,))
+    if not is_indexed:
+        shutil.rmtree(library / "index")
+    with Library.open(library) as opened:
+        answer = opened.search("alpha w7", limit=500)
+        assert len(answer.papers) == 299
+        assert "1 damaged record is left out (hash:" in (answer.note or "")
+        assert answer.note == opened.info().damage
+        opened.add([RawPaper.model_validate({"id": "", **json.loads(text)})])
+        answer = opened.search("alpha w7", limit=500)
+        assert (len(answer.papers), answer.note, answer.papers[0].title) == (300, None, "Title 7")
+
+
 def test_an_index_of_the_format_before_is_made_again(library: Path) -> None:
     """PER-14: what the last release wrote has other words in it."""
     note = library / "index" / "paper_search.json"

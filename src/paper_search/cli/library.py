@@ -287,6 +287,7 @@ def info(ctx: typer.Context, as_json: Json = False, home: Home = None) -> None:
         "disk": f"{size / 1_000_000:.1f} MB",
         "index": "up to date" if info_found.is_index_current else "rebuilt at next search",
         "vectors": f"{vectors.records}, by {vectors.model}{rest}" if vectors.model else None,
+        "damage": info_found.damage or None,
     }
     for name, value in facts.items():
         if value is not None:

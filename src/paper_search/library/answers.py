@@ -51,3 +51,5 @@ class LibraryInfo:
     index_bytes: int
     is_index_current: bool
     vectors: EmbeddedInfo = field(default_factory=EmbeddedInfo)
+    damage: str = ""
+    """Which records cannot be read, and what to do."""

@@ -33,7 +33,7 @@ RECORDS_FILE = "records.db"
 INDEX_DIRECTORY = "index"
 _INDEXED_AT_ONCE = 60_000
 """Records between two commits of the index, which a killed import has to make again at most."""
-_MOST_LISTED = 1_000
+_MOST_LISTED, _MOST_NAMED = 1_000, 5
 _OPERATORS = re.compile(
     r'\b(?:AND|OR|NOT|NEAR/\d+|ADJ\d*|W/\d+)\b|["“”*\[]|(?:title|abstract|author|venue|tiab|year):'
     r"|(?<![A-Z])[A-Z]-?[A-Z]+\("
@@ -299,6 +299,8 @@ class Library:
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
+            for _ in self._records.changed_since(0):  # tells what is damaged
+                pass
             is_current = self._current.lag() == 0
             first, last = self._index.years() if is_current else self._records.years()
             return LibraryInfo(
@@ -310,6 +312,7 @@ class Library:
                 index_bytes=self._index.size_bytes(),
                 is_index_current=is_current,
                 vectors=self._vectors.info(self._version()),
+                damage=self._damage(),
             )
 
     def _by_words(
@@ -342,7 +345,18 @@ class Library:
         with self._threads:
             ranking = self._current.ask(lambda: ask(self._retrieval(near), max(0, limit), bounds))
             papers = self._records.get_rows(ranking.rows)
-            return Hits(papers, ranking.total, note, by_meaning=near is not None)
+            notes = "; ".join(filter(None, (note, self._damage()))) or None
+            return Hits(papers, ranking.total, notes, by_meaning=near is not None)
+
+    def _damage(self) -> str:
+        """Return what to say of records that were left out; empty: none was."""
+        ids = sorted(self._records.damaged)
+        if not ids:
+            return ""
+        return (
+            f"{len(ids)} damaged {'record is' if len(ids) == 1 else 'records are'} left out "
+            f"({', '.join(ids[:_MOST_NAMED])}): add the file that had them again"
+        )
 
     def _rows(self, ids: Iterable[str]) -> list[int]:
         with self._threads:

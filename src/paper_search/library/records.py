@@ -44,6 +44,10 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
+_SELECT = "SELECT row, id, digest, paper FROM records"
+_Row = tuple[int, str, bytes, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """How many records a write added, changed and found unchanged."""
@@ -73,6 +77,8 @@ class RecordStore:
             LibraryError: the file cannot be used, or its directory cannot be written.
         """
         self._path = path
+        self.damaged: set[str] = set()
+        """Ids of the records that were left out so far, since their bytes were changed."""
         try:
             is_new = _is_new(private_file(path))
         except OSError as error:
@@ -92,6 +98,7 @@ class RecordStore:
                 check_same_thread=False,
                 uri=self.is_read_only,
             )
+            self._connection.text_factory = lambda data: data.decode(errors="replace")
         try:
             with self._library_errors():
                 if is_new:
@@ -125,7 +132,9 @@ class RecordStore:
     @property
     def generation(self) -> int:
         """The number of the last write; 0: none yet."""
-        return int(self._meta("generation"))
+        with self._library_errors():
+            row = self._connection.execute("SELECT max(generation) FROM records").fetchone()
+        return row[0] or 0
 
     def count(self) -> int:
         with self._library_errors():
@@ -139,7 +148,8 @@ class RecordStore:
         """Return the first and the last year of publication, None without any."""
         with self._library_errors():
             first, last = self._connection.execute(
-                "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records"
+                "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records "
+                "WHERE json_valid(paper)"
             ).fetchone()
         return first, last
 
@@ -161,7 +171,7 @@ class RecordStore:
             rows: list[tuple[str, bytes, int, str]] = []
             for identity, (old_digest, fields) in folded.items():
                 text = encoded(fields)
-                digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+                digest = _digest(text)
                 if digest == old_digest:
                     total += Changes(unchanged=1)
                     continue
@@ -174,51 +184,48 @@ class RecordStore:
                     "generation = excluded.generation, paper = excluded.paper",
                     rows,
                 )
-                self._connection.execute(
-                    "UPDATE meta SET value = ? WHERE key = 'generation'", (str(generation),)
-                )
+                self.damaged.difference_update(row[0] for row in rows)
         return total
 
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
         """Return the papers of these ids, without those that are unknown."""
-        return {i: _paper(i, text) for i, text in self._select("id, paper", "id", list(ids))}
+        return {i: _paper(i, text) for _, i, _, text in self._select("id", list(ids))}
 
     def rows_of(self, ids: Iterable[str]) -> list[int]:
         """Return the row numbers of these ids, without those that are unknown."""
-        return list(dict(self._select("id, row", "id", list(ids))).values())
+        return [row for row, *_ in self._select("id", list(ids))]
 
     def get_rows(self, rows: Sequence[int]) -> list[RawPaper]:
         """Return the papers of these row numbers in their order, without the unknown."""
-        entries = {row: entry for row, *entry in self._select("row, id, paper", "row", rows)}
-        return [_paper(*entries[row]) for row in rows if row in entries]
+        papers = {row: _paper(i, text) for row, i, _, text in self._select("row", rows)}
+        return [papers[row] for row in rows if row in papers]
 
     def fields_of(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return the fields of these row numbers as JSON has them, without the unknown."""
-        return {row: decoded(text) for row, text in self._select("row, paper", "row", rows)}
+        return {row: decoded(text) for row, _, _, text in self._select("row", rows)}
 
     def changed_since(self, generation: int) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield row number and fields of all records written after that generation; 0: of all.
 
         The fields are those of `RawPaper` as JSON has them, without those at their defaults.
         """
-        for row, _, text in self._pages(generation):
+        for row, _, _, text in self._pages(generation):
             yield row, decoded(text)
 
     def __iter__(self) -> Iterator[RawPaper]:
-        return (_paper(identity, text) for _, identity, text in self._pages(0))
+        return (_paper(identity, text) for _, identity, _, text in self._pages(0))
 
-    def _pages(self, generation: int) -> Iterator[tuple[int, str, str]]:
+    def _pages(self, generation: int) -> Iterator[_Row]:
         last = 0
         while True:
             with self._library_errors():
                 page = self._connection.execute(
-                    "SELECT row, id, paper FROM records WHERE generation > ? AND row > ? "
-                    "ORDER BY row LIMIT 2000",
+                    f"{_SELECT} WHERE generation > ? AND row > ? ORDER BY row LIMIT 2000",
                     (generation, last),
                 ).fetchall()
             if not page:
                 return
-            yield from page
+            yield from self._whole(page)
             last = page[-1][0]
 
     def _folded(self, papers: Sequence[RawPaper]) -> dict[str, tuple[bytes | None, dict[str, Any]]]:
@@ -237,19 +244,24 @@ class RecordStore:
         return result
 
     def _load(self, ids: list[str]) -> dict[str, tuple[bytes, dict[str, Any]]]:
-        entries = self._select("id, digest, paper", "id", ids)
-        return {identity: (digest, decoded(text)) for identity, digest, text in entries}
+        entries = self._select("id", ids)
+        return {identity: (digest, decoded(text)) for _, identity, digest, text in entries}
 
-    def _select(self, columns: str, by: str, values: Sequence[Any]) -> list[Any]:
-        """Return columns of the records with one of the values, without the unknown."""
-        entries: list[Any] = []
+    def _select(self, by: str, values: Sequence[Any]) -> list[_Row]:
+        """Return the records with one of the values, without the unknown and the damaged."""
+        entries: list[_Row] = []
         with self._library_errors():
             for start in range(0, len(values), _MOST_AT_ONCE):
                 some = values[start : start + _MOST_AT_ONCE]
                 marks = ",".join("?" * len(some))
-                text = f"SELECT {columns} FROM records WHERE {by} IN ({marks})"  # noqa: S608  # our own names
-                entries += self._connection.execute(text, some)
-        return entries
+                entries += self._connection.execute(f"{_SELECT} WHERE {by} IN ({marks})", some)
+        return self._whole(entries)
+
+    def _whole(self, entries: list[_Row]) -> list[_Row]:
+        """Return the entries without those whose text was changed."""
+        changed = {entry[1] for entry in entries if _digest(entry[3]) != entry[2]}
+        self.damaged |= changed
+        return [entry for entry in entries if entry[1] not in changed] if changed else entries
 
     def _meta(self, key: str) -> str:
         with self._library_errors():
@@ -266,9 +278,7 @@ class RecordStore:
                 return  # another process was first
             for statement in _SCHEMA.split(";"):
                 self._connection.execute(statement)
-            self._connection.executemany(
-                "INSERT INTO meta VALUES (?, ?)", [("generation", "0"), ("key", uuid.uuid4().hex)]
-            )
+            self._connection.execute("INSERT INTO meta VALUES ('key', ?)", (uuid.uuid4().hex,))
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -342,6 +352,10 @@ def _address(path: Path) -> str:
     log = path.with_name(f"{path.name}-wal")
     is_alone = not log.exists() or not log.stat().st_size
     return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if is_alone else ''}"
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def _fields(paper: RawPaper) -> dict[str, Any]:
