@@ -23,7 +23,7 @@ MAX_MODULES = 399
 MAX_LINES = {
     "skills": 10_253,
     "sources": 7_607,
-    "cli": 6_740,
+    "cli": 6_732,
     "workflow": 5_643,
     "report": 5_407,
     "library": 5_261,
@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_634,
     "web": 2_666,
     "server": 2_227,
-    "audit": 2_054,
+    "audit": 2_071,
     "models": 1_882,
     "llm": 1_761,
     "http": 1_733,
@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_274,
     "(top)": 1_245,
     "pages": 956,
-    "review": 1_649,
+    "review": 1_655,
     "evaluation": 406,
     "prompts": 40,
 }

@@ -68,6 +68,8 @@ def test_records_of_another_database_join_a_result_that_waits(cli, review, tmp_p
     assert (row["source"], row["query"], row["hits"]) == ("Scopus", "scopus.ris", "25")
     assert (row["asked_at"], row["new_works"]) == ("2025-11-02", "15")
     assert row["strategy"] == "1. balneo*.ti. 2. pain.ab. 3. 1 and 2"
+    decisions = csv.DictReader((tmp_path / "audit" / "decisions.csv").read_text().splitlines())
+    assert [row["note"] for row in decisions if row["event"] == "added"] == ["scopus.ris"]
 
 
 def test_only_new_works_are_asked_about_on_a_review_that_is_done(cli, review, tmp_path):

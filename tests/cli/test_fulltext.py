@@ -218,11 +218,14 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
              "locked.pdf": locked_pdf(), "empty.pdf": b""}  # fmt: skip
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
+    with (tmp_path / "large.pdf").open("wb") as sparse:
+        sparse.truncate(10**12)  # nobody can read that
     refused = [
         ((paper, str(tmp_path / "page.pdf")), 2, "it is a web page (HTML), not a PDF"),
         ((paper, str(tmp_path / "bad.pdf")), 2, "cannot be read"),
         ((paper, str(tmp_path / "locked.pdf")), 2, "a password locks it"),
         ((paper, str(tmp_path / "empty.pdf")), 2, "it is empty"),
+        ((paper, str(tmp_path / "large.pdf")), 2, "has 1,000,000,000,000 bytes"),
         ((paper, str(tmp_path / "none.pdf")), 2, "cannot be read"),
         ((excluded, str(tmp_path / "good.pdf")), 2, "is not among the 5 works"),
         ((paper, "--include"), 2, "attach it before you decide on it"),
@@ -260,17 +263,23 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
         paper = texts(cli, review)[number]["id"]
         texts(cli, review, paper, str(tmp_path / f"{number}.pdf"))
     ids = [texts(cli, review)[n]["id"] for n in (0, 1)]
+    texts(cli, review, ids[0], "--exclude", "no control", "--reviewer", "dee")
+    texts(cli, review, "--reviewer", "dee", "--leave")
     texts(cli, review, "--reviewer", "cy")
     for name, second in (("ada", ("--include",)), ("bo", ("--exclude", "no trial"))):
         texts(cli, review, ids[0], "--include", "--reviewer", name)
         assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
     assert "--reviewer" in cli("fulltext", review, "--done").stderr
+    assert cli("audit", review, "--output", str(tmp_path / "blind")).code == 0
+    assert '"dee"' not in (tmp_path / "blind" / "decisions.csv").read_text()
     left = texts(cli, review, "--reviewer", "cy", "--leave")
     assert [left[n]["status"] for n in (0, 1)] == ["included", "retrieved"]
     assert (
         "not among the reviewers" in cli("fulltext", review, "--reviewer", "cy", "--leave").stderr
     )
     assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
+    decisions = (tmp_path / "audit" / "decisions.csv").read_text()
+    assert '"no control","not counted: left before all reviewers were done"' in decisions
     for name in ("report.md", "reporting.md"):
         document = (tmp_path / "audit" / name).read_text()
         assert "Decided by all: 2; 1 included and 0 excluded by all." in document

@@ -25,7 +25,8 @@ def test_a_search_is_shared_and_that_is_on_record(cli, thread, tmp_path) -> None
         ended = cli("share", thread, "--with", "bob", "--as", role, "--json")
         assert (ended.code, ended.document["shared_with"]) == (0, shared)
     assert cli("audit", thread, "--output", str(tmp_path / "audit")).code == 0
-    assert (tmp_path / "audit" / "decisions.csv").read_text().count('"shared"') == 3
+    decisions = (tmp_path / "audit" / "decisions.csv").read_text()
+    assert (decisions.count('"shared"'), decisions.count('"with bob as reader"')) == (3, 1)
     shown = json.loads(cli("show", thread, "--json").stdout)
     assert shown["open_checkpoint"]["kind"] == "strategy_confirmation"
 

@@ -15,7 +15,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.source_report import REASONS
-from paper_search.persistence import LedgerEntry
+from paper_search.persistence import AuditEntry, LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.full_texts import FullText, TextStatus
 from paper_search.workflow.marks import ScreeningMark
@@ -25,6 +25,7 @@ _MARKS = {"marked_relevant": "include", "marked_irrelevant": "exclude", "unmarke
 Row = dict[str, str | int | float]
 _LIMITED = {Purpose.SEARCH, Purpose.COUNT, Purpose.CITATION}
 """What the limits of a strategy are for."""
+_LEFT = "not counted: left before all reviewers were done"
 _FATES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
     *("update", "round", "purpose", "allowed_by", "asked_at", "requests", "source", "query"),
@@ -120,10 +121,8 @@ def decision_log(thread: ReviewThread) -> list[Row]:
             for row in _mark_rows(marks, "independent screening")
         ),
         *(row for text in thread.full_texts.values() for row in _full_text_rows(text)),
-        *(
-            _row(event.at, event.by, event.event, note=str(event.detail.get("reason", "")))
-            for event in thread.events
-        ),
+        *map(_withdrawn_row, thread.withdrawn),
+        *(_row(event.at, event.by, event.event, note=_note(event)) for event in thread.events),
     ]
     return sorted(rows, key=lambda row: str(row["at"]))
 
@@ -217,6 +216,18 @@ def _full_text_rows(text: FullText) -> Iterator[Row]:
         yield _row(verdict["at"], name, verdict["decision"], reason=verdict["reason"], **about)
     if text.decision:
         yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
+
+
+def _note(event: AuditEntry) -> str:
+    """Return what an event is about: files, another account or thread, or a reason."""
+    detail = event.detail
+    words = " ".join(f"{name} {detail[name]}" for name in ("with", "as", "from") if name in detail)
+    return words or "; ".join(detail.get("files") or [str(detail.get("reason", ""))])
+
+
+def _withdrawn_row(said: Mapping[str, Any]) -> Row:
+    about = {"question": "full text", "paper": said["paper_id"], "reason": said["reason"]}
+    return _row(said["at"], said["by"], said["decision"], note=_LEFT, **about)
 
 
 def _other_than_a_verdict(mark: ScreeningMark) -> str:

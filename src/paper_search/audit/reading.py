@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from paper_search.errors import ThreadNotWaitingError
 from paper_search.models import PaperCollection, RawPaper, SourceReport
@@ -42,6 +44,8 @@ class ReviewThread:
     """Of works whose full text somebody looked for, by the id of the work."""
     text_agreement: Agreement = field(default_factory=Agreement)
     """Of reviewers who decided independently on full texts."""
+    withdrawn: list[Mapping[str, Any]] = field(default_factory=list)
+    """Decisions on full texts of reviewers who left; see `TextReviewers`."""
     text_rows: list[SourceReport] = field(default_factory=list)
     """Of what was asked for full texts."""
 
@@ -78,6 +82,7 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
     collection, texts = await session.result(), await full_texts(own_records)
     included = {p.id for p in collection.papers if p.decision == "included"} if collection else ()
     own_texts = {i: text for i, text in texts.items() if i in included}
+    text_reviewers = await TextReviewers.load(own_records, own_texts)
     return ReviewThread(
         info=info,
         state=state,
@@ -92,5 +97,6 @@ async def load_review(persistence: Persistence, thread_id: str) -> ReviewThread:
         events=await persistence.ledger.audit(thread_id),
         full_texts=texts,
         text_rows=[SourceReport.model_validate(row) for row in text_rows.values()],
-        text_agreement=(await TextReviewers.load(own_records, own_texts)).agreement,
+        text_agreement=text_reviewers.agreement,
+        withdrawn=text_reviewers.withdrawn,
     )

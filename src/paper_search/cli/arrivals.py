@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -86,13 +87,16 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     say(f"  {command_line('screen', thread, home=home_option(ctx, home))}")
 
 
-def contents_of(files: Sequence[Path]) -> list[tuple[str, bytes]]:
-    """Return name and content of each file.
+def contents_of(files: Sequence[Path], most: float = inf) -> list[tuple[str, bytes]]:
+    """Return name and content of each file; one of more than `most` bytes is not read at all.
 
     Raises:
-        InputError: one of them cannot be read.
+        InputError: one of them cannot be read, or is too large.
     """
     try:
+        for file in files:
+            if (size := file.stat().st_size) > most:
+                raise InputError(f"{file.name!r} has {size:,} bytes; at most {most:,} are kept")
         return [(file.name, file.read_bytes()) for file in files]
     except OSError as error:
         raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error
@@ -219,7 +223,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     exports have the outcome.
     """
     from paper_search.persistence import open_persistence
-    from paper_search.review.full_texts import FullTexts
+    from paper_search.review.full_texts import LARGEST, FullTexts
     from paper_search.workflow import ThreadCatalog
 
     changes_of_paper: list[tuple[bool, _Change]] = [
@@ -237,7 +241,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     if (is_done or is_leaving) and not reviewer:
         raise UsageMistakeError("--done and --leave are for a --reviewer")
     config = settings(ctx, home)
-    contents = contents_of([file]) if file else []
+    contents = contents_of([file], LARGEST) if file else []
 
     async def entries() -> list[dict[str, Any]]:
         async with open_persistence(config.persistence_url) as persistence:

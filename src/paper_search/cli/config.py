@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
 
 
-config = typer.Typer(
-    help="Show settings, and where each comes from.",
-    rich_markup_mode=None,
-)
+config = typer.Typer(help="Show settings, and where each comes from.", rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting.")]
 
 

@@ -39,10 +39,7 @@ Answers = Annotated[
     typer.Option("--answer", metavar="JSON", help="The answer to the next question; repeatable."),
 ]
 
-graph = typer.Typer(
-    help="Show the steps of a search, or other workflows.",
-    rich_markup_mode=None,
-)
+graph = typer.Typer(help="Show the steps of a search, or other workflows.", rich_markup_mode=None)
 
 
 @graph.callback(invoke_without_command=True)

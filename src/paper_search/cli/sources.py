@@ -136,10 +136,7 @@ def _local_note(name: str, config: AppConfig) -> str | None:
 
 
 def doctor(
-    ctx: typer.Context,
-    source: Source = None,
-    as_json: Json = False,
-    home: Home = None,
+    ctx: typer.Context, source: Source = None, as_json: Json = False, home: Home = None
 ) -> None:
     """Check settings, files and sources.
 

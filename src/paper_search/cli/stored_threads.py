@@ -95,10 +95,7 @@ async def load_search(
     url = config.persistence_url
     values = await with_persistence(url, lambda p: SearchSession.on(p, thread_id).channels())
     return SearchWorkflow.from_config(
-        config,
-        progress_reporter=progress,
-        persistence=url,
-        sources=sources_of_run(config, values),
+        config, progress_reporter=progress, persistence=url, sources=sources_of_run(config, values)
     )
 
 

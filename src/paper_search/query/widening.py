@@ -86,9 +86,7 @@ def askable(
     if all(answer.is_exact and answer.node is part for part, answer in wide):
         return Askable(tree)
     return Askable(
-        join(And, nodes) if nodes else None,
-        join(And, rest) if rest else None,
-        tuple(walk.notes),
+        join(And, nodes) if nodes else None, join(And, rest) if rest else None, tuple(walk.notes)
     )
 
 

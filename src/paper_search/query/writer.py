@@ -100,7 +100,9 @@ class _Writer:
                 last = self._restrict(last, part)
             except InexpressibleError as error:
                 self.left_out.append(part)
-                self.notes[f"left out: {render(part)}: {error}"] = None
+                what, why = render(part), str(error)
+                is_named = why.startswith(what.replace('"', ""))
+                self.notes[f"left out: {why if is_named else f'{what}: {why}'}"] = None
 
     def _add(self, line: str) -> int:
         self.lines.append(line)

@@ -91,6 +91,12 @@ class TextReviewers:
         verdicts = _verdicts(by_name, by_name)
         return agreement_of(list(verdicts_of), verdicts, frozenset(by_name))
 
+    @property
+    def withdrawn(self) -> list[Said]:
+        """What people decided who left before all were done, of texts that are not pending now."""
+        pending, left = set(self.pending), self._verdicts.keys() - set(self.names)
+        return [row for n in left for i, row in self._verdicts[n].items() if i not in pending]
+
     def verdict(self, name: str, paper_id: str) -> Said | None:
         """Return what a reviewer said of the text of a work, to be shown to them alone."""
         return self._verdicts.get(name, {}).get(paper_id)
