@@ -66,8 +66,8 @@ def test_a_question_that_nothing_answers_is_a_failure_with_the_papers_found(cli)
     assert ended.code == 1
     assert "No answer found" in ended.stderr
     assert "Status: partial" in told
-    assert "no text to read but its title" in told
-    assert "Methylphenidate Exposure Induces Dopamine Neuron Loss" in told
+    assert "no text to read; its title: “Methylphenidate Exposure Induces Dopamine Neuron" in told
+    assert "| journal article, " in told
 
 
 APPENDIX_B = {

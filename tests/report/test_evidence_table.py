@@ -129,7 +129,7 @@ async def test_each_row_says_what_a_paper_is_who_decided_and_what_it_says():
         "“Zinc shortened colds by two days” |"
     ) in shown.replace("\\", "")
     assert (
-        "| Birch | 2020 | not stated | its words (0.70) | no text to read but its title |"
+        "| Birch | 2020 | not stated | its words (0.70) | no text to read; its title: “Zinc” |"
         in shown.replace("\\", "")
     )
 

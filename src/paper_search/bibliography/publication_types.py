@@ -38,6 +38,16 @@ _SYNONYMS = {
     "posted-content": "article",
 }
 
+_NAMES = {
+    "article": "preprint", "article-journal": "journal article",
+    "paper-conference": "conference paper", "entry": "encyclopedia entry",
+}  # fmt: skip
+
+
+def type_name(kind: str) -> str:
+    """Return what people call a kind: `journal article` for `article-journal`."""
+    return _NAMES.get(kind) or kind.replace("_", " ").replace("-", " ")
+
 
 def type_word(text: str | None) -> str:
     """Return a type as it is compared: in lower case, with hyphens."""

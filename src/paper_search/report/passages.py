@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from paper_search.bibliography.publication_types import type_name
 from paper_search.report.evidence import LONGEST, Evidence, Sentence, sentences
 from paper_search.report.models import Quote, SearchResult, Study
 from paper_search.skills.untrusted import SUSPICIOUS, data_block, shown_to_model
@@ -156,8 +157,8 @@ def _best(sentences: Sequence[Sentence], weights: dict[str, float]) -> list[Sent
 
 def kind_of(source: SearchResult) -> str:
     page = _PAGES.get(str(source.metadata.get("source_type")))
-    kind = str(source.metadata.get("publication_type") or page or "").replace("_", " ")
-    parts = [kind.replace("-", " ")[:_LONGEST_KIND], str(source.metadata.get("venue") or "")]
+    kind = type_name(str(source.metadata.get("publication_type") or page or ""))
+    parts = [kind[:_LONGEST_KIND], str(source.metadata.get("venue") or "")]
     return ", ".join(filter(None, parts)) or NOT_STATED
 
 
@@ -173,7 +174,8 @@ def quoted(text: str) -> str:
 def quoted_sentences(study: Study, source: SearchResult) -> str:
     if study.quotes:
         return " ".join(quoted(quote.text) for quote in study.quotes)
-    return "no sentence on it" if source.text else "no text to read but its title"
+    nothing = "no sentence on it" if source.text else "no text to read"
+    return f"{nothing}; its title: {quoted(source.title)}"
 
 
 def table_text(studies: Sequence[Study], evidence: Evidence) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from paper_search.bibliography.publication_types import type_name
 from paper_search.models import SourceHits
 from paper_search.sources.base import service_of
 
@@ -84,7 +85,7 @@ def words(name: object) -> str:
     """Return a name of the code as people write it: `Europe PMC` for `europe_pmc`."""
     if (service := service_of(str(name))) is not None:
         return service.title
-    return _NAMES.get(str(name)) or str(name).replace("_", " ").replace("-", " ")
+    return _NAMES.get(str(name)) or type_name(str(name))
 
 
 def hits_in_words(hits: SourceHits) -> str:
