@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_255,
     "sources": 7_607,
     "cli": 6_733,
-    "workflow": 5_643,
+    "workflow": 5_645,
     "report": 5_409,
     "library": 5_261,
     "query": 4_795,

@@ -108,6 +108,13 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
     assert cli("show", review, "--json").document == before
 
 
+def test_files_show_all_their_works_beside_as_many_of_the_search_as_were_asked_for(cli, tmp_path):
+    words = ("--source", "sample", "--max", "5", "--yes", "--keep", "--json")
+    found = cli("find", "graph neural networks", *words).document
+    told = cli("add", found["thread_id"], export(tmp_path, "new.ris", range(9)), "--json")
+    assert told.document["flow"]["undecided"] == 5 + 9
+
+
 def test_a_file_of_the_same_name_is_another_file(cli, review, tmp_path):
     (tmp_path / "part").mkdir()
     second = export(tmp_path / "part", "embase.ris", range(30, 33))

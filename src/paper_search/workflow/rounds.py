@@ -270,7 +270,7 @@ async def take_batch(
 async def with_files(
     state: WorkflowState, collection: PaperCollection, records: SearchRecords, limit: int | None
 ) -> tuple[PaperCollection, int | None]:
-    """Return the collection with no record of a file set aside, and how many papers it shows."""
+    """Return the collection with all records of files shown, and how many papers it shows."""
     rows = await records.rows(_BATCHES)
     names = {file["name"] for row in rows.values() for file in row["files"]}
     if not names:
@@ -278,11 +278,13 @@ async def with_files(
     arrivals = [row for round_ in await records.rounds(state.searched) for row in round_.arrivals]
     of_files = {row.record for row in arrivals if row.query in names}
     back = [p for p in collection.set_aside if of_files & {p.id, *p.merged_from}]
-    ids = {paper.id for paper in back}
-    papers = [*collection.papers, *back]
-    rest = [paper for paper in collection.set_aside if paper.id not in ids]
-    update = {"papers": papers, "set_aside": rest, "facets": facets_of(papers)}
-    return collection.model_copy(update=update), None
+    others = [p for p in collection.papers if not of_files & {p.id, *p.merged_from}]
+    beyond = others[limit or len(others) :]
+    moved = {paper.id for paper in (*back, *beyond)}
+    shown = [*(paper for paper in collection.papers if paper.id not in moved), *back]
+    rest = [paper for paper in collection.set_aside if paper.id not in moved]
+    update = {"papers": [*shown, *beyond], "set_aside": rest, "facets": facets_of(shown)}
+    return collection.model_copy(update=update), len(shown)
 
 
 async def reopened(state: WorkflowState, params: Any, records: SearchRecords) -> dict[str, Any]:
