@@ -120,7 +120,7 @@ def test_kinds_of_publication_are_excluded_as_kinds(text: str, kinds: tuple[str,
         "sepsis in patients not responding to fluids",
         "children not vaccinated",
         "does money not buy happiness?",
-        "deep learning -a survey of methods",
+        "deep learning -a survey",
     ],
 )
 def test_other_negations_change_nothing(text: str) -> None:
@@ -139,7 +139,7 @@ def test_other_negations_change_nothing(text: str) -> None:
         ("trees rather than shrubs in cities", "rather than shrubs"),
         ("ranking instead of a classification task", "instead of a classification task"),
         ("rather than shrubs, trees in cities and parks", "rather than shrubs"),
-        ("burnout in people with neither jobs nor homes", "with neither jobs nor homes"),
+        ("wheat on soils with neither lime nor peat", "with neither lime nor peat"),
         ("hypertension -treatment in the old", "-treatment"),
     ],
 )

@@ -34,13 +34,7 @@ from paper_search.skills.strategy.trees import (
     written,
 )
 from paper_search.skills.untrusted import visible
-from paper_search.skills.variants import (
-    heading,
-    is_heading,
-    is_known_term,
-    spellings,
-    synonyms,
-)
+from paper_search.skills.variants import heading, spellings, synonyms
 
 _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
@@ -92,9 +86,7 @@ def names_of(concept: str) -> list[str]:
     Few records have "knee replacement rehab" as it stands.
     """
     is_long = len(cleaned(concept).split()) >= _LONG
-    if not is_long or is_known_term(concept) or is_heading(concept):
-        return [concept]
-    return pieces(concept.split(), is_list=True)
+    return pieces(concept.split(), is_list=True) if is_long else [concept]
 
 
 def block_of(
