@@ -17,12 +17,13 @@ from tests.conftest import run_sql
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PaperSearchError
-from paper_search.persistence import Persistence, open_persistence
+from paper_search.persistence import LedgerStatus, Persistence, open_persistence
 from paper_search.persistence.encryption import DamagedError
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import EveryThread
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
+from paper_search.threads.catalog import ThreadStatus
 
 OWNER_OF_A_RECORD = """CASE WHEN prefix LIKE '%.%.%'
     THEN substr(prefix, 14, instr(substr(prefix, 14), '.') - 1) ELSE key END"""
@@ -156,6 +157,24 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
     async with open_persistence(f"sqlite:///{path}") as persistence:
         with pytest.raises(DamagedError):
             await EveryThread(persistence).searches.show("done")
+
+
+async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(
+    whole: Path, tmp_path: Path
+) -> None:
+    """PER-04, PER-09"""
+    path = tmp_path / "threads.db"
+    shutil.copy(whole, path)
+    async with open_persistence(f"sqlite:///{path}") as persistence:
+        searches = EveryThread(persistence).searches
+        session = searches.session("strategy")
+        await session.decide(await session.require_question(), "approve", "me")
+        run_sql(f"sqlite:///{path}", "DELETE FROM writes WHERE channel = '__interrupt__'")
+        await finish(persistence, "strategy")
+        assert (await searches.info("strategy")).status is ThreadStatus.DONE
+        assert {entry.status for entry in await persistence.ledger.entries("strategy")} == {
+            LedgerStatus.APPLIED
+        }
 
 
 def with_another_letter(value: str | bytes) -> str | bytes:

@@ -121,14 +121,17 @@ async def test_another_programs_database_in_use_is_left_as_it_is(tmp_path):
         assert _digest(log) == before
 
 
-async def test_a_damaged_database_is_named_and_left_as_it_is(tmp_path):
-    """PER-09: ours, cut off in the middle."""
+@pytest.mark.parametrize(("start", "byte"), [(0, b""), (47, b"\x77")])
+async def test_a_damaged_database_is_named_and_left_as_it_is(tmp_path, start, byte):
+    """PER-09: ours, cut off in the middle, or of a format that SQLite does not know."""
     path = tmp_path / "threads.db"
     await workflow(persistence=f"sqlite:///{path}").run("q", thread_id="t")
     content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 3])
+    path.write_bytes(
+        content[:start] + byte + content[start + 1 :] if byte else content[: len(content) // 3]
+    )
     before = _digest(path)
-    await _refused(path, "cannot be used")
+    await _refused(path, "it is damaged, and is left as it is: move it away")
     assert _digest(path) == before
 
 

@@ -50,7 +50,7 @@ _DAMAGED = (
 _ADVICE = {
     "SQLITE_NOTADB": "it is damaged or another program's, and is left as it is: move it away and "
     f"restore a backup (`paper-search restore FILE`), or {ELSEWHERE}",
-    "SQLITE_CORRUPT": _DAMAGED,
+    **dict.fromkeys(("SQLITE_CORRUPT", "SQLITE_ERROR"), _DAMAGED),
     "SQLITE_FULL": "make room on the disk, then resume the thread: what was stored is intact",
     "SQLITE_BUSY": "another program has kept it locked for too long; close that one, then look at "
     "the thread again before deciding anew: the last step may have been stored",

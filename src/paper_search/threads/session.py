@@ -295,14 +295,13 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             ThreadWaitingError: it waits for a decision.
         """
         await self._require_unfinished()
-        interrupt = await self.interrupt()
-        if interrupt is None:
+        is_between_questions = await self.interrupt() is None
+        if is_between_questions:
             await self._run(None)
-            return
-        entry = await self.ledger.entry(self.thread_id, interrupt.id)
-        if entry is None:
+        if (entry := await self.decided()) is not None:  # one that was lost is asked again
+            await self.apply(entry)
+        elif not is_between_questions:
             raise ThreadWaitingError(f"{self.noun} {self.thread_id!r} waits for a decision")
-        await self.apply(entry)
 
     async def answer(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
