@@ -373,7 +373,9 @@ async def test_a_question_that_names_only_a_year_says_so() -> None:
         ("la vigne et le climat, sauf en Californie, depuis 2010", "la vigne et le climat",
          ["vigne", "climat"], ["Californie"]),
         ("estudios sobre malaria sin incluir África", "estudios sobre malaria sin incluir África",
-         ["estudios", "malaria"], []),
+         ["malaria"], []),
+        ("Wirkung von Koffein auf den Schlaf", "Wirkung von Koffein auf den Schlaf",
+         ["Koffein", "Schlaf"], []),
         ("图神经网络，不要综述", "图神经网络", ["图神经网络"], ["review"]),
     ],
 )  # fmt: skip
