@@ -101,7 +101,7 @@ class Approvals(Generic[ProposalT]):
         return (await self._records.get(self.part, [key])).get(key)
 
     async def _save(self, key: str, row: dict[str, Any]) -> None:
-        await self._records.put(self.part, {key: row})
+        await self._records.put(self.part, {key: row}, current={})  # nearly all are new
 
     def _digest(self, proposal: ProposalT) -> str:
         return hashlib.sha256(to_json(self._decided_on(proposal))).hexdigest()

@@ -107,6 +107,8 @@ class OpenQuestion(Generic[QuestionT]):
     question: QuestionT
     answers: Any
     """The type of the decisions that it takes."""
+    state: Any
+    """The state of the thread that it is asked on."""
 
 
 class QuestionRef(BaseModel):

@@ -42,8 +42,8 @@ def root_of(thread_id: str) -> tuple[str, ...]:
 class RecordStore:
     """Reads and writes the rows of one thread. Writing twice changes nothing.
 
-    All writes go through `abatch`, which runs in the task that holds the lease: `aput` and
-    `adelete` leave them to another task, where the fence would not know who writes.
+    All goes through `abatch`, which runs in the task that holds the lease: `aput`, `aget` and the
+    like leave it to another task, where the fence would not know who writes, and which costs.
     """
 
     listed_in: ClassVar[tuple[str, ...]]
@@ -63,7 +63,7 @@ class RecordStore:
 
         The entry says its times itself: stores round them, forget the first, or omit the zone.
         """
-        entry = await self._store.aget(self.listed_in, self.thread_id)
+        entry = await self._entry()
         now = datetime.now(UTC).isoformat()
         first: dict[str, Any] = {"created_at": now, "begun_by": begun_by, "shared_with": {}}
         origin = {name: entry.value.get(name, first[name]) for name in first} if entry else first
@@ -76,7 +76,7 @@ class RecordStore:
         Raises:
             ThreadNotFoundError: there is no such thread.
         """
-        entry = await self._store.aget(self.listed_in, self.thread_id)
+        entry = await self._entry()
         if entry is None:
             raise ThreadNotFoundError(f"there is no thread {self.thread_id!r}")
         shared = dict(entry.value.get("shared_with") or {})
@@ -107,13 +107,23 @@ class RecordStore:
 
     async def keys(self, part: str) -> list[str]:
         """Return the keys of a part; at most `PAGE`, for parts that stay small."""
-        return [item.key for item in await self._store.asearch(self.namespace(part), limit=PAGE)]
+        return [item.key for item in await self._search(part, PAGE)]
 
     async def rows(self, part: str) -> dict[str, dict[str, Any]]:
         """Return all rows of a part by their keys, which are in order."""
         # One statement: pages by time overlap where many rows have the same.
-        items = await self._store.asearch(self.namespace(part), limit=_ALL)
+        items = await self._search(part, _ALL)
         return {item.key: item.value for item in sorted(items, key=lambda item: item.key)}
+
+    async def _search(self, part: str, limit: int) -> Any:
+        from langgraph.store.base import SearchOp  # noqa: PLC0415  # slow import
+
+        return (await self._store.abatch([SearchOp(self.namespace(part), limit=limit)]))[0]
+
+    async def _entry(self) -> Any:
+        from langgraph.store.base import GetOp  # noqa: PLC0415  # slow import
+
+        return (await self._store.abatch([GetOp(self.listed_in, self.thread_id)]))[0]
 
     def in_order(self, rows: Mapping[str, RowT], ids: Sequence[str]) -> list[RowT]:
         """Return the rows of the ids.

@@ -239,7 +239,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         names = {"run_id": self.thread_id, "token": token_of(interrupt.id)}
         payload = {**interrupt.value, **names}
         question = await self._question(payload, state)
-        return OpenQuestion(interrupt.id, question, self._answers(question, state))
+        return OpenQuestion(interrupt.id, question, self._answers(question, state), state)
 
     async def require_question(self) -> OpenQuestion[QuestionT]:
         """Return the question that waits for a person.

@@ -270,8 +270,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         handler: CheckpointHandler = self._require_handler(waiting)
         self._announce(waiting)
         decision = await handler.handle(waiting.question)
-        ids = markable_ids(await session.state())
-        answer = _coerced(decision, waiting.question, ids)
+        answer = _coerced(decision, waiting.question, markable_ids(waiting.state))
         try:
             await session.answer(waiting, answer)
         except InvalidDecisionError as error:

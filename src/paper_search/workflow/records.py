@@ -60,7 +60,9 @@ class SearchRecords(RecordStore):
     """Reads and writes the records of one search. Writing twice changes nothing."""
 
     listed_in = ThreadCatalog.listed_in
-    driven = frozenset({"records", "works", "members", "judgements", "papers"})
+    driven = frozenset(
+        {"approvals", "records", "rounds", "works", "members", "judgements", "order", "papers"}
+    )
 
     async def save_records(self, papers: Sequence[RawPaper]) -> list[str]:
         """Store what a search gave and return the ids, in order.
