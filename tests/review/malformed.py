@@ -70,6 +70,12 @@ def objects(titles: list[str] = TITLES, indent: int | None = None) -> str:
     return "\n".join(rows)
 
 
+def refworks(titles: list[str] = TITLES) -> str:
+    """Return references of which the first alone says its type."""
+    rows = "\n".join(f"SR Electronic(1)\nID {n}\nT1 {t}\nYR 2020\n" for n, t in enumerate(titles))
+    return f"RT Journal Article\n{rows}"
+
+
 def table(titles: list[str] = TITLES, mark: str = ",") -> str:
     return f"Title{mark}Year\n" + "".join(f'"{t}"{mark}2020\n' for t in titles)
 
@@ -208,6 +214,8 @@ def _misnamed_and_joined() -> list[Malformed]:
         Malformed("lower.ris", (ris() + ris(["Bees"]).lower()).encode(), 5, 4, all_),
         Malformed("lower.nbib", (nbib() + nbib(["Bees"]).lower()).encode(), 5, 4, all_),
         Malformed("comma.bib", bib().replace("Morgen},", "Morgen}").encode(), 4, 3),
+        Malformed("brace.bib", bib().replace("Morgen},", "Morgen}},").encode(), 4, 3),
+        Malformed("untyped-refworks.txt", refworks().encode(), 4, 4, all_),
         Malformed("deep.jsonl", ('{"a":' * 20_000 + "\n" + objects()).encode(), 5, 4, all_),
     ]
 

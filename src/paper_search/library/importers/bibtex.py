@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from paper_search.bibliography.names import SUFFIX
@@ -91,6 +92,7 @@ _KEYLESS = re.compile(
 )
 _BRACE_BELOW = re.compile(r"(?im)^([ \t]*@[a-z]+)([ \t]*\n\s*)([{(].*)$")
 _NO_COMMA = re.compile(r"\}\s*\n\s*[A-Za-z]+\s*=\s*\{")
+_FIELD = re.compile(r"[\s,]*[A-Za-z]+\s*=\s*[{\"]")
 _AND = re.compile(r"(?<!\s)\s+and\s+", re.IGNORECASE)
 _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
 _AT_ONCE = 200
@@ -181,7 +183,7 @@ def _raw_entries(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_RawE
     for first, text in _chunks(lines):
         with _quiet():
             blocks = entrypoint.parse_string(_with_keys(text), parse_stack=[]).blocks
-        for block in blocks:
+        for block, following in zip_longest(blocks, blocks[1:]):
             inner = getattr(block, "ignore_error_block", None) or block
             line = (block.start_line or 0) + first
             if isinstance(inner, model.String):
@@ -194,8 +196,12 @@ def _raw_entries(lines: Iterable[str], macros: dict[str, str]) -> Iterator[_RawE
                 }
                 if _NO_COMMA.search(inner.raw or "") and any(map(_lacks_comma, fields.values())):
                     yield Rejected(line, f"{inner.key}: a comma is missing between two fields")
-                    continue
-                yield _RawEntry(inner.entry_type.lower(), inner.key, fields, line, inner.raw or "")
+                elif isinstance(following, model.ImplicitComment) and _is_rest(following.raw or ""):
+                    yield Rejected(line, f"{inner.key}: a brace closes it before its last field")
+                else:
+                    yield _RawEntry(
+                        inner.entry_type.lower(), inner.key, fields, line, inner.raw or ""
+                    )
             elif isinstance(block, model.ParsingFailedBlock):
                 yield Rejected(line, _reason(block))
 
@@ -268,6 +274,11 @@ def _is_braced(text: str) -> bool:
 def _is_list(text: str) -> bool:
     names = _split_outside(text, _AND)
     return len(names) > 1 and all("," in name for name in names)
+
+
+def _is_rest(text: str) -> bool:
+    """Whether a text between entries is the rest of one: fields, and a brace never opened."""
+    return bool(_FIELD.match(text)) and text.count("}") > text.count("{")
 
 
 def _lacks_comma(value: str) -> bool:

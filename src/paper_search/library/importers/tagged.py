@@ -51,6 +51,7 @@ class Layout:
     Attributes:
         tagged: a line with a tag (group 1) and a value (group 2).
         first_tags: tags that begin a reference.
+        single_tags: tags that a reference has once; another one begins the next.
         fields: tags of each field, the best first. Of authors and keywords all values of the first
             that has any are taken, of titles and abstracts too, joined; of others its first value.
         rest: returns the fields that no single tag holds, and a type that is better than that of
@@ -68,6 +69,7 @@ class Layout:
     type_tags: tuple[str, ...]
     types: Mapping[str, str]
     last_tags: frozenset[str] = frozenset()
+    single_tags: frozenset[str] = frozenset()
     value_line_tags: frozenset[str] = frozenset()
     is_ended_by_blank: bool = False
 
@@ -92,6 +94,7 @@ class Layout:
             is_blank = not text.strip()
             is_boundary = (
                 tag in self.first_tags | self.last_tags
+                or (tag in self.single_tags and current is not None and tag in current.values)
                 if match
                 else is_blank and self.is_ended_by_blank
             )
@@ -279,6 +282,7 @@ REFWORKS = Layout(
         r"|NO|AV|CN|CA|CL|DB|DS|ED|IP|LL|OL|PM|RP|S[FL]|TA|WP|WT|WV|C[1-5])(?: (.*))?$"
     ),
     first_tags=frozenset({"RT"}),
+    single_tags=frozenset({"SR", "ID", "T1"}),
     fields={
         "title": "T1", "authors": "A1 A2", "abstract": "AB", "venue": "JF JO T2 J1 J2",
         "doi": "DO", "url": "UL LK", "volume": "VO", "issue": "IS", "publisher": "PB",
