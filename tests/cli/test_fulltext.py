@@ -247,6 +247,11 @@ def test_what_a_person_enters_as_not_retrieved_is_not_sought_again(
     paper = texts(cli, review)[0]["id"]
     entered = texts(cli, review, paper, "--not-retrieved", "no library  has it")
     assert entered[0]["summary"] == "not retrieved: no library has it"
+    assert entered[0]["retrieved_at"]
+    assert entered[0]["retrieved_by"]
+    assert (
+        "in 200 characters" in cli("fulltext", review, paper, "--not-retrieved", 201 * "x").stderr
+    )
     seek(home, review, httpserver.port)
     assert texts(cli, review)[0]["summary"] == "not retrieved: no library has it"
     (tmp_path / "own.pdf").write_bytes(PDF)
@@ -284,6 +289,21 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
         document = (tmp_path / "audit" / name).read_text()
         assert "Decided by all: 2; 1 included and 0 excluded by all." in document
         assert "Agreement: 50%; Cohen's kappa: 0.00." in document
+
+
+def test_only_what_at_least_two_decided_alike_and_all_of_them_counts(cli, review, tmp_path) -> None:
+    (tmp_path / "own.pdf").write_bytes(PDF)
+    ids = [texts(cli, review)[n]["id"] for n in (0, 1)]
+    for paper in ids:
+        texts(cli, review, paper, str(tmp_path / "own.pdf"))
+    texts(cli, review, ids[0], "--exclude", "no trial", "--reviewer", "ada")
+    texts(cli, review, ids[1], "--include", "--reviewer", "ada")
+    assert texts(cli, review, "--done", "--reviewer", "ada")[0]["verdicts"] == {}
+    texts(cli, review, ids[0], "--exclude", "no control", "--reviewer", "bo")
+    shown = texts(cli, review, "--done", "--reviewer", "bo")
+    assert [(shown[n]["status"], set(shown[n]["verdicts"])) for n in (0, 1)] == [
+        ("retrieved", {"ada", "bo"}), ("retrieved", {"ada"}),
+    ]  # fmt: skip
 
 
 def test_another_file_takes_the_decision_back_and_the_same_one_does_not(
