@@ -243,7 +243,13 @@ async def test_any_text_gives_a_sound_intent_or_a_question_error(text: str) -> N
     assert intent.topic.strip()
     assert limits.max_results >= 1
     assert limits.year_from is None or limits.year_to is None or limits.year_from <= limits.year_to
-    carried = (intent.authors, intent.identifiers, limits.year_from, limits.year_to)
+    carried = (
+        intent.authors,
+        intent.venues,
+        intent.identifiers,
+        limits.year_from,
+        limits.year_to,
+    )
     if intent.boolean_query is None:
         assert intent.question or any(carried)
         assert intent.concepts or not intent.question
@@ -374,6 +380,10 @@ async def test_a_question_that_names_only_a_year_says_so() -> None:
          ["vigne", "climat"], ["Californie"]),
         ("estudios sobre malaria sin incluir África", "estudios sobre malaria sin incluir África",
          ["malaria"], []),
+        ("außer Kontrolle: die Macht der Banken", "außer Kontrolle: die Macht der Banken",
+         ["außer Kontrolle", "Macht", "Banken"], []),
+        ("crianças sem acesso à escola no Brasil", "crianças sem acesso à escola no Brasil",
+         ["crianças", "Brasil"], []),
         ("Wirkung von Koffein auf den Schlaf", "Wirkung von Koffein auf den Schlaf",
          ["Koffein", "Schlaf"], []),
         ("图神经网络，不要综述", "图神经网络", ["图神经网络"], ["review"]),

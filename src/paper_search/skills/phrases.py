@@ -125,7 +125,7 @@ def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
 
 
 def _parts(text: str, start: int, end: int, *, is_english: bool) -> Iterator[tuple[int, int]]:
-    breaks = _BREAKS if is_english else _FOREIGN | {"in"}
+    breaks = _BREAKS if is_english else _FOREIGN | {"in", "no"}
     tokens = list(_TOKEN.finditer(text, start, end))
     if is_english and tokens and tokens[0][0].casefold() in _ASKING:
         breaks = breaks | _ASKED
