@@ -274,7 +274,8 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
     for name, second in (("ada", ("--include",)), ("bo", ("--exclude", "no trial"))):
         texts(cli, review, ids[0], "--include", "--reviewer", name)
         assert texts(cli, review, ids[1], *second, "--reviewer", name)[0]["status"] == "retrieved"
-    assert "--reviewer" in cli("fulltext", review, "--done").stderr
+    for word in ("--done", "--leave"):
+        assert "are for a --reviewer" in cli("fulltext", review, word).stderr
     assert cli("audit", review, "--output", str(tmp_path / "blind")).code == 0
     assert '"dee"' not in (tmp_path / "blind" / "decisions.csv").read_text()
     left = texts(cli, review, "--reviewer", "cy", "--leave")
