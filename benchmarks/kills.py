@@ -202,7 +202,7 @@ def _upkeep(move: Move) -> int:
     """Delete, prune or back up, and finish what an earlier process did not."""
     words = {
         "delete": ["delete", "gone", "--yes"],
-        "prune": ["prune", "kept"],
+        "prune": ["prune", "t"],
         "backup": ["backup", f"{move.home}/copy.db", "--force"],
     }
     app(words[move.task], standalone_mode=False)
@@ -293,7 +293,7 @@ class Kills:
         whole = home / "copy.db" if task == "backup" else database
         shutil.copy(whole, home / "looked.db") if task == "backup" else None
         left = _rows(whole, "gone")
-        found = _result(home, "kept")
+        found = _result(home, "t")
         shutil.rmtree(home)
         if found != expected:
             return f"{task}: another result"
@@ -310,7 +310,7 @@ class Kills:
 
 
 def _twice(path: Path) -> None:
-    """Give the one thread of a database two names: `kept` and `gone`."""
+    """Copy the one thread of a database, `t`, to `gone`, of which nobody reads the decisions."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
         for table in ("checkpoints", "writes", "paper_search_decisions", "paper_search_audit"):
             columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
@@ -318,16 +318,13 @@ def _twice(path: Path) -> None:
             connection.execute(
                 f"INSERT INTO {table} (thread_id, {rest}) SELECT 'gone', {rest} FROM {table}"  # noqa: S608  # constants
             )
-            connection.execute(f"UPDATE {table} SET thread_id = 'kept' WHERE thread_id != 'gone'")  # noqa: S608  # as above
         ours = "prefix LIKE 'paper_search.t.%' OR key = 't'"
         rows = connection.execute(f"SELECT prefix, key, value FROM store WHERE {ours}").fetchall()  # noqa: S608  # as above
         for prefix, key, value in rows:
-            for name in ("gone", "kept"):
-                connection.execute(
-                    "INSERT INTO store (prefix, key, value) VALUES (?, ?, ?)",
-                    (re.sub(r"\.t\.", f".{name}.", prefix), name if key == "t" else key, value),
-                )
-        connection.execute(f"DELETE FROM store WHERE {ours}")  # noqa: S608  # as above
+            connection.execute(
+                "INSERT INTO store (prefix, key, value) VALUES (?, ?, ?)",
+                (re.sub(r"\.t\.", ".gone.", prefix), "gone" if key == "t" else key, value),
+            )
         connection.commit()
 
 
