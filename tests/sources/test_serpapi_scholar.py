@@ -14,7 +14,11 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
 from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
-from paper_search.sources.serpapi_scholar import ScholarAdapter, SerpAPIScholarSource
+from paper_search.sources.serpapi_scholar import (
+    USUAL_CALLS,
+    ScholarAdapter,
+    SerpAPIScholarSource,
+)
 from paper_search.testing.sources import SourceContract, check_source
 
 KEY = "CANARY-serpapi-key"
@@ -365,3 +369,9 @@ async def test_recorded_bodies_go_through_the_adapter(  # a table
     [said] = report.sources
     assert (said.status, said.kept, said.dropped) == (status, kept, 0)
     assert len(report.papers) == kept
+
+
+@pytest.mark.parametrize(("calls", "expected"), [(None, USUAL_CALLS), (3, 3), (0, 0)])
+def test_it_makes_as_many_requests_as_its_settings_say(calls: int | None, expected: int) -> None:
+    settings = SearchSourceConfig(name="scholar", api_key=KEY, max_calls=calls)
+    assert ScholarAdapter.source(AppConfig(), settings).settings.max_calls == expected
