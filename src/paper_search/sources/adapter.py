@@ -256,10 +256,6 @@ class Adapter(Service, ABC):
             return self.page_size
         return min(self.page_size, max(limit, SMALLEST_PAGE))
 
-    def fits(self, query: Translated, filters: SearchConstraints) -> bool:
-        """Whether a query is to be asked in one request; else it is asked in parts."""
-        return self.takes(query, filters)
-
     def takes(self, query: Translated, filters: SearchConstraints) -> bool:
         """Whether a query is short enough for the service."""
         if self.longest_text is not None and len(query.text) > self.longest_text:

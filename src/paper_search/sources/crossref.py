@@ -17,7 +17,7 @@ from paper_search.bibliography.text import normalised_title
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import Node
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
-from paper_search.sources.free_text import stems_of, to_free_text, to_ranked_text
+from paper_search.sources.free_text import to_free_text, to_ranked_text
 from paper_search.sources.ranked_text import author_names, words_of
 from paper_search.sources.record import (
     Entry,
@@ -42,8 +42,6 @@ TYPES = {
     "standard": "standard",
 }  # fmt: skip
 """What is a work of its own, to the types of CSL; figures, issues and journals are none."""
-_MOST_WORDS = 6
-"""Words of a boolean query, inflections not counted: of more, it is asked in parts."""
 _DATES = ("issued", "published", "published-print", "published-online", "posted")
 _WITHDRAWN = {"retraction", "withdrawal", "removal", "retracted"}
 _RETRACTED_TITLE = re.compile(
@@ -146,7 +144,6 @@ class Crossref(Adapter):
     most_results = 1000
     """Any word is enough to be found: what is far down has nothing to do with the query."""
 
-    most_parts: ClassVar[int] = 8
     entries: ClassVar[str] = "message.items|message"
     hits: ClassVar[str] = "message.total-results"
     faults: ClassVar[str] = "fault"
@@ -175,10 +172,6 @@ class Crossref(Adapter):
         if kind != "doi" or "," in value:  # a comma would begin the next filter
             return None
         return Translated(f"doi:{value}", params={"filter": f"doi:{value}"})
-
-    def fits(self, query: Translated, filters: SearchConstraints) -> bool:
-        is_loose = query.remainder is not None and len(stems_of(query.text)) > _MOST_WORDS
-        return not is_loose and super().fits(query, filters)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
         wanted_types = [name for name, csl in TYPES.items() if filters.allows_type(csl)]

@@ -121,11 +121,6 @@ def _stem(term: Term) -> Node:
     return term
 
 
-def stems_of(text: str) -> set[str]:
-    """Return the words of a text, inflections of one word once."""
-    return {_stem_of(word) or word.lower() for word in text.split()}
-
-
 def _stem_of(word: str) -> str | None:
     """Return the word without its ending and with '*'; None: it is too short, or no English."""
     bare = word.lower()

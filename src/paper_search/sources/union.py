@@ -62,7 +62,7 @@ def union(
     while waiting:
         node = waiting.popleft()
         translation = _translated(adapter, node, filters)
-        if not adapter.fits(translation, filters):
+        if not adapter.takes(translation, filters):
             halves = _halved(node)
             is_room = len(parts) + len(waiting) + len(halves) <= adapter.most_parts
             looser = None if halves and is_room else _loosened(adapter, node, translation, filters)
@@ -194,7 +194,7 @@ def _loosened(
 ) -> Translated:
     """Return a query that is short enough, if there is one; what it leaves out is checked."""
     parts, left_out, whole = list(conjuncts(tree)), list[Node](), translation
-    while not adapter.fits(translation, filters):
+    while not adapter.takes(translation, filters):
         by_length = sorted(parts, key=lambda part: len(render(part)), reverse=True)
         longest = by_length[: max(1, len(parts) // 8)]
         if all(isinstance(part, Not) or part in longest for part in parts):
