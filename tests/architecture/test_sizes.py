@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 399
 MAX_LINES = {
     "skills": 10_247,
-    "sources": 7_607,
+    "sources": 7_591,
     "cli": 6_733,
     "workflow": 5_646,
     "report": 5_409,
