@@ -15,7 +15,7 @@ async def test_a_query_is_asked_of_a_source_once() -> None:
     counter = HitCounter({"a": source}, SearchConstraints())
     assert [await counter.count("a", "x") for _ in range(3)] == [3, 3, 3]
     assert source.counted == ["x"]
-    assert counter.counted("x", ["a", "b"]) == {"a": 3}
+    assert counter.hits_of("x", ["a", "b"]) == {"a": 3}
 
 
 async def test_a_query_that_nobody_counted_has_no_hits_at_all() -> None:

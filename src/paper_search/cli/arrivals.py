@@ -70,7 +70,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     text = contents_of([strategy])[0][1].decode(errors="replace").strip() if strategy else ""
     search, contents = DatabaseSearch(searched, text), contents_of(files)
     workflow = run(load_search(config, thread, progress))
-    with progress.shown():
+    with progress.show():
         reports = run(add_files(workflow, thread, contents, database or [], search=search))
 
     say_files(reports)

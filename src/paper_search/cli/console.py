@@ -226,7 +226,7 @@ class ProgressLine:
         self._status: Status | None = None
 
     @contextlib.contextmanager
-    def shown(self) -> Iterator[None]:
+    def show(self) -> Iterator[None]:
         if not shows_progress():
             yield
             return

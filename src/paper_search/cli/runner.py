@@ -147,7 +147,7 @@ class ThreadRunner(ABC):
         return isinstance(outcome, self._session_type.question_type)
 
     def _work(self, runner: asyncio.Runner, work: Coroutine[Any, Any, Any]) -> Any:
-        with self._progress.shown():
+        with self._progress.show():
             return run(work, runner)
 
     def _ask(self, runner: asyncio.Runner, outcome: Any) -> Any:

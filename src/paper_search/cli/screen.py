@@ -333,7 +333,7 @@ async def _import(
     progress, thread_id, url = ProgressLine(), str(uuid.uuid4()), config.persistence_url
     source = ImportedRecords(reports)
     workflow = import_workflow(config, source, persistence=url, progress_reporter=progress)
-    with progress.shown():
+    with progress.show():
         await begin_import(workflow, question, thread_id, source)
     say_files(reports)
     flow = await with_persistence(url, lambda p: flow_of_thread(p, thread_id))

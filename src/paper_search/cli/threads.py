@@ -57,9 +57,9 @@ def threads(
 
     from pydantic_core import to_json
 
-    from paper_search.report_workflow.listing import listed
+    from paper_search.report_workflow.listing import list_threads
 
-    infos = run(listed(settings(ctx, home).persistence_url, limit=limit + 1, offset=offset))
+    infos = run(list_threads(settings(ctx, home).persistence_url, limit=limit + 1, offset=offset))
     if as_json:
         print_text(to_json(infos[:limit], indent=2) + b"\n")
     elif infos:

@@ -104,7 +104,7 @@ async def evaluate(  # noqa: PLR0913  # by keyword
         UnknownNameError: there is no such source.
     """
     skills = assemble_skills(with_model(config, model), sources or ["library"])
-    limit = skills.metering.checked(budget)
+    limit = skills.metering.check_budget(budget)
     evaluations = []
     for task in ("judging", *(["search"] if sources else [])):
         logged = await asyncio.to_thread(log.read) if log else None

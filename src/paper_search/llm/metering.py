@@ -263,7 +263,7 @@ class Metering:
         log = self.log(thread_id)
         return await asyncio.to_thread(log.read) if log else LoggedUsage()
 
-    def checked(self, budget: Budget | None) -> Budget | None:
+    def check_budget(self, budget: Budget | None) -> Budget | None:
         """Return a budget that can be kept.
 
         Raises:

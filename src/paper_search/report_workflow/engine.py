@@ -88,7 +88,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         services = assemble_report(run_config, sources)
         for role in ROLES:  # a model that cannot be asked is told before a report begins
             services.model(getattr(params, f"{role}_model"))
-        settings["budget"] = services.metering.checked(params.budget or config.budget)
+        settings["budget"] = services.metering.check_budget(params.budget or config.budget)
         return cls(
             services,
             review_handler,

@@ -85,7 +85,7 @@ class EveryThread(AllThreads):
         super().__init__(persistence, {SEARCH: self.searches, REPORT: self.reports})
 
 
-async def listed(url: str, *, limit: int, offset: int) -> list[Any]:
+async def list_threads(url: str, *, limit: int, offset: int) -> list[Any]:
     """Return threads as `EveryThread.threads` does, without LangGraph if all are at rest."""
     with contextlib.suppress(PaperSearchError), open_lists(url) as lists:  # else it is told below
         infos = await EveryThread(lists).at_rest(limit=limit, offset=offset)

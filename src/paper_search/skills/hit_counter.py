@@ -97,7 +97,7 @@ class HitCounter:
                 self._given_up.add(source)
         return hit_count
 
-    def counted(self, query: str, sources: Iterable[str]) -> dict[str, int]:
+    def hits_of(self, query: str, sources: Iterable[str]) -> dict[str, int]:
         counts = self._counts.get(query, {})
         hits = {name: counts[name].hits for name in sources if name in counts}
         return {name: count for name, count in hits.items() if count is not None}

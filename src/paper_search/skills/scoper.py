@@ -170,7 +170,7 @@ class _Look:
     async def count_queries(self) -> None:
         await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
         for query in self._queries:
-            hits = self._counter.counted(query, self._able)
+            hits = self._counter.hits_of(query, self._able)
             if hits and max(hits.values()) < ENOUGH:
                 await self._count_steps(query, is_all=bool(self._local))
         self._relax()
@@ -233,14 +233,14 @@ class _Look:
         A source that ranks finds something by the question, whatever the queries have: then it is
         the person who takes a step, or none.
         """
-        hits = [self._counter.counted(query, self._able) for query in self._queries]
+        hits = [self._counter.hits_of(query, self._able) for query in self._queries]
         is_ranked = any(asked.ranked for asked in self._asked.values())
         if is_ranked or not any(hits) or any(count for counts in hits for count in counts.values()):
             return
         with_hits = (
             (query, step)
             for query, step in self._steps
-            if any(self._counter.counted(step.boolean_query, self._able).values())
+            if any(self._counter.hits_of(step.boolean_query, self._able).values())
         )
         first = next(with_hits, None)
         if self._intent.boolean_query:

@@ -196,7 +196,7 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
             max_results=max_results,
             must_find=must_find,
             enrich=config.enrich if enrich is None else enrich,
-            budget=skills.metering.checked(budget or config.budget),
+            budget=skills.metering.check_budget(budget or config.budget),
         )
         workflow._has_no_sources, workflow._skills = not skills.source_names, skills
         return workflow

@@ -88,7 +88,7 @@ def test_what_should_be_fewer_is_not_looked_for() -> None:
 def test_limits_of_a_note_are_those_of_a_question() -> None:
     note = parse_note("only papers by Ostrom since 2019, in English, no reviews", TODAY)
     before = SearchConstraints(year_to=2020, max_results=7, excluded_types=["thesis"])
-    limits = note.limited(before)
+    limits = note.with_limits(before)
     assert (limits.year_from, limits.year_to, limits.language) == (2019, None, "en")
     assert limits.excluded_types == ["thesis", "review"]
     assert limits.max_results == 7
@@ -99,4 +99,4 @@ def test_limits_of_a_note_are_those_of_a_question() -> None:
 def test_without_words_nothing_changes(text: str | None) -> None:
     note = parse_note(text, TODAY)
     assert note == Note()
-    assert note.limited(SearchConstraints(year_from=2001)).year_from == 2001
+    assert note.with_limits(SearchConstraints(year_from=2001)).year_from == 2001

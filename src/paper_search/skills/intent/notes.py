@@ -49,7 +49,7 @@ class Note:
     venues: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
-    def limited(self, filters: SearchConstraints) -> SearchConstraints:
+    def with_limits(self, filters: SearchConstraints) -> SearchConstraints:
         if self.limits is None:
             return filters
         update: dict[str, object] = {}

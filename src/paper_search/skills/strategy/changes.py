@@ -86,14 +86,14 @@ def _sign(stems: _Stems, wishes: dict[_Stems, _Wish]) -> int:
 
 def _wishes(strategy: SearchStrategy) -> dict[_Stems, _Wish]:
     wishes: dict[_Stems, _Wish] = {}
-    for wish in _named(strategy):
+    for wish in _every_wish(strategy):
         stems = tuple(tokens(wish.written))
         if stems:
             wishes.setdefault(stems, wish)
     return wishes
 
 
-def _named(strategy: SearchStrategy) -> Iterator[_Wish]:
+def _every_wish(strategy: SearchStrategy) -> Iterator[_Wish]:
     for ranked in strategy.ranked:
         yield from (_Wish(word.written) for run in runs(ranked.text) for word in run)
     for ranked in strategy.ranked:

@@ -34,7 +34,7 @@ def next_limits(limits: SearchConstraints, note: Note) -> SearchConstraints:
     required = [written(group) for group in names if group is not None]
     people = _names(note.authors, note.venues)
     conditions = [*filter(None, before), *people, *required, *_unwanted(note.excluded)]
-    return _with_conditions(note.limited(limits), conditions)
+    return _with_conditions(note.with_limits(limits), conditions)
 
 
 def changed_by(terms: Note, query: str) -> str:
