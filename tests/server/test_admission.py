@@ -150,13 +150,19 @@ async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, 
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{}, {"questions": "q"}, {"question": " "}, {"question": 7}, {"question": 'moss AND "wall'}],
+    ("given", "reason"),
+    [
+        ({}, "question: "),
+        ({"questions": "q"}, "question: "),
+        ({"question": 7}, "question: "),
+        ({"question": " "}, "the question is empty"),
+        ({"question": 'moss AND "wall'}, "this quote is never closed"),
+    ],
 )
-async def test_an_input_without_a_question_is_refused_with_the_field(door, given):
+async def test_an_input_without_a_question_is_refused_with_the_reason(door, given, reason):
     status, text = await door.refused(str(uuid.uuid4()), {**NEW, "input": given})
     assert status == 422
-    assert "question: " in text
+    assert reason in text
 
 
 @pytest.mark.parametrize(

@@ -66,13 +66,21 @@ async def test_a_report_may_be_begun(door):
     assert await door.run(str(uuid.uuid4()), NEW, "ada")
 
 
-@pytest.mark.parametrize("given", [{}, {"question": QUESTION}, {"original_query": None}, "q", 7])
-async def test_an_input_without_a_question_is_refused_with_the_field(door, given):
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({}, "original_query"),
+        ({"question": QUESTION}, "original_query"),
+        ({"original_query": None}, "original_query"),
+        ("q", "valid dictionary"),
+        (7, "valid dictionary"),
+        ({"original_query": " " * 40}, "the question is empty"),
+    ],
+)
+async def test_an_input_without_a_question_is_refused_with_the_reason(door, given, reason):
     status, text = await door.refused(str(uuid.uuid4()), {**NEW, "input": given})
     assert status == 422
-    assert "original_query" in text or "valid dictionary" in text
-    blank = {**NEW, "input": {"original_query": " " * 40}}
-    assert "original_query" in (await door.refused(str(uuid.uuid4()), blank))[1]
+    assert reason in text
 
 
 @pytest.mark.parametrize("said", ["approve", {"action": "approve"}, [{"type": "accept"}], "skip"])
