@@ -18,8 +18,7 @@ from paper_search.persistence import open_persistence
 from paper_search.persistence.listing import outline
 from paper_search.persistence.opening import open_lists
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.listing import EveryThread
-from paper_search.report_workflow.listing import listed as list_all
+from paper_search.report_workflow.listing import EveryThread, list_threads
 from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
 
@@ -140,7 +139,7 @@ async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(
         assert await EveryThread(lists).at_rest(limit=2, offset=1) == everything[1:3]
         run_sql(url, "UPDATE checkpoints SET summary = NULL WHERE thread_id = 'done'")
         assert await EveryThread(lists).at_rest() is None
-    assert await list_all(url, limit=3, offset=0) == everything[:3]
+    assert await list_threads(url, limit=3, offset=0) == everything[:3]
 
 
 async def test_threads_are_listed_without_heavy_packages(tmp_path: Path, url: str) -> None:

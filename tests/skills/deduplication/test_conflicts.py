@@ -12,7 +12,7 @@ from paper_search.skills.deduplication.conflicts import (
     CERTAIN,
     DOUBTFUL,
     IMPOSSIBLE,
-    log_odds_by_rules,
+    adjust,
     may_be_one,
 )
 
@@ -81,8 +81,8 @@ PLAIN = Comparison(
 
 def verdict(*, is_doi_shared: bool = False, **levels: str) -> float | None:
     """Return what a pair is set to: a bound, or None where the weights alone decide."""
-    low = log_odds_by_rules(PLAIN._replace(**levels), -50.0, is_doi_shared=is_doi_shared)
-    high = log_odds_by_rules(PLAIN._replace(**levels), 50.0, is_doi_shared=is_doi_shared)
+    low = adjust(PLAIN._replace(**levels), -50.0, is_doi_shared=is_doi_shared)
+    high = adjust(PLAIN._replace(**levels), 50.0, is_doi_shared=is_doi_shared)
     if (low, high) == (-50.0, 50.0):
         return None
     return low if high == 50.0 else high
@@ -98,7 +98,7 @@ def every(field: str, *but: str) -> set[str]:
 
 
 def test_without_a_conflict_the_weights_decide():
-    assert log_odds_by_rules(PLAIN, 1.25, is_doi_shared=False) == 1.25
+    assert adjust(PLAIN, 1.25, is_doi_shared=False) == 1.25
     assert verdict() is None
 
 

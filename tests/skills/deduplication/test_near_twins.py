@@ -12,7 +12,7 @@ from tests.examples import examples
 from paper_search.models import Author, Clustering, RawPaper
 from paper_search.skills import Deduplicator
 from paper_search.skills.deduplication.comparison import Comparison, log_odds
-from paper_search.skills.deduplication.conflicts import log_odds_by_rules
+from paper_search.skills.deduplication.conflicts import adjust
 
 TEAM = ["Ada Smith", "Bo Jensen", "Carla Meyer"]
 
@@ -377,7 +377,7 @@ def score(levels: dict[str, str]) -> float:
     if levels["title"] == "identical":
         levels = {**levels, "difference": "none", "numerals": "same"}
     given = Comparison(**levels, title_similarity=0, author_overlap=0, abstract_overlap=0)
-    return log_odds_by_rules(given, log_odds(given), is_doi_shared=False)
+    return adjust(given, log_odds(given), is_doi_shared=False)
 
 
 @given(PAIRS, st.sampled_from(sorted(CLOSEST_FIRST)))

@@ -22,7 +22,7 @@ _OTHER_TEXT = frozenset({"similar", "related", "different"})
 _BOTH_GAPS = frozenset({"both missing"})
 
 
-def log_odds_by_rules(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
+def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
     """Return the log-odds of a pair after the rules on identifiers and conflicts.
 
     Args:

@@ -32,7 +32,7 @@ from paper_search.skills.deduplication.comparison import (
     log_odds,
     probability,
 )
-from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, log_odds_by_rules
+from paper_search.skills.deduplication.conflicts import CERTAIN, DOUBTFUL, adjust
 from paper_search.skills.deduplication.merging import are_versions, by_content, rank
 from paper_search.skills.deduplication.profiles import Profile, profile
 
@@ -227,9 +227,7 @@ class Resolution:
         for pair in candidate_pairs(self._profiles):
             one, other = self._profiles[pair[0]], self._profiles[pair[1]]
             levels = compare(one, other, self._recurring)
-            odds = log_odds_by_rules(
-                levels, log_odds(levels), is_doi_shared=("doi", one.doi) in self._shared
-            )
+            odds = adjust(levels, log_odds(levels), is_doi_shared=("doi", one.doi) in self._shared)
             scores[pair] = odds
             if odds >= UNCERTAIN or are_versions(one, other, levels):
                 self._levels[pair] = levels
