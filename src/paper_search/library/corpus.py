@@ -296,11 +296,15 @@ class Library:
         with self._threads:
             return self._current.ask(lambda: self._retrieval(None).count(tree, limits))
 
+    @property
+    def has_all_vectors(self) -> bool:
+        with self._threads:
+            return self._vectors.info(self._version()).is_current
+
     def info(self) -> LibraryInfo:
         """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
-            for _ in self._records.changed_since(0):  # tells what is damaged
-                pass
+            self._records.check()
             is_current = self._current.lag() == 0
             first, last = self._index.years() if is_current else self._records.years()
             return LibraryInfo(

@@ -212,6 +212,11 @@ class RecordStore:
         for row, _, _, text in self._pages(generation):
             yield row, decoded(text)
 
+    def check(self) -> None:
+        """Note which of all records are damaged."""
+        for _ in self._pages(0):
+            pass
+
     def __iter__(self) -> Iterator[RawPaper]:
         return (_paper(identity, text) for _, identity, _, text in self._pages(0))
 

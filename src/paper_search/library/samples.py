@@ -89,7 +89,7 @@ def open_sample(
             ) from error
     library = Library.open(parent / name, wait_s=wait_s, embedder=embedder)
     is_minilm = embedder is not None and as_embedder(embedder).model == MINILM
-    if is_minilm and not library.info().vectors.is_current:
+    if is_minilm and not library.has_all_vectors:
         vectors = Embedder(cast("Embeddings", SampleVectors()), model=MINILM)
         with Library.open(parent / name, wait_s=wait_s, embedder=vectors) as sample:
             sample.embed()

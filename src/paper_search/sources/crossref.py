@@ -144,6 +144,7 @@ class Crossref(Adapter):
     most_results = 1000
     """Any word is enough to be found: what is far down has nothing to do with the query."""
 
+    most_parts: ClassVar[int] = 8
     entries: ClassVar[str] = "message.items|message"
     hits: ClassVar[str] = "message.total-results"
     faults: ClassVar[str] = "fault"
