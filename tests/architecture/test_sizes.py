@@ -22,11 +22,11 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 399
 MAX_LINES = {
     "skills": 10_247,
-    "sources": 7_591,
-    "cli": 6_733,
+    "sources": 7_592,
+    "cli": 6_740,
     "workflow": 5_646,
     "report": 5_409,
-    "library": 5_276,
+    "library": 5_285,
     "query": 4_795,
     "persistence": 3_407,
     "report_workflow": 2_839,
@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_643,
     "web": 2_674,
     "server": 2_227,
-    "audit": 2_071,
+    "audit": 2_085,
     "models": 1_882,
     "llm": 1_761,
     "http": 1_733,

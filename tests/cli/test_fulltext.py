@@ -110,7 +110,10 @@ def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver
         "included", "excluded: wrong population", "retrieved",
     ]  # fmt: skip
 
-    assert cli("audit", review, "--output", str(tmp_path / "audit")).code == 0
+    ended = cli("audit", review, "--output", str(tmp_path / "audit"))
+    assert "5 full texts sought: 2 not retrieved, 1 included, 1 excluded, 1 not decided" in (
+        ended.stderr
+    )
     flow = json.loads((tmp_path / "audit" / "prisma_flow.json").read_text())
     assert flow["included"] == 5
     assert flow["full_texts"] == {
@@ -121,6 +124,10 @@ def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver
     for row in ("Full texts sought | 5", "Full texts not retrieved | 2", "Full texts assessed | 2",
                 "by full text because: wrong population | 1", "Included | 1"):  # fmt: skip
         assert f"| {row} |" in report
+    assert (
+        "We sought full texts of 5 works (not retrieved 2, retrieved and not assessed yet 1) and "
+        "assessed 2: 1 excluded (wrong population 1) and 1 included."
+    ) in (tmp_path / "audit" / "reporting.md").read_text()
     picture = (tmp_path / "audit" / "pictures" / "prisma_flow.svg").read_text()
     for line in ("Full texts sought (n = 5)", "not retrieved (n = 2)", "Works included (n = 1)"):
         assert line in picture

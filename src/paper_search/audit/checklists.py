@@ -16,6 +16,7 @@ from paper_search.audit.reading import ReviewThread
 from paper_search.audit.sections import Section, agreement_lines
 from paper_search.models import Purpose, SourceReport
 from paper_search.workflow.counts import quantity
+from paper_search.workflow.full_texts import FullTextFlow
 
 TITLE = "Reporting of the search"
 _SEARCHES = frozenset({Purpose.SEARCH, Purpose.CITATION, Purpose.WORK})
@@ -157,7 +158,7 @@ _SCR: tuple[tuple[str, _Facts | None, str], ...] = (
     ("Variables that were extracted", None, "each, with assumptions"),
     ("Appraisal of the papers (if done)", None, "how and why, or that it was not done"),
     ("How results were summarised", None, "by which methods"),
-    ("Papers screened, excluded and included", SearchFacts.selection, "full texts not retrieved"),
+    ("Papers screened, excluded and included", SearchFacts.selection, "what was done elsewhere"),
     ("What the papers are like", None, "their characteristics, with citations"),
     ("Result of the appraisal (if done)", None, "what it showed"),
     ("Results of each paper", None, "those that bear on the questions"),
@@ -223,16 +224,29 @@ def methods(flow: PrismaFlow) -> list[str]:
         "were not worked on yet": flow.pending,
     }
     lines += [f"Of these, {count:,} {words}." for words, count in aside.items() if count]
-    return [*lines, _screening(flow)]
+    return [*lines, _screening(flow), *_full_texts(flow.full_texts)]
+
+
+def _full_texts(flow: FullTextFlow | None) -> Iterator[str]:
+    if flow is not None:
+        states = {
+            "not looked for yet": flow.waiting,
+            "not retrieved": flow.not_retrieved,
+            "retrieved and not assessed yet": flow.unassessed,
+        }
+        rest = ", ".join(f"{name} {count:,}" for name, count in states.items() if count)
+        sought = quantity(flow.sought, "work") + (f" ({rest})" if rest else "")
+        yield f"We sought full texts of {sought} and assessed {flow.assessed:,}: {_outcome(flow)}."
+
+
+def _outcome(flow: PrismaFlow | FullTextFlow) -> str:
+    reasons = ", ".join(f"{why} {count:,}" for why, count in flow.exclusion_reasons.items())
+    excluded = f"{flow.excluded:,} excluded" + (f" ({reasons})" if reasons else "")
+    return f"{excluded} and {flow.included:,} included"
 
 
 def _screening(flow: PrismaFlow) -> str:
-    reasons = ", ".join(f"{why} {count:,}" for why, count in flow.exclusion_reasons.items())
-    excluded = f"{flow.excluded:,} excluded" + (f" ({reasons})" if reasons else "")
     undecided = flow.undecided + flow.not_judged
     rest = f" On {undecided:,} of these, nobody has decided yet." if undecided else ""
     works = quantity(flow.for_screening, "work")
-    return (
-        f"Of {works} for screening, we screened {flow.screened:,}: {excluded} and "
-        f"{flow.included:,} included.{rest}"
-    )
+    return f"Of {works} for screening, we screened {flow.screened:,}: {_outcome(flow)}.{rest}"

@@ -21,11 +21,11 @@ MAX_ROWS = 500
 """Of one table; the rest is in the file of the table."""
 _ON_SEARCHES = (
     "Every string as it was sent, also before the approval, to find a paper that the question "
-    "names and to count hits, and to fill what works lacked. A stored answer bears the day on "
-    "which it came. Received: records that came; each is kept, or counted under Not kept with "
-    "the reason. Kept: records that the query was the first of its source and round to give. "
-    "New records: those that had not arrived before. New works: works of which no record had "
-    "arrived before."
+    "names and to count hits, to fill what works lacked, and for full texts. A stored answer "
+    "bears the day on which it came. Received: records that came; each is kept, or counted under "
+    "Not kept with the reason. Kept: records that the query was the first of its source and round "
+    "to give. New records: those that had not arrived before. New works: works of which no record "
+    "had arrived before."
 )
 _ON_ROUNDS = (
     "Arrived: records as often as sources gave them. Given again: the same record of the same "

@@ -41,12 +41,19 @@ def audit(
         flow_document = flow.model_dump(mode="json")
         print_json({"output": str(output.absolute()), "files": files, "flow": flow_document})
         return
+    checks = f"{flow.removed_by_checks} removed by a check, " if flow.removed_by_checks else ""
     say(
-        f"{flow.identified} records identified, {flow.duplicates} duplicates removed, "
+        f"{flow.identified} records identified, {checks}{flow.duplicates} duplicates removed, "
         f"{flow.works} works: {flow.included} included, {flow.excluded} excluded, "
         f"{flow.undecided + flow.not_judged} not decided, "
         f"{flow.set_aside + flow.not_carried_over + flow.pending} not for screening"
     )
+    if (texts := flow.full_texts) is not None:
+        say(
+            f"{texts.sought} full texts sought: {texts.not_retrieved} not retrieved, "
+            f"{texts.included} included, {texts.excluded} excluded, "
+            f"{texts.waiting + texts.unassessed} not decided"
+        )
     if not is_available():
         say("no pictures: they need matplotlib (pip install 'paper-search[figures]')")
     say(visible(f"wrote {len(audit_files.files)} files to {output}; begin with report.html"))

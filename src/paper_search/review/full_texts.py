@@ -98,7 +98,7 @@ class FullTexts:
             if one.content:
                 new = self._retrieved(text, one.address, one.content, one.service)
             else:
-                problem = "; ".join(one.problems.values()) or "no open text is known"
+                problem = "; ".join(dict.fromkeys(one.problems.values())) or "no open text is known"
                 update = {"problem": problem, "retrieved_at": _now(), "retrieved_by": self._by}
                 new = text.model_copy(update=update)
             async with self._alone():  # somebody may have attached it in the meantime
