@@ -51,7 +51,7 @@ _TRAILING_OF_LONG = word_table("trailing of long")
 _MOST = 8
 _LONGEST = 5
 """Words of a phrase; a longer one is a sentence without function words, not a term."""
-_QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»]{2,80})[\"“”„«»]")
+_QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»\ue000]{2,80})[\"“”„«»]")
 _CLAUSE = re.compile(r"(?:[\w\s+#]|(?<=\w)[./'’*\u2010-\u2015\u2212-](?=\w))+")
 _TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
 _FIXED = re.compile(
@@ -159,7 +159,8 @@ def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
     is_denied = last in _DENYING and not is_inverted
     is_denied = is_denied or (last == "not" and first in _ASKING - {"can", "could"})
     is_verb = is_infinitive or is_told or is_denied
-    return is_verb or behind == "than" or _is_adverb(word, behind)
+    is_age = word in {"aged", "ages"} and behind[:1].isdigit()
+    return is_verb or is_age or behind == "than" or _is_adverb(word, behind)
 
 
 def _is_adverb(word: str, behind: str = "") -> bool:

@@ -33,7 +33,6 @@ def terms(text: str | None) -> dict[str, tuple[str, ...]]:
         ("focus on toxicity", {"added": ("toxicity",)}),
         ("focus on toxicity instead", {"instead": ("toxicity",)}),
         ("toxicity instead of efficacy", {"added": ("toxicity",), "dropped": ("efficacy",)}),
-        ("more on mice but not mice", {"excluded": ("mice",)}),
         (
             "exclude mice and rats; only children, more about toxicity",
             {"excluded": ("mice", "rats"), "required": ("children",), "added": ("toxicity",)},

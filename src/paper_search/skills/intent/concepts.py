@@ -10,7 +10,7 @@ from typing import TypeAlias
 from paper_search.bibliography.words import rarity
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.forms import forms
-from paper_search.skills.phrases import Phrase, is_adjective, phrases
+from paper_search.skills.phrases import INSIDE, Phrase, is_adjective, phrases
 from paper_search.skills.variants import is_heading, is_known_term
 from paper_search.skills.words import is_unspaced, tokens
 
@@ -19,6 +19,8 @@ _LONGEST = 3
 """Words of a phrase; more without a function word are a list of words."""
 _FEWEST_CAPITALS = 2
 """Of an acronym."""
+_LETTER = re.compile(r" (?=[A-Z](?: |$))")
+"""Before a letter that is part of a name: "vitamin C"."""
 _COMMA = re.compile(r"\s*,\s*")
 _BRACKET = re.compile(r"\s*\(\s*")
 Group: TypeAlias = tuple[str, ...]
@@ -45,7 +47,12 @@ def concepts_of(text: str, *, in_english: bool | None = None) -> Concepts:
         phrase for phrase in noun_phrases if not phrase.is_empty or _is_modifier(phrase, text)
     ] or noun_phrases
     is_list = SMALL_WORDS.isdisjoint(text.casefold().split())
-    groups = [group for choice in _choices(solid, text) for group in _groups(choice, is_list)]
+    quoted = {phrase.text for phrase in solid if phrase.is_quoted}
+    groups = [
+        group
+        for choice in _choices(solid, text)
+        for group in ([tuple(choice)] if choice[0] in quoted else _groups(choice, is_list))
+    ]
     return _selected(_distinct(groups))
 
 
@@ -146,7 +153,8 @@ def pieces(words: Sequence[str], *, is_list: bool) -> list[str]:
 
 def _between(words: Sequence[str], *, is_list: bool) -> list[str]:
     if is_list:
-        return list(words)
+        text = _LETTER.sub(INSIDE, " ".join(words))
+        return [word.replace(INSIDE, " ") for word in text.split()]
     start = len(words) % 2
     pairs = [" ".join(words[place : place + 2]) for place in range(start, len(words), 2)]
     return [*words[:start], *pairs]

@@ -31,12 +31,33 @@ def kind_at(text: str, start: int) -> tuple[str, int] | None:
 
 
 def parse_kinds(text: str) -> tuple[str, list[str]]:
+    """Return the text without the kinds that are wanted, and these.
+
+    A question begins with them ("books on"), or a clause at its end says that it wants them.
+    """
+    around = dict(forms("around_kinds"))
+    clauses = [
+        (*match.span(), around[f"{lead} end"])
+        for lead in ("asking", "bare")
+        for match in around[lead].finditer(text)
+    ]
     start = dict(forms("request"))["wanted"].match(text).end()  # type: ignore[union-attr]  # matches anything
-    kind = kind_at(text, start)
-    goes_on = kind and re.match(r"\s+(?:on|about)\s", text[kind[1] :], re.IGNORECASE)
-    if kind is None or not goes_on or kind[0] in _NO_WANTED_KIND:
-        return text, []
-    return cut(text, start, kind[1]), [kind[0]]
+    for lead, place, behind in [(start, start, around["subject"]), *clauses]:
+        kinds, end = _kinds_at(text, place)
+        if kinds and behind.match(text, end) and not _NO_WANTED_KIND & {*kinds}:
+            return cut(text, lead, end), kinds
+    return text, []
+
+
+def _kinds_at(text: str, start: int) -> tuple[list[str], int]:
+    kinds: list[str] = []
+    end = start
+    while kind := kind_at(text, start):
+        kinds.append(kind[0])
+        end = kind[1]
+        joint = re.compile(r"\s*,?\s*(?:\b(?:and|or)\b|&|,)\s*").match(text, end)
+        start = joint.end() if joint else len(text)
+    return list(dict.fromkeys(kinds)), end
 
 
 def parse_type(text: str) -> tuple[str, IntentType]:

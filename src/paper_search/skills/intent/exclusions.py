@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.constraints import kind_at
-from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
+from paper_search.skills.intent.forms import CUT, cut, forms, is_quoted, words_of_table
 from paper_search.skills.variants import is_known_term
-from paper_search.skills.words import STOP_WORDS, tokens
+from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
 
 _TERM = re.compile(
     r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
@@ -76,14 +76,21 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
     notes = []
     for negation in sorted(negations, key=lambda one: -one.start):
         subject = cut(subject, negation.start, negation.end)
+        wording = text[negation.start : negation.end].strip(" ,;:(.")
         if negation.is_sure:
             rest = cut(rest, negation.start, negation.end)
-            continue
-        wording = text[negation.start : negation.end].strip(" ,;:(.")
-        notes.append(
-            f"{wording!r} is read as part of the subject; to exclude papers, write"
-            f" 'excluding {(negation.terms or negation.kinds)[0]}'"
-        )
+        else:
+            notes.append(
+                f"{wording!r} is read as part of the subject; to exclude papers, write"
+                f" 'excluding {(negation.terms or negation.kinds)[0]}'"
+            )
+    for negation in negations:
+        own = {term: why for term in negation.terms if (why := _objection(term, rest))}
+        negation.terms = [term for term in negation.terms if term not in own]
+        if negation.is_sure:
+            notes += [f"{term!r} is not excluded, because {why}" for term, why in own.items()]
+    for hedge in dict(forms("around_term"))["hedge"].finditer(subject) if is_english else ():
+        subject = subject.replace(hedge[0], f" {CUT} ")
     sure = sorted((one for one in negations if one.is_sure), key=lambda one: one.start)
     return Exclusions(
         rest,
@@ -94,13 +101,28 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
     )
 
 
+def _objection(term: str, rest: str) -> str | None:
+    """Return why a term must not be excluded.
+
+    Examples: "non-small cell lung cancer, not small cell"; "EU not US", since capitals tell nothing
+    to most services.
+    """
+    if f" {' '.join(tokens(term))} " in f" {' '.join(tokens(rest))} ":
+        return "the question asks for it"
+    if term.casefold() in BREAKS:
+        return f"every paper with the word {term.casefold()!r} would be"
+    return None
+
+
 def _negations(text: str) -> Iterator[_Negation]:
     for cue, pattern in forms("exclusion"):
         for match in pattern.finditer(text):
             is_name = match[0].strip().istitle() and not _starts_sentence(match)
             if is_quoted(text, match.start()) or (is_name and not text.isupper()):
                 continue
-            negation = _term_before(match) if cue == "behind" else _term_behind(text, match)
+            negation = (
+                _term_before(match) if cue in {"behind", "last"} else _term_behind(text, match)
+            )
             if negation and _is_negation(cue, match, negation):
                 yield negation
 
@@ -135,11 +157,17 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
         case "minus":
             negation.is_sure = _is_signed(match, negation, after)
             return bool(negation.terms) or negation.is_sure
+        case "last":  # "battery recycling patents excluded"
+            negation.is_sure = bool(negation.kinds)
+            return True
         case "telegram":
             words = {*text.casefold().split()} - {"no", "not", "and", "or", "minus"}
             return SMALL_WORDS.isdisjoint(words) and _ENDED.match(after) is not None
         case "contrast":
-            return _is_contrast(text, match, negation)
+            negation.is_sure = _is_contrast(text, match, negation)
+            is_verbal = re.match(r"\s*\w{3,}(?:ing|ed)\b", text[match.end() :])
+            is_asked = dict(forms("around_term"))["asked"].match(text)
+            return negation.is_sure or not (is_verbal or is_asked)
         case "without":
             negation.is_sure = _leaves_out(text, match, negation)
             return bool(negation.terms) or negation.is_sure
