@@ -92,6 +92,11 @@ def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end() -> No
         ),
         ("cats, dogs or mice in labs", ["cats", "labs"], {"cats": ["dogs", "mice"]}),
         ("cats, dogs, or mice in labs", ["cats", "labs"], {"cats": ["dogs", "mice"]}),
+        (
+            "urban fox behaviour, Wales or Ireland",
+            ["urban fox behaviour", "Wales"],
+            {"Wales": ["Ireland"]},
+        ),
         ("either cats or dogs", ["cats"], {"cats": ["dogs"]}),
         ("cats and/or dogs", ["cats"], {"cats": ["dogs"]}),
         (

@@ -71,7 +71,7 @@ def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
     for phrase in noun_phrases:
         joint = text[before.end : phrase.start] if before else ""
         if before and _is_or(joint, text, before.end, phrase.start):
-            if is_listed and len(choices) > 1:
+            if is_listed and len(choices) > 1 and not _is_topic(choices):
                 last = choices.pop()
                 choices[-1] += last
             choices[-1].append(phrase.text)
@@ -83,6 +83,12 @@ def _choices(noun_phrases: Sequence[Phrase], text: str) -> list[list[str]]:
             choices.append([phrase.text])
         before = phrase
     return [_with_shared_head(choice) for choice in choices]
+
+
+def _is_topic(choices: Sequence[list[str]]) -> bool:
+    """Return whether the first phrase is what a choice is about: "city foxes, UK or Ireland"."""
+    first, *others = (choice[0].split() for choice in choices)
+    return len(others) == 1 and len(first) > len(others[0])
 
 
 def _is_or(joint: str, text: str, start: int, end: int) -> bool:
