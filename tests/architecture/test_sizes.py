@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 399
 MAX_LINES = {
-    "skills": 10_247,
+    "skills": 10_298,
     "sources": 7_592,
     "cli": 6_740,
     "workflow": 5_646,

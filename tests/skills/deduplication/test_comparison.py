@@ -209,6 +209,8 @@ def test_the_numbers_in_two_titles(one: str, other: str, level: str):
     [
         (f"Reply to: {TITLE}", TITLE, "different"),
         (f"Reply to: {TITLE}", f"Reply to {TITLE}", "same"),
+        (f"Reply to: a response to {TITLE}", f"A response to {TITLE}", "different"),
+        (f"Rationale and design of {TITLE}", f"{TITLE}: study protocol", "same"),
         (TITLE, f"{TITLE} today", "same"),
     ],
 )

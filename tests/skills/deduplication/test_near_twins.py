@@ -107,6 +107,9 @@ COMPANIONS = [
     "{} (CANOPY): a trial protocol",
     "{}: protocol for a systematic review",
     "{}: a protocol for a feasibility study",
+    "{}: Protokoll einer randomisierten Studie",
+    "{} [protocol]",
+    "{}: a planned multicentre trial",
     # rationale and design
     "Rationale and design of {}",
     "{}: rationale and design",
@@ -121,11 +124,13 @@ COMPANIONS = [
     "{}: baseline characteristics of participants",
     "Baseline data of the CANOPY study: {}",
     "{}: study rationale",
+    "{}: aims and methods",
+    "{}: methods of a feasibility trial",
     # statistical plans
     "Statistical analysis plan for {}",
     "{}: statistical analysis plan",
     "{}: a statistical plan",
-    "{}: update to the statistical analysis plan",
+    "{}: the CANOPY trial. Update to the analysis plan",
     # corrections
     "{} (vol 12, pg 100, 2009)",
     "{} (vol 12, p 100, 2009)",
@@ -141,9 +146,12 @@ COMPANIONS = [
     "{}: erratum",
     "{} [corrigendum]",
     "Addendum: {}",
+    "{} [J Shade 31 (2013) 220-227]",
+    "{} (Journal of Shade (2013) 31 (220-227))",
     # concern and retraction
     "Expression of concern: {}",
     "Editorial expression of concern: {}",
+    "{} [expression of concern]",
     "Retraction: {}",
     "Retraction note: {}",
     "Notice of retraction: {}",

@@ -31,6 +31,9 @@ def of(title: str) -> tuple[str, ...]:
         ("drainage", "no drainage", "opposed"),
         ("graphs", "acyclic graphs", "opposed"),
         ("graphs", "directed graphs", "added"),
+        ("falls a cluster trial", "falls a process evaluation of a cluster trial", "opposed"),
+        ("management of data", "special issue on management of data", "opposed"),
+        ("falls", "falls a trial of exercise", "added"),
     ],
 )
 def test_titles_differ_by_spelling_or_by_words(one: str, other: str, expected: str) -> None:

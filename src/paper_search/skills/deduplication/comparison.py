@@ -11,6 +11,7 @@ from rapidfuzz.fuzz import ratio
 from paper_search.skills.deduplication.profiles import Profile, venue_similarity
 from paper_search.skills.deduplication.text import folded, is_first_shared, shared, word_set, words
 from paper_search.skills.deduplication.titles import (
+    are_of_one_role,
     are_told_apart,
     difference,
     is_serial,
@@ -125,7 +126,9 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
         difference=wording,
         title_length="generic" if is_generic else _length(one, other),
         numerals=_numerals(one, other),
-        role="same" if one.role == other.role else "different",
+        role="same"
+        if title == "identical" or are_of_one_role(one.roles, other.roles)
+        else "different",
         authors=authors,
         first_author=_first_author(one, other),
         year=year,

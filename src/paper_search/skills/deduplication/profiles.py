@@ -17,7 +17,7 @@ from paper_search.skills.deduplication.text import (
     word_set,
     words,
 )
-from paper_search.skills.deduplication.titles import role, without_annotations
+from paper_search.skills.deduplication.titles import roles, without_annotations
 
 _EMPTY_WORDS = word_set(
     "the of and in on for a an de la le et des der die das und proc proceedings conference conf"
@@ -76,15 +76,14 @@ class Profile:
         title: the words of the title, joined by single spaces.
         words: the words of the title.
         key: the title without spaces, at least its letters and digits.
-        role: what it is to another work; see `title_signals.role`.
+        roles: words that may say what it is to another work; see `titles.roles`.
         first_page: first page, without zeros in front; with its letter ("s12", "e1004").
-        is_letter_paged: paged like a supplement or an abstract book ("A77", "S12").
     """
 
     title: str
     words: tuple[str, ...]
     key: str
-    role: str
+    roles: tuple[tuple[str, str], ...]
     people: People
     year: int | None
     venue: tuple[str, ...]
@@ -101,7 +100,8 @@ class Profile:
 
 def profile(paper: RawPaper) -> Profile:
     title = without_line_breaks(folded(paper.title))
-    title_words = words(_without_notes(title))
+    own_title = _without_notes(title)
+    title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
     venue = folded(paper.venue) if paper.venue else ""
     first, last = _pages(paper.pages)
@@ -109,7 +109,7 @@ def profile(paper: RawPaper) -> Profile:
         title=" ".join(title_words),
         words=title_words,
         key="".join(title_words),
-        role=role(title, title_words),
+        roles=roles(own_title),
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),

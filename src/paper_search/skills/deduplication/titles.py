@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
@@ -16,6 +17,10 @@ from paper_search.skills.words import word_table
 LITTLE_WORDS = word_set(
     "a an the of in on for and or to with by from at as is are its via using into über der die das"
     " le la les de des du et un une el los las y e i s"
+)
+_ARTICLES = word_set("a an the der die das le la les un une el los las")
+_LINKS = LITTLE_WORDS - _ARTICLES - word_set("and or is are its y e i s") | word_set(
+    "alongside regarding"
 )
 _NEGATIONS = word_set("no non not nor never without anti un")
 _NEGATING = ("non", "anti", "un", "an", "a")
@@ -71,7 +76,8 @@ def difference(one: Sequence[str], other: Sequence[str]) -> str:
       words joined or cut ("data base").
     - "added": only one title has words of its own, and none of them negates.
     - "opposed": words spelt alike that are not the same word ("hypotension", "hypertension";
-      "prednisone", "prednisolone"), a negation that only one has, or a pair of opposites.
+      "prednisone", "prednisolone"), a negation that only one has, a pair of opposites, or a head
+      that makes of one title the name of another thing ("an evaluation of ...").
     - "replaced": both titles have words of their own that have nothing in common.
     """
     left, right = own_words(one, other)
@@ -83,7 +89,20 @@ def difference(one: Sequence[str], other: Sequence[str]) -> str:
         return "opposed"
     if left and right:
         return "replaced"
-    return "opposed" if any(map(_is_negated, left or right)) else "added"
+    is_other = any(map(_is_negated, left or right)) or _has_head(*sorted((one, other), key=len))
+    return "opposed" if is_other else "added"
+
+
+def _has_head(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Whether the longer title puts a noun and "of", "for" or the like before shared words.
+
+    What is cut from a title, or added to it, is a segment; "process evaluation of" a trial is
+    neither the trial nor a part of its name.
+    """
+    tail = Postfix.similarity(short, long)
+    head = [w for w in long[len(short) - tail : len(long) - tail] if w not in _ARTICLES]
+    is_one_piece = tail and short[: len(short) - tail] == long[: len(short) - tail]
+    return bool(is_one_piece and len(head) > 1 and head[-1] in _LINKS)
 
 
 def own_words(one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -221,23 +240,34 @@ _ROMAN_VALUES = {
 }  # fmt: skip
 _PART_WORDS = word_set("part type phase vol volume chapter no number paper stage grade")
 _ROLES = {
-    "correction": r"errat(?:um|a)|corrigend(?:um|a)|addendum|^(?:\w+ ){0,2}corrections?"
-    r"|corrections?$",
+    "correction": r"errat(?:um|as?)|corrigend(?:um|a)|addend(?:um|a)|corrections?|republication",
     "concern": r"expressions? of concern",
-    "retraction": r"^(?:\w+ ){0,2}retraction|retraction$|withdrawal notice",
-    "reply": r"repl(?:y|ies)|rebuttal|rejoinder|^re|^\w*(?: \w+)?responses?|responses?(?: \w+)?$",
-    "comment": r"^(?:\w+ )?(?:comments?|commentary|editorial|discussion)"
-    r"|(?:comments?|commentary|editorial|discussion)(?: \w+)?$"
-    r"|^letters? (?:regarding|concerning|about|on|to the editors?)",
-    "plan": r"protocols?|rationale|statistical (?:analysis )?plan|(?:study|trial) design"
-    r"|^designs? of|design (?:and|of the|of a|of an)|methods and design"
-    r"|baseline (?:characteristics|data)",
+    "retraction": r"retraction|withdrawal",
+    "reply": r"repl(?:y|ies)|rebuttal|rejoinder|responses?|^re(?=:)",
+    "comment": r"comments?|commentary|editorial|discussion|letters?",
+    "plan": r"\w*proto[ck]oll?[eos]?|rationale|(?:(?:statistical )?analysis )?plan|planned"
+    r"|\w*designs?|methods|methodology|aims|baseline",
 }
-"""What a title says if its work is about another one, or is an earlier part of one."""
+"""Words that say that a work is about another one, or an earlier part of it.
+
+They may as well be its subject ("the immune response"): only such a word that one of two titles
+has, and the other has not, tells them apart.
+"""
 _ROLE = re.compile("|".join(rf"(?P<{name}>\b(?:{pattern})\b)" for name, pattern in _ROLES.items()))
-_CITATION = re.compile(r"\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?")
-"""Behind the title of a correction, as the Web of Science has it: where the corrected work is."""
+_BREAK = r"(?:[:.;?!()\[\]\"\u2013\u2014]|\s-+\s)"
+_BEGINNING = re.compile(rf"(?:^|{_BREAK})\s*(?:an? |the |in )?(?:[\w'-]+[ -])?$")
+_SHORT_SEGMENT = re.compile(rf"(?:^|{_BREAK})\s*(?:[\w',-]+ ){{0,3}}$")
+_END = re.compile(rf"\s*(?:$|{_BREAK})")
+_NOTICE = "|".join(_ROLES[name] for name in ("correction", "concern", "reply", "plan"))
+"""What a bracket may say of the work itself, and not of what a database knows of it."""
+_CITATION = re.compile(
+    r"\(?\bvol(?:ume)? \d+,? (?:pg?|pages?)\.? \w+,? \d{4}\)?"
+    r"|[\[(][^\[\]()]*\((?:19|20)\d\d\)[^\[\]]*\d[^\[\]]*[\])]\W*$"
+    r"|[\[(][^\[\]()]*\d[^\[\]()]*\((?:19|20)\d\d\)[\])]\W*$"
+)
+"""Where another work stands, at the end of a title: that of a correction, if of nothing else."""
 _NOTE = (
+    rf"(?!(?:{_NOTICE})[\])])"
     r"(?:retracted|erratum|errata|corrected|comment|see comment|published|republished|retraction"
     r"|summary for|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo"
     r"|demonstration|invited|keynote|extended)\b"
@@ -246,11 +276,10 @@ _ANNOTATION = re.compile(
     r"^retracted(?: article)?\s*:"
     rf"|\[{_NOTE}[^\]]{{0,300}}(?:\]|$)"
     rf"|\({_NOTE}[^)]{{0,300}}(?:\)|$)"
-    rf"|{_CITATION.pattern}"
 )
 """Notes of PubMed, Embase and the Web of Science in a title, after folding."""
 _NOTE_AT_THE_END = re.compile(
-    r"(?<=\S)\s*\[(?!part\b|reply\b|response\b|correction\b|corrigendum\b|[ivx]+\])"
+    rf"(?<=\S)\s*\[(?!part\b|[ivx]+\]|(?:{_NOTICE})\])"
     r"(?:[^\W\d][^\W\d]+(?:[ ,./'-]+[^\W\d]+)*|\d+ refs?|\d{1,2}|abstract no:? ?\w+)\.?\]?[\s.]*$"
 )
 """Words in square brackets, a number of references, a footnote: of a cataloguer, not the title."""
@@ -265,11 +294,17 @@ _SHORTEST_KEY = 3
 
 
 def without_annotations(folded_title: str) -> str:
-    """Return a folded title without what a database added to it (`[Erratum appears in ...]`)."""
+    """Return a folded title without what a database added to it (`[Erratum appears in ...]`).
+
+    What ends with the place of another work, and says no more of itself, is its correction.
+    """
     text = _ANNOTATION.sub(" ", folded_title)
     before = ""
     while text != before:
         before, text = text, _NOTE_AT_THE_END.sub("", text.rstrip())
+    text = _CITATION.sub("", text)
+    if text != before and all(name == "plan" for _, name in roles(text)):
+        text += ": correction"
     return text if text.strip(" .[]()") else folded_title
 
 
@@ -300,12 +335,25 @@ def numerals(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(numbers)
 
 
-def role(folded_title: str, words: Sequence[str]) -> str:
-    """Return what a work is to another one: "correction", "reply", "plan"; "": it stands alone."""
-    if _CITATION.search(folded_title):
-        return "correction"
-    match = _ROLE.search(" ".join(words))
-    return (match.lastgroup or "") if match else ""
+def roles(title: str) -> tuple[tuple[str, str], ...]:
+    """Return the words that may say what a work is to another one, each with what it says.
+
+    They begin a segment of the title, or end a short one; in the middle stands its subject.
+    """
+    return tuple(
+        (match.group(), match.lastgroup or "")
+        for match in _ROLE.finditer(title)
+        if _BEGINNING.search(before := title[: match.start()])
+        or (_END.match(title, match.end()) and _SHORT_SEGMENT.search(before))
+    )
+
+
+def are_of_one_role(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, str]]) -> bool:
+    """Whether such words as only one of two titles has say the same: "protocol", "rationale"."""
+    if one == other:
+        return True
+    first, second = Counter(one), Counter(other)
+    return {name for _, name in first - second} == {name for _, name in second - first}
 
 
 @lru_cache(maxsize=_REMEMBERED)
