@@ -243,7 +243,8 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
         ended = cli("fulltext", review, *words)
         assert (ended.code, reason in ended.stderr) == (code, True), ended.stderr
     assert texts(cli, review) == before
-    texts(cli, review, paper, str(tmp_path / "good.pdf"))
+    [line] = cli("fulltext", review, paper, str(tmp_path / "good.pdf")).stderr.splitlines()
+    assert line.startswith(f"{paper}  retrieved: ")
     assert "give the reason" in cli("fulltext", review, paper, "--exclude", " ").stderr
     assert cli("fulltext", "nothing").code == 4
 

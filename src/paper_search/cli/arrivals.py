@@ -260,7 +260,8 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     if not works:
         say("no work is included yet; full texts are those of included works")
     for work in works:
-        say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
+        if paper in {"", work["id"]}:
+            say(visible(f"{work['id']}  {work['summary']}: {work['title']}"))
 
 
 def _wanted_changes(

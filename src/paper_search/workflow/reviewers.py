@@ -13,6 +13,7 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
+from paper_search.config import current_person
 from paper_search.errors import InputError, ThreadFinishedError
 from paper_search.models import Paper, ScreeningDecision
 from paper_search.workflow.marks import MarkStore, ScreeningMark
@@ -297,7 +298,8 @@ class Reviewers:
             verdict = {"is_relevant": is_relevant, "reason": reason, "by": by}
             await store.say(paper_ids, self.iteration, **verdict)  # type: ignore[arg-type]  # by their names
             word = "include" if is_relevant else "exclude"
-            decision = ScreeningDecision(decision=word, decided_by=by, reason=reason)
+            person = by or current_person()
+            decision = ScreeningDecision(decision=word, decided_by=person, reason=reason)
             self.decisions.update(dict.fromkeys(paper_ids, decision))
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
