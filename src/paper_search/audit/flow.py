@@ -185,7 +185,7 @@ class Fate(str, Enum):
     UNDECIDED = "undecided"
     """It is in the result, and no person has decided on it."""
     NOT_JUDGED = "not_judged"
-    """The same, and the judge of relevance failed on it."""
+    """The same, and no judge graded it."""
     SET_ASIDE = "set_aside"
     """Its score or its place in the order is below the line of the result."""
     NOT_CARRIED_OVER = "not_carried_over"

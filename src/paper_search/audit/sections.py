@@ -207,7 +207,7 @@ def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
         ("Not worked on yet", flow.pending),
         ("Works for screening", flow.for_screening),
         ("Not decided yet", flow.undecided),
-        ("Not decided yet, and the judge of relevance failed", flow.not_judged),
+        ("Not decided yet, and not judged for relevance", flow.not_judged),
         ("Screened", flow.screened),
         ("Excluded", flow.excluded),
         *((f"excluded because: {r}", count) for r, count in flow.exclusion_reasons.items()),

@@ -343,8 +343,9 @@ def _spelled_out(
 
 
 def _with_verdict_of(paper: Paper, work: RawPaper) -> Paper:
-    """Return the work with the verdict on a paper; half of it may lack the words of the grades."""
+    """Return the work with the verdict on a paper; half of it has been judged by no model."""
     verdict = {name: getattr(paper, name) for name in VERDICT}
-    if not set(_records_of(work)).issuperset(_records_of(paper)):
-        verdict["grades"] = []
+    if paper.grades and not set(_records_of(work)).issuperset(_records_of(paper)):
+        because = "it was judged as part of a paper that has been split"
+        verdict |= {"grades": [], "is_judged": False, "unjudged_because": because}
     return Paper.from_scored(ScoredPaper(paper=work, **verdict))
