@@ -147,6 +147,19 @@ async def test_where_nothing_fits_the_question_papers_without_a_concept_are_set_
         assert len((await ResultOrganizer().organize(poor, asked, "why?")).papers) == names
 
 
+async def test_where_no_paper_has_half_of_the_concepts_those_without_a_word_are_set_aside() -> None:
+    def local(name: str, score: float, concepts: int) -> ScoredPaper:
+        one = placed(name, score, 1, concepts)
+        return one.model_copy(update={"paper": one.paper.model_copy(update={"source": "library"})})
+
+    query = SearchQuery(keywords=[], boolean_query="a AND b AND c")
+    strategy = STRATEGY.model_copy(update={"queries": [query]})
+    for concepts, names in ((1, ["one", "part"]), (2, ["one", "part", "none"])):
+        poor = [local("one", 0.3, concepts), local("part", 0.1, 0), local("none", 0.0, 0)]
+        result = await ResultOrganizer().organize(poor, strategy, "why?")
+        assert [paper.id for paper in result.papers] == names
+
+
 def test_the_head_of_a_result_says_how_many_papers_have_the_concepts() -> None:
     papers = [placed(str(n), 0.5, n + 1, n) for n in range(4)]
     line = "of 4 papers, 1 with all 3 concepts of the question, 2 with some, 1 without"

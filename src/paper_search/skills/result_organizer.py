@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from paper_search.models import (
     NOT_NEEDED,
@@ -47,8 +47,9 @@ class ResultOrganizer:
         """Return the papers that are relevant or unjudged, best first; the others are set aside.
 
         So is what has none of the concepts, where no paper of a library fits a question of few
-        concepts: a web service may know by other words that a paper does, and of a long question
-        words alone can be enough.
+        concepts, and what has none of their words, where none has half of the concepts: a web
+        service may know by other words that a paper fits, and of a long question words alone can
+        be enough.
         By place where papers have one, and the first `MOST_SHOWN` of these stay whatever their
         scores; else by score, citations and year, all descending, then by title and id, so that
         the order does not depend on that of `papers`.
@@ -56,12 +57,9 @@ class ResultOrganizer:
         shown_papers: list[Paper] = []
         set_aside: list[Paper] = []
         blocks = block_texts(strategy.queries[0].boolean_query) if strategy.queries else []
-        fits_nothing = len(blocks) <= FEW_CONCEPTS and all(
-            scored.relevance_score < FITS and scored.paper.source in LOCAL for scored in papers
-        )
+        is_off = _off_topic(papers, len(blocks))
         for scored in sorted(papers, key=_order):
-            is_off = fits_nothing and scored.whole_concepts == 0
-            stays = self._stays(scored) and not is_off
+            stays = self._stays(scored) and not is_off(scored)
             (shown_papers if stays else set_aside).append(Paper.from_scored(scored))
         return PaperCollection(
             metadata=SearchMetadata(
@@ -77,6 +75,16 @@ class ResultOrganizer:
             return True
         is_open = not scored.is_judged and scored.unjudged_because != NOT_NEEDED
         return scored.relevance_score >= self._min_relevance or is_open
+
+
+def _off_topic(papers: Sequence[ScoredPaper], concepts: int) -> Callable[[ScoredPaper], bool]:
+    is_local = all(scored.paper.source in LOCAL for scored in papers)
+    if not is_local or concepts > FEW_CONCEPTS:
+        return lambda _: False
+    if all(scored.relevance_score < FITS for scored in papers):
+        return lambda scored: scored.whole_concepts == 0
+    has_half = any((scored.whole_concepts or 0) * 2 >= concepts for scored in papers)
+    return lambda scored: scored.relevance_score == 0 and not has_half
 
 
 _EVERY = {1: "the concept", 2: "both concepts"}

@@ -157,12 +157,11 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
         case "minus":
             negation.is_sure = _is_signed(match, negation, after)
             return bool(negation.terms) or negation.is_sure
-        case "last":  # "battery recycling patents excluded"
-            negation.is_sure = bool(negation.kinds)
-            return True
         case "telegram":
             words = {*text.casefold().split()} - {"no", "not", "and", "or", "minus"}
             return SMALL_WORDS.isdisjoint(words) and _ENDED.match(after) is not None
+        case "last":  # "battery recycling patents excluded"
+            negation.is_sure = bool(negation.kinds)
         case "contrast":
             negation.is_sure = _is_contrast(text, match, negation)
             is_verbal = re.match(r"\s*\w{3,}(?:ing|ed)\b", text[match.end() :])
@@ -171,8 +170,7 @@ def _is_negation(cue: str, match: re.Match[str], negation: _Negation) -> bool:
         case "without":
             negation.is_sure = _leaves_out(text, match, negation)
             return bool(negation.terms) or negation.is_sure
-        case _:
-            return True
+    return True
 
 
 def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
