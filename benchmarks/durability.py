@@ -20,8 +20,7 @@ from typing import Any
 
 from paper_search.persistence import open_persistence
 from paper_search.persistence.backups import back_up
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
 
 THREADS = 40

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from paper_search.models import Author, QueryBuilderInput, RawPaper, SearchStrategy
 from paper_search.persistence import open_persistence
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills, Records
+from paper_search.testing.skills import FakeSkills, Records, ScriptedHandler
 from paper_search.workflow import Decision, DecisionAction, SearchWorkflow
 
 ROUNDS = 5

@@ -56,7 +56,7 @@ _PRELOADED = (
     "paper_search.cli.runner",
     "paper_search.persistence.sqlite_store",
     "paper_search.report_workflow.assembly",
-    "paper_search.report_workflow.session",
+    "paper_search.report_workflow.engine",
     "paper_search.workflow.assembly",
 )
 _VOLATILE = re.compile(

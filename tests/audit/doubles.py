@@ -17,8 +17,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.persistence import Persistence
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Decision, DecisionAction, SearchWorkflow
 

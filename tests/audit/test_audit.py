@@ -19,7 +19,7 @@ from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
 from paper_search.models import Paper, RawPaper, ScreeningDecision
-from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     CheckpointKind,

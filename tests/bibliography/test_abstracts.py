@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from paper_search.bibliography.abstracts import indexed_abstract, join_abstract, plain_abstract
+from paper_search.bibliography.text import indexed_abstract, join_abstract, plain_abstract
 
 
 @pytest.mark.parametrize(

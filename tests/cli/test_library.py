@@ -182,7 +182,7 @@ def test_the_format_can_be_said(cli: Cli, tmp_path: Path) -> None:
     assert "bibtex" in unknown.stderr
 
 
-MODEL = "paper_search.testing.embeddings:create_fake"
+MODEL = "paper_search.testing.llm:create_fake"
 
 
 def test_an_import_makes_vectors_where_a_model_is_set(
@@ -200,7 +200,7 @@ def test_an_import_makes_vectors_where_a_model_is_set(
 def test_an_import_stands_where_the_model_fails(
     cli: Cli, bib: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "paper_search.testing.embeddings:absent")
+    monkeypatch.setenv("PAPER_SEARCH_EMBEDDINGS", "paper_search.testing.llm:absent")
     ended = cli("library", "add", str(bib))
     assert ended.code == 0
     assert "1 added" in ended.stdout

@@ -11,9 +11,9 @@ import pytest
 from tests.cli.test_prompts import Typed
 
 from paper_search.cli.console import command_line
-from paper_search.cli.next_commands import NextCommands
 from paper_search.cli.search_questions import ResultReview
 from paper_search.cli.source_lines import unfinished_line
+from paper_search.cli.stored_threads import NextCommands
 from paper_search.models import (
     Facets,
     PaperCollection,

@@ -24,7 +24,7 @@ from tests.ports import free_port
 
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import ReportSession
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import report_services
 
 pytestmark = pytest.mark.slow

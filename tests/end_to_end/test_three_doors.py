@@ -21,8 +21,8 @@ from tests.ports import free_port
 
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
 from paper_search.models import EndReason
-from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.testing.skills import ScriptedHandler
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
 
 if TYPE_CHECKING:

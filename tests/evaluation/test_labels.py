@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paper_search.errors import InputError
-from paper_search.evaluation.labels import Label, LabelledQuestion, read_labels
+from paper_search.evaluation.runs import Label, LabelledQuestion, read_labels
 from paper_search.models import RawPaper
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
+from paper_search.http.cache import fresh_answers
 from paper_search.http.client import HttpClient, HttpSettings
-from paper_search.http.errors import HttpBodyError, HttpStatusError
-from paper_search.http.freshness import fresh_answers
+from paper_search.http.errors import HttpBodyError, HttpStatusError, RetryPolicy
 from paper_search.http.limits import CallBudget, HostLimiter
-from paper_search.http.retry import RetryPolicy
 
 KEY = "CANARY-cached-key"
 URL = "https://api.example.org/works"

@@ -24,9 +24,9 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
+    RetryPolicy,
 )
 from paper_search.http.limits import CallBudget, HostLimiter
-from paper_search.http.retry import RetryPolicy
 
 KEY = "CANARY-http-key"
 

@@ -12,10 +12,9 @@ from tests.fault_server import FaultServer
 from tests.ports import free_port
 
 from paper_search.http.client import HttpClient, HttpSettings
-from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError
+from paper_search.http.errors import HttpError, HttpTimeoutError, HttpUnreachableError, RetryPolicy
 from paper_search.http.limits import HostLimiter
 from paper_search.http.network import redirect_target
-from paper_search.http.retry import RetryPolicy
 
 
 @pytest.fixture

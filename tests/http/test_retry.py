@@ -12,8 +12,10 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
+    RetryPolicy,
+    is_retryable,
+    parse_retry_after,
 )
-from paper_search.http.retry import RetryPolicy, is_retryable, parse_retry_after
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 

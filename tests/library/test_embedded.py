@@ -15,7 +15,7 @@ from filelock import FileLock
 from paper_search.errors import EmbeddingError, LibraryError
 from paper_search.library import Embedder, Library
 from paper_search.models import RawPaper, SearchConstraints, UserFeedback
-from paper_search.testing.embeddings import FakeEmbeddings
+from paper_search.testing.llm import FakeEmbeddings
 
 MEANINGS = {"automobile": "car", "vehicles": "car"}
 
@@ -276,9 +276,9 @@ def test_progress_is_told(library: Library) -> None:
 CHILD = """
 import sys, time
 from paper_search.library import Embedder, Library
-from paper_search.testing import embeddings
+from paper_search.testing import llm
 
-class FakeEmbeddings(embeddings.FakeEmbeddings):
+class FakeEmbeddings(llm.FakeEmbeddings):
     batches = 0
     def embed_documents(self, texts):
         self.batches += 1

@@ -14,7 +14,7 @@ from paper_search.config import EmbeddingsConfig, load_config
 from paper_search.errors import ConfigError, EmbeddingError
 from paper_search.library import Embedder
 from paper_search.library.embedding import create_embedder, embedded_text
-from paper_search.testing.embeddings import FakeEmbeddings
+from paper_search.testing.llm import FakeEmbeddings
 
 
 class Answering(Embeddings):
@@ -105,7 +105,7 @@ def test_without_a_name_there_is_no_model() -> None:
 
 
 def test_a_model_comes_from_any_factory_by_its_path() -> None:
-    module = "paper_search.testing.embeddings"
+    module = "paper_search.testing.llm"
     made = create_embedder(EmbeddingsConfig(name=f"{module}:create_fake"))
     assert made is not None
     assert made.model == f"{module}:create_fake"
@@ -125,7 +125,7 @@ def test_a_name_that_leads_nowhere_is_refused_with_the_ways_to_write_one(name: s
 
 
 def test_a_factory_that_fails_is_told_when_it_is_asked() -> None:
-    embedder = create_embedder(EmbeddingsConfig(name="paper_search.testing.embeddings:absent"))
+    embedder = create_embedder(EmbeddingsConfig(name="paper_search.testing.llm:absent"))
     assert embedder is not None
     with pytest.raises(EmbeddingError, match="failed: AttributeError"):
         embedder.query("graphs")
@@ -136,7 +136,7 @@ def test_a_settings_file_cannot_say_which_code_is_imported(
 ) -> None:
     monkeypatch.delenv("PAPER_SEARCH_EMBEDDINGS", raising=False)
     file = tmp_path / "settings"
-    file.write_text("PAPER_SEARCH_EMBEDDINGS=paper_search.testing.embeddings:create_fake\n")
+    file.write_text("PAPER_SEARCH_EMBEDDINGS=paper_search.testing.llm:create_fake\n")
     with pytest.raises(ConfigError, match=r"from the environment only, not from \.env"):
         load_config(file)
     file.write_text("PAPER_SEARCH_EMBEDDINGS=openai:small\nOPENAI_API_KEY=key-of-openai\n")

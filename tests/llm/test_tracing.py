@@ -11,7 +11,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from paper_search.llm.tracing import redact_traces, without_secrets
+from paper_search.llm.creation import redact_traces, without_secrets
 
 KEY = "CANARY-key-of-the-model"
 EXAMPLES = f"{Path(__file__).parents[2] / 'docs' / 'examples'}/"

@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 
 from paper_search.http.limits import HostLimiter
 from paper_search.pages.fetching import PageFetcher
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.network import PagePolicy
 
 HOST = "trees.example.org"
 TREES = (

@@ -10,7 +10,7 @@ from tests.pages.site import TREES, locked_pdf, page, pdf
 from paper_search.pages import extraction
 from paper_search.pages.extraction import document_text, is_about, is_withdrawn, placeholder_of
 from paper_search.pages.fetching import Document
-from paper_search.pages.policy import PageContentError, PagePolicy
+from paper_search.pages.network import PageContentError, PagePolicy
 from paper_search.report.evidence import sentences
 
 TEXT = " ".join(TREES)

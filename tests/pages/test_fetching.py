@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 
 from paper_search.http.errors import HttpBodyError, HttpError, HttpStatusError, HttpTimeoutError
 from paper_search.pages.fetching import may_read, parse_robots
-from paper_search.pages.policy import PageContentError, PageRefusedError
+from paper_search.pages.network import PageContentError, PageRefusedError
 
 
 async def test_a_page_a_pdf_and_a_text_are_fetched_as_what_they_are(httpserver: HTTPServer) -> None:

@@ -19,11 +19,13 @@ from paper_search.http.errors import HttpUnreachableError
 from paper_search.pages.fetching import PageFetcher
 from paper_search.pages.network import (
     GuardedNetwork,
+    PageContentError,
+    PagePolicy,
+    PageRefusedError,
     check_address,
     check_url,
     system_addresses,
 )
-from paper_search.pages.policy import PageContentError, PagePolicy, PageRefusedError
 
 POLICY = PagePolicy()
 

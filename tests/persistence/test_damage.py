@@ -21,8 +21,8 @@ from paper_search.persistence import LedgerStatus, Persistence, open_persistence
 from paper_search.persistence.encryption import DamagedError
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import EveryThread
-from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
+from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.catalog import ThreadStatus
 
 OWNER_OF_A_RECORD = """CASE WHEN prefix LIKE '%.%.%'

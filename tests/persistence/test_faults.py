@@ -29,8 +29,7 @@ from paper_search.errors import (
 from paper_search.persistence import open_persistence, postgres, sqlite_files
 from paper_search.persistence.backups import back_up, restore
 from paper_search.persistence.leases import LeaseHolder, LeaseTable
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog
 
 ROOT = Path(__file__).parents[2]

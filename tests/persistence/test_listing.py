@@ -19,8 +19,8 @@ from paper_search.persistence.listing import outline
 from paper_search.persistence.opening import open_lists
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import EveryThread, list_threads
-from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.reports import report_services
+from paper_search.testing.skills import ScriptedHandler
 
 QUESTION = "How do proteins fold?"
 

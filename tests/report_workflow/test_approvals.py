@@ -13,8 +13,8 @@ from paper_search.errors import UnapprovedStrategyError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.context import ReportRecords
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import ReportCatalog
-from paper_search.report_workflow.session import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 
 

@@ -69,7 +69,7 @@ async def test_a_checkpoint_holds_no_text_of_sources(url):
     flow = workflow(url)
     await flow.start(QUESTION, thread_id="t")
     await reply_to(flow, "t", "approve")
-    from paper_search.report_workflow.session import ReportSession
+    from paper_search.report_workflow.engine import ReportSession
 
     async with open_persistence(url) as persistence:
         graph = ReportSession.graph(persistence)

@@ -15,7 +15,7 @@ from paper_search.errors import (
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.report.models import now
 from paper_search.report_workflow import ReportWorkflow, Review, reviews
-from paper_search.report_workflow.session import ReportSession
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow

@@ -16,9 +16,9 @@ from paper_search.errors import (
 )
 from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.graph import ASKING
 from paper_search.report_workflow.listing import ReportCatalog
-from paper_search.report_workflow.session import ReportSession
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow

@@ -17,9 +17,9 @@ from tests.virtual_time import Clock
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError
 from paper_search.http.body import HttpAnswer
+from paper_search.http.errors import utc_now
 from paper_search.http.limits import process_limiter
 from paper_search.http.network import limits_scope
-from paper_search.http.retry import utc_now
 from paper_search.models import Purpose, RawPaper, SearchConstraints, SourceReport, SourceStatus
 from paper_search.sources.adapter import Adapter, Page, Request
 from paper_search.sources.base import journal

@@ -12,7 +12,7 @@ from paper_search.errors import InvalidDecisionError
 from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.session import ReportSession
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.threads.decisions import changed_args
 from paper_search.workflow.checkpoints import ResultPayload

@@ -15,8 +15,7 @@ from typing import Any
 from tests.workflow.doubles import mark_last
 
 from paper_search.persistence import open_persistence
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import SearchWorkflow
 
 SKILLS = ("parse", "build", "search", "deduplicate", "score", "organize")

@@ -21,9 +21,8 @@ from paper_search.models import (
 )
 from paper_search.models.settings import EmbeddingsConfig
 from paper_search.skills import Searcher
-from paper_search.testing.embeddings import FakeEmbeddings
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import fake_strategy
+from paper_search.testing.llm import FakeEmbeddings
+from paper_search.testing.skills import ScriptedHandler, fake_strategy
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import KeepingSearcher, assemble_skills, translations

@@ -14,8 +14,7 @@ from paper_search.models import (
     SearchConstraints,
     SearchMetadata,
 )
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import fake_strategy
+from paper_search.testing.skills import ScriptedHandler, fake_strategy
 from paper_search.workflow import (
     Checkpoint,
     CheckpointHandler,

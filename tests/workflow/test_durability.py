@@ -19,8 +19,7 @@ from tests.workflow.doubles import STEPS, workflow
 
 from paper_search.errors import PersistenceError
 from paper_search.persistence import open_persistence
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 from paper_search.workflow.session import SearchSession
 

@@ -38,8 +38,7 @@ from paper_search.models import (
     SearchStrategy,
     UserFeedback,
 )
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,

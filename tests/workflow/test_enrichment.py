@@ -15,8 +15,7 @@ from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.enrichment import HttpEnricher, LookUp
 from paper_search.sources.enrichment.services import CrossrefLookup
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
 from paper_search.workflow.assembly import assemble_skills
 

@@ -18,8 +18,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import LedgerStatus, open_persistence
 from paper_search.steps.types import OUTCOME
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
 from paper_search.workflow.session import SearchSession
 

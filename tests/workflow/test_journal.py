@@ -47,8 +47,7 @@ from paper_search.skills.known_papers import find_paper
 from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, ResultPayload, SearchWorkflow, StrategyPayload
 

@@ -30,9 +30,8 @@ from paper_search.skills import (
     ResultOrganizer,
     Searcher,
 )
-from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.llm import FakeLLM, LLMCall, data_block, grades_of, obedient_answer
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow, ThreadCatalog
 from paper_search.workflow.judging import intent_after_note

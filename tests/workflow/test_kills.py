@@ -12,7 +12,7 @@ from tests.workflow.crashing import SCRIPT, SKILLS, LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
 
 from paper_search.persistence import open_persistence
-from paper_search.testing.handlers import ScriptedHandler
+from paper_search.testing.skills import ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 
 ROOT = Path(__file__).parents[2]

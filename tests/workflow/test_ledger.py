@@ -29,8 +29,7 @@ from paper_search.errors import (
 )
 from paper_search.models import PaperCollection
 from paper_search.persistence import LedgerStatus, open_persistence
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 from paper_search.workflow.session import SearchSession
 

@@ -30,8 +30,7 @@ from paper_search.models import (
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer, ResultOrganizer
 from paper_search.skills.result_ranker import ResultRanker
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams

@@ -20,8 +20,7 @@ from paper_search.models import (
 )
 from paper_search.prompts import prompt_digests
 from paper_search.skills import Searcher
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (

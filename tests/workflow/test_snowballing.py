@@ -18,9 +18,8 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills import QueryBuilder, RelevanceScorer, Searcher
-from paper_search.testing.handlers import ScriptedHandler
 from paper_search.testing.llm import FakeLLM, grades_of
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, SearchWorkflow, StrategyPayload
 

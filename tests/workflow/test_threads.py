@@ -11,8 +11,7 @@ from tests.workflow.doubles import FailingSkills, mark_last, workflow
 
 from paper_search.errors import PersistenceError, ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import open_persistence
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.workflow import CheckpointKind, ThreadCatalog, ThreadStatus
 from paper_search.workflow.records import SearchRecords
 

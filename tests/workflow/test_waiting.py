@@ -30,8 +30,7 @@ from paper_search.skills import Deduplicator, RelevanceScorer, Searcher
 from paper_search.skills.gap_filler import GapFiller
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import (
     Checkpoint,

@@ -7,8 +7,7 @@ from tests.workflow.doubles import unmarked
 from tests.workflow.oracle import Oracle, edited
 
 from paper_search.models import EndReason, PaperCollection
-from paper_search.testing.handlers import ScriptedHandler
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, ScriptedHandler
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import (
     Checkpoint,

@@ -126,10 +126,9 @@ def update(
     With --all, for cron: a thread waits with its strategy if a source has more or fewer hits than
     before, or does not say. Exit code 0: nothing new; 3: a thread waits for you.
     """
-    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
-    from paper_search.cli.stored_threads import load_search
+    from paper_search.cli.stored_threads import NextCommands, load_search
     from paper_search.review.arrivals import update_review
 
     if (thread is None) != is_all:

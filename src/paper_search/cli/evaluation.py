@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from paper_search.config import AppConfig
-    from paper_search.evaluation.labels import LabelledQuestion
-    from paper_search.evaluation.runs import Evaluation, WrongPaper
+    from paper_search.evaluation.runs import Evaluation, LabelledQuestion, WrongPaper
 
 _WRONG_SHOWN = 10
 _LONGEST_TITLE = 90
@@ -66,7 +65,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # one for each option
     model. The calls are in `usage`, as eval-MODEL.
     """
     from paper_search.config import expand_sources
-    from paper_search.evaluation.labels import read_labels
+    from paper_search.evaluation.runs import read_labels
 
     config = settings(ctx, home)
     if (labels is None) == (thread is None):
@@ -112,7 +111,7 @@ async def _evaluated(
 
 
 async def _of_thread(config: "AppConfig", thread: str) -> "list[LabelledQuestion]":
-    from paper_search.evaluation.labels import Label, LabelledQuestion
+    from paper_search.evaluation.runs import Label, LabelledQuestion
     from paper_search.persistence import open_persistence
     from paper_search.workflow.marks import MarkStore
     from paper_search.workflow.records import SearchRecords

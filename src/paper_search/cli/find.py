@@ -85,9 +85,9 @@ def find(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import uuid
 
-    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput
     from paper_search.cli.runner import SearchRunner
+    from paper_search.cli.stored_threads import NextCommands
     from paper_search.config import expand_sources
     from paper_search.workflow import SearchWorkflow
 

@@ -279,7 +279,7 @@ def _json(text: str, option: str) -> Any:
 
 def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> Any:
     """Return the live objects that the workflow names, made from the program's settings, if any."""
-    from paper_search.llm.tracing import redact_output
+    from paper_search.llm.creation import redact_output
 
     config = settings(ctx, home)
     redact_output(config.secrets)

@@ -95,9 +95,9 @@ def report(  # noqa: PLR0913, PLR0917  # one for each option
     """
     import uuid
 
-    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import ReportOutput
     from paper_search.cli.runner import ReportRunner
+    from paper_search.cli.stored_threads import NextCommands
     from paper_search.report_workflow import ReportWorkflow
 
     target = ReportOutput.chosen(

@@ -19,7 +19,7 @@ from paper_search.report_workflow.reviews import HITLAction, Review, ReviewDecis
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from paper_search.report_workflow.session import ReportDetail
+    from paper_search.report_workflow.engine import ReportDetail
 
 PLAN = "plan_review"
 _LINK = re.compile(r"(?<=^- )\[(?P<title>.*)\]\(#[^)]*\)$|<(?P<address>https?://[^<>]+)>$")

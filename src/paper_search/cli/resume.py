@@ -93,10 +93,15 @@ def resume(  # noqa: PLR0913, PLR0917  # one for each option
     In a report, --approve, --edit, --note, --reject and --skip answer the question.
     """
     from paper_search.cli.answers import Answer, load_document
-    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import PaperOutput, ReportOutput
     from paper_search.cli.runner import ReportRunner, SearchRunner
-    from paper_search.cli.stored_threads import allow, is_report, load_report, load_search
+    from paper_search.cli.stored_threads import (
+        NextCommands,
+        allow,
+        is_report,
+        load_report,
+        load_search,
+    )
 
     config, root = settings(ctx, home, keep=keep), home_option(ctx, home)
     limit, progress = budget_of(budget), ProgressLine()
@@ -135,8 +140,7 @@ def judge(  # noqa: PLR0913, PLR0917  # one for each option
     Nothing is searched again. The open question stays open; its papers are then in the new order.
     What the model said before of a paper, by the same criteria, costs nothing.
     """
-    from paper_search.cli.next_commands import NextCommands
-    from paper_search.cli.stored_threads import allow, load_search
+    from paper_search.cli.stored_threads import NextCommands, allow, load_search
 
     config = settings(ctx, home)
     allow(config, thread, budget_of(budget))

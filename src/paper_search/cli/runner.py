@@ -19,7 +19,6 @@ from paper_search.cli.console import (
     visible,
     with_persistence,
 )
-from paper_search.cli.next_commands import NextCommands
 from paper_search.cli.outputs import OutputTarget
 from paper_search.cli.prompts import QuitError, Terminal
 from paper_search.cli.source_lines import (
@@ -30,7 +29,7 @@ from paper_search.cli.source_lines import (
     public_sources_hint,
     unfinished_line,
 )
-from paper_search.cli.stored_threads import preview, reading
+from paper_search.cli.stored_threads import NextCommands, preview, reading
 from paper_search.config import use_one_blas_thread
 from paper_search.errors import (
     InputError,
@@ -185,7 +184,7 @@ class ReportRunner(ThreadRunner):
 
     @property
     def _session_type(self) -> type[ThreadSession[Any, Any, Any]]:
-        from paper_search.report_workflow.session import ReportSession
+        from paper_search.report_workflow.engine import ReportSession
 
         return ReportSession
 

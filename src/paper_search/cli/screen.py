@@ -31,7 +31,7 @@ from paper_search.cli.reconcile import with_reviewers
 from paper_search.errors import InputError
 
 if TYPE_CHECKING:
-    from paper_search.cli.next_commands import NextCommands
+    from paper_search.cli.stored_threads import NextCommands
     from paper_search.config import AppConfig
     from paper_search.models import Paper
     from paper_search.persistence import Persistence
@@ -99,7 +99,7 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
     if thread is None:
         thread = run(_import(config, files or [], question or "", database or []))
-    from paper_search.cli.next_commands import NextCommands
+    from paper_search.cli.stored_threads import NextCommands
 
     commands, url = NextCommands(thread, home_option(ctx, home)), config.persistence_url
     if done and reviewer is not None:

@@ -1,29 +1,45 @@
-"""Threads of earlier processes, with a workflow that can go on with them."""
+"""Threads of earlier processes, what goes on with them, and the commands that continue one."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
-from paper_search.cli.console import ProgressLine, UsageMistakeError, with_persistence
+import typer
+
+from paper_search.cli.console import (
+    ExitCode,
+    ProgressLine,
+    UsageMistakeError,
+    command_line,
+    is_interactive,
+    messages,
+    print_json,
+    say,
+    with_persistence,
+)
 from paper_search.persistence import open_persistence
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
+from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models.usage import Budget
     from paper_search.report.document import Report
-    from paper_search.report_workflow import ReportWorkflow
+    from paper_search.report_workflow import ReportWorkflow, Review
+    from paper_search.report_workflow.engine import ReportDetail
     from paper_search.report_workflow.reviews import BreakpointName
-    from paper_search.report_workflow.session import ReportDetail
     from paper_search.threads.engine import ProgressReporter
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow import ThreadDetail
 
+    Question = Checkpoint | Review
 
 SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 AnyDetail: TypeAlias = "ThreadDetail | ReportDetail | PlainDetail"
@@ -70,7 +86,7 @@ async def preview(url: str, thread_id: str) -> Report:
         ThreadNotFoundError: there is no such report.
         ExportError: nothing is written yet.
     """
-    from paper_search.report_workflow.session import ReportSession
+    from paper_search.report_workflow.engine import ReportSession
 
     return await with_persistence(url, lambda p: ReportSession.on(p, thread_id).preview())
 
@@ -105,7 +121,7 @@ async def load_report(
     """Return a workflow with the services that the report began with; Raises as `load_search`."""
     from paper_search.report_workflow import ReportWorkflow
     from paper_search.report_workflow.assembly import services_begun_with
-    from paper_search.report_workflow.session import ReportSession
+    from paper_search.report_workflow.engine import ReportSession
 
     url = config.persistence_url
     values = await with_persistence(url, lambda p: ReportSession.on(p, thread_id).channels())
@@ -151,3 +167,86 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     kind = strategy if to == "strategy" else result
     search = await load_search(config, thread_id, ProgressLine())
     return await search.fork(thread_id, kind, None if number is None else number - 1)
+
+
+_REVIEW_OPTIONS = {
+    "approve": ("--approve",),
+    "modify": ("--note", "WORDS"),
+    "reject": ("--reject", "NOTE"),
+    "skip": ("--skip",),
+}
+
+
+@dataclass(frozen=True)
+class NextCommands:
+    """The commands that continue one search or report."""
+
+    thread_id: str
+    home: Path | None
+    options: tuple[str, ...] = ()
+
+    def command(self, name: str, *options: str) -> str:
+        return command_line(name, self.thread_id, *options, home=self.home)
+
+    def resume(self, *decision: str) -> str:
+        return self.command("resume", *decision, *self.options)
+
+    def lines(self, question: Question) -> list[str]:
+        """Return what to tell a person: who waits, and how to answer."""
+        token = ("--token", question.token) if question.token else ()
+        if isinstance(question, Checkpoint):
+            is_result = question.kind is CheckpointKind.RESULT_REVIEW
+            topic = "is this the result?" if is_result else "is this the search strategy?"
+            noun, answers, others = "thread", *self._of_search(question, is_result=is_result)
+        else:
+            from paper_search.report_workflow.reviews import HITL_BREAKPOINTS
+
+            noun, topic, others = "report", HITL_BREAKPOINTS[question.kind].question, {}
+            actions = {action.value for action in question.actions}
+            answers = {name: it for name, it in _REVIEW_OPTIONS.items() if name in actions}
+        commands = {
+            name: self.resume(*options, *token) for name, options in answers.items()
+        } | others
+        return [
+            f"{noun} {self.thread_id} waits for you: {topic}",
+            *(f"  {f'{name}:':9}{command}" for name, command in (commands | others).items()),
+        ]
+
+    def _of_search(
+        self, question: Checkpoint, *, is_result: bool
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+        marks = ("--relevant", "IDS", "--irrelevant", "IDS", "--note", "WORDS")
+        answers: dict[str, tuple[str, ...]] = {
+            "approve": ("--approve",),
+            "edit": marks if is_result else ("--edit", "FILE"),
+            "reject": ("--reject", "NOTE"),
+        }
+        if getattr(question.payload, "unfinished_sources", []):
+            answers["wait"] = ("--wait",)
+        others = {"screen": self.command("screen")} if is_result else {}
+        collection = getattr(question.payload, "collection", None)
+        papers = [*collection.papers, *collection.set_aside] if collection else []
+        if not all(paper.is_judged for paper in papers):
+            others["judge"] = self.command("judge", "--unjudged")
+        return answers, others
+
+    def pause(self, question: Question, *, is_json: bool) -> NoReturn:
+        """Say what waits and how to answer, and end the command with the exit code for that."""
+        from paper_search.cli.views import show_question
+
+        if is_json:
+            waiting = {"thread_id": self.thread_id, "status": "waiting", **_fields(question)}
+            token = ("--token", question.token) if question.token else ()
+            print_json({**waiting, "continue": self.resume("--approve", *token)})
+        elif not is_interactive():
+            show_question(messages(), question, home=self.home)
+        for line in self.lines(question):
+            say(line)
+        raise typer.Exit(ExitCode.WAITING)
+
+
+def _fields(question: Question) -> dict[str, Any]:
+    document = question.model_dump(mode="json")
+    if isinstance(question, Checkpoint):
+        return {"checkpoint": document}
+    return {"review": document, "expires_at": question.expires_at.isoformat()}

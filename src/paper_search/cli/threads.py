@@ -91,12 +91,11 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     For a report, shows the plan or draft to be reviewed, and the events so far.
     """
     from paper_search.cli.graph import show_plain
-    from paper_search.cli.next_commands import NextCommands
     from paper_search.cli.outputs import decision_line
     from paper_search.cli.report_questions import show_report
-    from paper_search.cli.stored_threads import thread_detail, with_translations
+    from paper_search.cli.stored_threads import NextCommands, thread_detail, with_translations
     from paper_search.cli.views import show_thread
-    from paper_search.report_workflow.session import ReportDetail
+    from paper_search.report_workflow.engine import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
@@ -158,7 +157,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     """
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
     from paper_search.cli.stored_threads import preview, thread_detail
-    from paper_search.report_workflow.session import ReportDetail
+    from paper_search.report_workflow.engine import ReportDetail
     from paper_search.threads.every import PlainDetail
     from paper_search.workflow.results import part_of
 
@@ -224,8 +223,7 @@ def fork(  # noqa: PLR0913, PLR0917  # one for each option
     The thread then waits at that question. Later steps stay in its history, and `show` says who
     reopened it and when.
     """
-    from paper_search.cli.next_commands import NextCommands
-    from paper_search.cli.stored_threads import reopened
+    from paper_search.cli.stored_threads import NextCommands, reopened
     from paper_search.report_workflow import Review
     from paper_search.workflow import Checkpoint
 

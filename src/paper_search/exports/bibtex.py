@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paper_search.exports.publication_kinds import (
+from paper_search.exports.text import (
     UNKNOWN,
     PublicationKind,
-    publication_kind,
-    type_beside,
-)
-from paper_search.exports.text import (
     citation_keys,
     identifier,
     join_keywords,
     name_of,
     page_range,
+    publication_kind,
     single_line,
+    type_beside,
     web_address,
 )
 

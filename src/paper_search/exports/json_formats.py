@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from paper_search.bibliography.names import fields_of
 from paper_search.errors import ConfigError
-from paper_search.exports.publication_kinds import csl_type_of
 from paper_search.exports.text import (
     citation_keys,
+    csl_type_of,
     identifier,
     join_keywords,
     name_of,

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paper_search.bibliography.names import split_name
-from paper_search.exports.publication_kinds import publication_kind, type_beside
 from paper_search.exports.text import (
     identifier,
     keywords,
     name_of,
     page_range,
+    publication_kind,
     safe_address,
     single_line,
+    type_beside,
 )
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from paper_search.exports.publication_kinds import csl_type_of
 from paper_search.exports.text import (
+    csl_type_of,
     identifier,
     keywords,
     name_of,

@@ -11,10 +11,9 @@ import httpx
 
 from paper_search.http.body import ACCEPTED_ENCODINGS
 from paper_search.http.cache import cache_key
-from paper_search.http.errors import HttpError, HttpStatusError
+from paper_search.http.errors import HttpError, HttpStatusError, RetryPolicy, refusal_of, utc_now
 from paper_search.http.limits import CallBudget
 from paper_search.http.network import CREDENTIALS, Credentials, split_credentials
-from paper_search.http.retry import RetryPolicy, refusal_of, utc_now
 from paper_search.models.source_report import RequestRecord
 
 Values = Mapping[str, str | int]

@@ -27,6 +27,7 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
+    parse_retry_after,
 )
 from paper_search.http.limits import (
     CallBudget,
@@ -44,7 +45,6 @@ from paper_search.http.network import (
     redirect_target,
 )
 from paper_search.http.redaction import LOGGERS, RedactingFilter, redact
-from paper_search.http.retry import parse_retry_after
 from paper_search.models.settings import NetworkConfig
 from paper_search.models.source_report import RequestRecord
 

@@ -20,7 +20,7 @@ from paper_search.library.records import Changes, RecordStore
 from paper_search.library.retrieval import Ranking, Retrieval
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFeedback
 from paper_search.query import Node, parse
-from paper_search.query.leaves import positive_leaves, words_of
+from paper_search.query.ast import positive_leaves, words_of
 from paper_search.query.prose import is_prose
 from paper_search.query.widening import askable
 

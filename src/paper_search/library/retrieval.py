@@ -22,8 +22,7 @@ from paper_search.library.records import RecordStore
 from paper_search.library.translation import Translator
 from paper_search.models import SearchConstraints
 from paper_search.query import conditions_in
-from paper_search.query.ast import And, Node, Phrase
-from paper_search.query.leaves import positive_leaves
+from paper_search.query.ast import And, Node, Phrase, positive_leaves
 
 if TYPE_CHECKING:
     import tantivy

@@ -14,9 +14,8 @@ from paper_search.library.index import POSITIONED, RANKED, UNKNOWN_LANGUAGE
 from paper_search.library.lexicon import EXACT, STEMMED, words
 from paper_search.models import SearchConstraints
 from paper_search.query import conditions_in
-from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange
+from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term, YearRange, is_pattern
 from paper_search.query.evaluation import is_in_field
-from paper_search.query.leaves import is_pattern
 
 if TYPE_CHECKING:
     import tantivy

@@ -23,8 +23,8 @@ from paper_search.errors import (
     LLMResponseError,
     LLMTimeoutError,
 )
+from paper_search.http.errors import parse_retry_after
 from paper_search.http.redaction import redact_logs
-from paper_search.http.retry import parse_retry_after
 from paper_search.llm.metering import count_call, tokens_in
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import json_object

@@ -1,4 +1,4 @@
-"""From the name of a model to what asks it; a model may be of another installed package."""
+"""From the name of a model to what asks it, and what keeps its keys out of logs and traces."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from typing_extensions import override
 
 from paper_search.config import LLMConfig
 from paper_search.errors import ConfigError
+from paper_search.http.redaction import redact, redact_logs
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import format_errors
-from paper_search.models.settings import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage, Skill
+from paper_search.models.settings import (
+    CHAT_MODELS_GROUP,
+    CHAT_PACKAGES,
+    ChatPackage,
+    Skill,
+)
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import key_variable
 
@@ -250,3 +256,39 @@ def _resolved(config: LLMConfig) -> LLMConfig:
     if name != usual:
         update |= {"api_key": config.api_keys.get(name, ""), "base_url": None}
     return config.model_copy(update=update)
+
+
+def redact_output(secrets: tuple[str, ...]) -> None:
+    """Keep secrets out of all that others' packages log and trace while the process runs."""
+    redact_logs(secrets)
+    redact_traces(secrets)
+
+
+def redact_traces(secrets: tuple[str, ...]) -> bool:
+    """Have LangSmith's client leave secrets out of all it sends; return whether tracing is on.
+
+    Tracing is switched by `LANGSMITH_TRACING` (https://docs.smith.langchain.com).
+    """
+    from langsmith import Client  # noqa: PLC0415  # slow import
+    from langsmith.run_trees import configure  # noqa: PLC0415  # as above
+    from langsmith.utils import tracing_is_enabled  # noqa: PLC0415  # as above
+
+    if not tracing_is_enabled():
+        return False
+    configure(client=Client(anonymizer=lambda data: without_secrets(data, secrets)))
+    return True
+
+
+def without_secrets(data: Any, secrets: tuple[str, ...]) -> Any:
+    match data:
+        case str():
+            return redact(data, secrets)
+        case dict():
+            return {
+                without_secrets(name, secrets): without_secrets(value, secrets)
+                for name, value in data.items()
+            }
+        case list() | tuple():
+            return [without_secrets(entry, secrets) for entry in data]
+        case _:
+            return data

@@ -1,17 +1,15 @@
 """The nouns of the program."""
 
-from paper_search.models.duplicates import (
-    Cluster,
-    Clustering,
-    MergeDecision,
-    MergeReason,
-    PairEvidence,
-)
 from paper_search.models.feedback import (
     MAX_SEEDS,
     SNOWBALL,
+    Cluster,
+    Clustering,
     KnownPapersReport,
     MarkedPaper,
+    MergeDecision,
+    MergeReason,
+    PairEvidence,
     Seed,
     UserFeedback,
     relevant_seeds,

@@ -6,7 +6,7 @@ from collections import Counter
 
 from pydantic import BaseModel, Field
 
-from paper_search.models.duplicates import PairEvidence
+from paper_search.models.feedback import PairEvidence
 from paper_search.models.paper import RawPaper
 from paper_search.models.source_report import REASONS, Arrival, SourceReport
 

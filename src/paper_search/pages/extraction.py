@@ -14,7 +14,7 @@ from typing import Any
 
 from paper_search.bibliography.text import clean, normalised_title
 from paper_search.pages.fetching import Document
-from paper_search.pages.policy import PageContentError, PagePolicy
+from paper_search.pages.network import PageContentError, PagePolicy
 from paper_search.pages.worker import MISSING
 
 READER = ["-I", "-m", "paper_search.pages.worker"]

@@ -14,17 +14,19 @@ import httpx
 
 from paper_search.http.asking import HttpSettings
 from paper_search.http.client import HttpClient
-from paper_search.http.errors import HttpError, HttpStatusError
+from paper_search.http.errors import HttpError, HttpStatusError, RetryPolicy
 from paper_search.http.network import trusted_certificates
-from paper_search.http.retry import RetryPolicy
 from paper_search.models.source_report import RequestRecord
-from paper_search.pages.network import GuardedNetwork, Resolves, check_url, system_addresses
-from paper_search.pages.policy import (
+from paper_search.pages.network import (
     ACCEPTED_TYPES,
+    GuardedNetwork,
     PageContentError,
     PageError,
     PagePolicy,
     PageRefusedError,
+    Resolves,
+    check_url,
+    system_addresses,
 )
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The transport of the page fetcher: checks the IP address of a host, then connects to it."""
+"""What a fetch of a page may do; its transport checks the IP address of a host, then connects."""
 
 from __future__ import annotations
 
@@ -6,11 +6,66 @@ import asyncio
 import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 import httpx
 
-from paper_search.pages.policy import ACCEPTED_TYPES, PageContentError, PagePolicy, PageRefusedError
+from paper_search.http.errors import HttpError
+
+ACCEPTED_TYPES = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    "text/plain": "text",
+}
+"""Media types that are read, and as what."""
+
+
+@dataclass(frozen=True, slots=True)
+class PagePolicy:
+    """The limits on fetching and reading.
+
+    Attributes:
+        ports: that may be connected to.
+        exempt: networks that are allowed although they are not public; for tests, no setting
+            leads here.
+        max_bytes: of a document, unpacked.
+        total_s: for one document with its redirects and the wishes of its hosts.
+        redirects: that are followed, each to an address that is checked again.
+        interval_s: the least time between two requests to a host.
+        parse_s: of processor time, and twice that in all, for the text of a document.
+        memory_bytes: that its reader may use.
+        max_tags: of a page.
+        max_pdf_pages: that are read of a paper.
+        max_chars: of text that are kept.
+    """
+
+    ports: frozenset[int] = frozenset({80, 443})
+    exempt: tuple[IPv4Network | IPv6Network, ...] = ()
+    max_bytes: int = 15_000_000
+    total_s: float = 40.0
+    redirects: int = 5
+    interval_s: float = 3.0
+    parse_s: int = 15
+    memory_bytes: int = 1_500_000_000
+    max_tags: int = 100_000
+    max_pdf_pages: int = 60
+    max_chars: int = 200_000
+
+
+class PageError(HttpError):
+    """A page that was not read; the text names its host, never its whole address."""
+
+
+class PageRefusedError(PageError):
+    """The page may not be asked for; nothing was sent to it."""
+
+
+class PageContentError(PageError):
+    """What came is not what was wanted, or cannot be read."""
+
 
 Resolves = Callable[[str, int], Awaitable[Sequence[str]]]
 """Host and port to its addresses."""

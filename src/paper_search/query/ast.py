@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import NoReturn, TypeAlias
 
 HEADINGS = ("mesh", "mesh-only", "majr", "majr-only", "substance")
 """Medical Subject Headings: with narrower ones, alone, as a main topic, as a main topic alone; and
@@ -91,3 +94,171 @@ Node: TypeAlias = Term | Phrase | And | Or | Not | Near | YearRange
 def alternatives(node: Node) -> tuple[Node, ...]:
     """Return the parts of which one is enough: the children of an OR, or the node itself."""
     return node.children if isinstance(node, Or) else (node,)
+
+
+CURLY_QUOTES = "“”„‟«»″＂"
+"""Characters that word processors put where a query needs a plain quotation mark."""
+
+_PLAIN = str.maketrans({**dict.fromkeys(CURLY_QUOTES, '"'), "（": "(", "）": ")", "：": ":"})
+
+
+def straighten(text: str) -> str:
+    """Return the text of the same length with plain quotes, parentheses and colons."""
+    return text.translate(_PLAIN)
+
+
+Refusal = Callable[[int, str], NoReturn]
+"""Raises for an offset from the start of the token, in characters, and a reason."""
+
+FIELD_PREFIXES = ", ".join(f"{name}:" for name in (*FIELDS, "year"))
+
+_TRAILING = ",;:.!?"
+_UNKNOWN_FIELD = re.compile(r"([^\W\d]\w*):(?!//)(?=.)")
+_YEARS = re.compile(r"(?:(\d{4})(\s*-\s*)?(\d{4})?|-(\d{4}))")
+_WILDCARD = re.compile(rf"[{WILDCARDS}]")
+_PATTERN = re.compile(r"(?<=\w)[?$*]|^\*(?=\w)")
+LETTER = re.compile(r"\w")
+YEAR = re.compile(r"\d{4}")
+
+
+def parse_word(text: str, refuse: Refusal) -> Term:
+    """Return the term of a bare word."""
+    word = text.rstrip(_TRAILING)
+    _refuse_foreign_operators(text, refuse)
+    if not LETTER.search(word):
+        refuse(0, f"expected a word, a \"phrase\" or '(' but found {text!r}")
+    if prefix := _UNKNOWN_FIELD.match(word):
+        refuse(
+            0,
+            f"unknown field '{prefix[1]}:': known are {FIELD_PREFIXES};"
+            " quote the word if no field is meant",
+        )
+    stem = word.rstrip("*")
+    return Term(stem, is_prefix=stem != word)
+
+
+def parse_exact_word(text: str) -> Term:
+    """Return the term for a word that is taken literally, such as a DOI."""
+    word = text.rstrip(_TRAILING)
+    return Term(word.rstrip("*"), is_prefix=word.endswith("*"))
+
+
+def parse_phrase(text: str, refuse: Refusal) -> Term | Phrase:
+    """Return the leaf for the text between two quotes; one word alone is a term."""
+    words = tuple(cleaned for word in text.split() if (cleaned := clean_word(word)))
+    if not LETTER.search("".join(words)):
+        refuse(0, "the phrase is empty: put words between the quotes")
+    return leaf_of(words)
+
+
+def leaf_of(words: tuple[str, ...], field: str | None = None) -> Term | Phrase:
+    """Return the leaf for cleaned words: a term for one, a phrase for several."""
+    if len(words) > 1:
+        return Phrase(words, field)
+    return Term(words[0].rstrip("*"), field, words[0].endswith("*"))
+
+
+def words_of(leaf: Term | Phrase) -> tuple[str, ...]:
+    if isinstance(leaf, Phrase):
+        return leaf.words
+    return (f"{leaf.text}*" if leaf.is_prefix else leaf.text,)
+
+
+def before_wildcard(word: str) -> str:
+    return _WILDCARD.split(word, maxsplit=1)[0]
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a word has wildcards beside a '*' at its end."""
+    return _PATTERN.search(word.rstrip("*")) is not None
+
+
+def parse_years(text: str, refuse: Refusal) -> YearRange:
+    """Return the range for what follows `year:`: 2015, 2015-2019, 2015- or -2019."""
+    years = _YEARS.fullmatch(text.strip().rstrip(",;."))
+    if years is None:
+        refuse(0, f"expected a year as in 2015, 2015-2019, 2015- or -2019 but found {text!r}")
+    first, dash, last, only_last = years.groups()
+    if only_last:
+        return YearRange(None, int(only_last))
+    if last and not dash:
+        refuse(0, f"expected a year of four digits but found {text!r}")
+    if not dash:
+        return YearRange(int(first), int(first))
+    if last and int(last) < int(first):
+        refuse(0, f"the years run backwards: write {last}-{first}")
+    return YearRange(int(first), int(last) if last else None)
+
+
+def clean_word(word: str) -> str:
+    """Return the word without quotes, and with at most one '*' at its end; empty: nothing left.
+
+    A '?' at the end closes a question: it is no wildcard there.
+    """
+    bare = word.replace('"', "").rstrip("?")
+    stem = bare.rstrip("*")
+    return f"{stem}*" if stem and stem != bare else stem
+
+
+def is_wrapped(text: str) -> bool:
+    """Whether the parenthesis that opens a text is closed by its last one."""
+    depths = list(accumulate({"(": 1, ")": -1}.get(sign, 0) for sign in text))
+    return text.startswith("(") and text.endswith(")") and 0 not in depths[:-1]
+
+
+def _refuse_foreign_operators(text: str, refuse: Refusal) -> None:
+    """Refuse what other languages mean an operator by, rather than misread it as a word."""
+    if text[0] in "-!":
+        refuse(0, f"{text[0]!r} is no operator here: write NOT, or quote the word")
+    if "|" in text:
+        refuse(text.index("|"), "'|' is no operator here: write OR")
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """Return the parts that all have to match: the children of an AND, or the node itself."""
+    return node.children if isinstance(node, And) else (node,)
+
+
+def join(kind: type[And | Or], nodes: Sequence[Node]) -> Node:
+    """Return an AND or OR of nodes, of which there is at least one; one alone as it is."""
+    return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    """Return what the node is made of, in order; a leaf has no parts."""
+    match node:
+        case And(children) | Or(children):
+            return children
+        case Not(child):
+            return (child,)
+        case Near(left, right):
+            return (left, right)
+        case _:
+            return ()
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return the node with each of its parts changed; a leaf as it is."""
+    match node:
+        case And(children) | Or(children):
+            return replace(node, children=tuple(map(change, children)))
+        case Not(child):
+            return Not(change(child))
+        case Near(left, right):
+            return replace(node, left=change(left), right=change(right))
+        case _:
+            return node
+
+
+def all_leaves(node: Node, *, is_positive: bool = False) -> Iterator[Term | Phrase]:
+    """Yield every word and phrase of a tree in order; `is_positive`: but those excluded."""
+    if isinstance(node, Term | Phrase):
+        yield node
+    elif not (is_positive and isinstance(node, Not)):
+        for part in parts(node):
+            yield from all_leaves(part, is_positive=is_positive)
+
+
+def positive_leaves(node: Node) -> Iterator[Term | Phrase]:
+    """Yield the words and phrases of a tree in order, without those that are excluded."""
+    return all_leaves(node, is_positive=True)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from paper_search.query.ast import Near, Node, Phrase, Term, YearRange
+from paper_search.query.ast import Near, Node, Phrase, Term, YearRange, is_wrapped, words_of
 from paper_search.query.evaluation import heading_words
-from paper_search.query.leaves import is_wrapped, words_of
 from paper_search.query.limits import FAR_FUTURE, FIRST_YEAR, bounds, day_after, last_day
 from paper_search.query.widening import spelled
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from paper_search.query.ast import (
     HEADINGS,
     INDEXED,
+    YEAR,
     And,
     Near,
     Node,
@@ -21,8 +22,11 @@ from paper_search.query.ast import (
     Phrase,
     Term,
     YearRange,
+    all_leaves,
+    leaf_of,
+    rebuilt,
+    words_of,
 )
-from paper_search.query.leaves import YEAR, all_leaves, leaf_of, rebuilt, words_of
 from paper_search.query.limits import is_entered, is_span
 
 Tokeniser: TypeAlias = Callable[[str], list[str]]

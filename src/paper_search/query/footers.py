@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from paper_search.query.ast import Node
-from paper_search.query.leaves import leaf_of
+from paper_search.query.ast import Node, leaf_of
 from paper_search.query.limits import Conditions, condition_of, conditions_of
 from paper_search.query.systems import COCHRANE, OVID, System
 

@@ -13,8 +13,18 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import NoReturn
 
-from paper_search.query.ast import Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import is_wrapped, join, leaf_of, words_of
+from paper_search.query.ast import (
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    is_wrapped,
+    join,
+    leaf_of,
+    words_of,
+)
 
 _WRITTEN = re.compile(r"(\d{4})(?:[-/.]?(\d{1,2})(?:[-/.]?(\d{1,2}))?)?[*$]?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")

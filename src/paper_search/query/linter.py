@@ -6,8 +6,18 @@ import re
 from dataclasses import dataclass
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.ast import And, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import CURLY_QUOTES, parts, straighten
+from paper_search.query.ast import (
+    CURLY_QUOTES,
+    And,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    parts,
+    straighten,
+)
 from paper_search.query.normal_form import identity
 from paper_search.query.parser import Reading, analyse
 

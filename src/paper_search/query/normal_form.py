@@ -11,6 +11,7 @@ from paper_search.query.ast import (
     FIELDS,
     HEADINGS,
     INDEXED,
+    LETTER,
     And,
     Near,
     Node,
@@ -19,9 +20,6 @@ from paper_search.query.ast import (
     Phrase,
     Term,
     YearRange,
-)
-from paper_search.query.leaves import (
-    LETTER,
     clean_word,
     join,
     leaf_of,

@@ -9,9 +9,21 @@ from functools import partial
 from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query import leaves
-from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
-from paper_search.query.leaves import conjuncts, join, parts, rebuilt, straighten
+from paper_search.query import ast
+from paper_search.query.ast import (
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    conjuncts,
+    join,
+    parts,
+    rebuilt,
+    straighten,
+)
 from paper_search.query.normal_form import depth, is_near_side, normalise, render
 from paper_search.query.reader import MAX_DEPTH, MAX_DISTANCE, parse_sentence
 from paper_search.query.strategy import parse_strategy
@@ -229,7 +241,7 @@ class _Parser:
             token = self._take()
             start = token[0].index(":") + 1
             refuse = self._at(token)
-            node = self._located(leaves.parse_years(token[0][start:].strip(), refuse), token)
+            node = self._located(ast.parse_years(token[0][start:].strip(), refuse), token)
         elif kind in {"word", "doi", "phrase"}:
             node = self._leaf(self._take())
         else:
@@ -252,10 +264,10 @@ class _Parser:
 
     def _leaf(self, token: re.Match[str]) -> Node:
         if token.lastgroup == "doi":
-            return self._located(leaves.parse_exact_word(token[0]), token)
+            return self._located(ast.parse_exact_word(token[0]), token)
         if token.lastgroup == "phrase":
-            return self._located(leaves.parse_phrase(token[0][1:-1], self._at(token)), token)
-        return self._located(leaves.parse_word(token[0], self._at(token)), token)
+            return self._located(ast.parse_phrase(token[0][1:-1], self._at(token)), token)
+        return self._located(ast.parse_word(token[0], self._at(token)), token)
 
     def _within(self, field: str, node: Node) -> Node:
         if isinstance(node, Term | Phrase):

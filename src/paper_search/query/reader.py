@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NoReturn, Protocol
 
-from paper_search.query.ast import And, Near, Node, Not, Or, Phrase, Term
+from paper_search.query.ast import LETTER, And, Near, Node, Not, Or, Phrase, Term, join, words_of
 from paper_search.query.footers import command_of, meaning_of, split_footers
-from paper_search.query.leaves import LETTER, join, words_of
 from paper_search.query.lines import LABEL
 from paper_search.query.normal_form import folded, is_near_side
 from paper_search.query.operators import OperatorReader, Part

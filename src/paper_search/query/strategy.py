@@ -9,9 +9,8 @@ from functools import partial
 from typing import NoReturn
 
 from paper_search.errors import QuerySyntaxError
-from paper_search.query.ast import Node, alternatives
+from paper_search.query.ast import Node, alternatives, conjuncts, straighten
 from paper_search.query.evaluation import judge
-from paper_search.query.leaves import conjuncts, straighten
 from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import identity, normalise
 from paper_search.query.reader import parse_sentence

@@ -14,8 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from paper_search.query.ast import FIELDS
-from paper_search.query.leaves import straighten
+from paper_search.query.ast import FIELDS, straighten
 
 ANYWHERE = ""
 """The field of a tag that does not limit a word."""

@@ -8,8 +8,22 @@ from dataclasses import replace
 from functools import partial
 from typing import NoReturn, TypeAlias, TypeVar
 
-from paper_search.query.ast import HEADINGS, And, Near, Node, Not, Or, Phrase, Term, YearRange
-from paper_search.query.leaves import LETTER, join, leaf_of, rebuilt, words_of
+from paper_search.query.ast import (
+    HEADINGS,
+    LETTER,
+    And,
+    Near,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Term,
+    YearRange,
+    join,
+    leaf_of,
+    rebuilt,
+    words_of,
+)
 from paper_search.query.limits import (
     FAR_FUTURE,
     FIRST_YEAR,

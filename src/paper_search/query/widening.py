@@ -19,9 +19,6 @@ from paper_search.query.ast import (
     Phrase,
     Term,
     YearRange,
-)
-from paper_search.query.evaluation import heading_as_listed, headings_as_words
-from paper_search.query.leaves import (
     before_wildcard,
     conjuncts,
     is_pattern,
@@ -29,6 +26,7 @@ from paper_search.query.leaves import (
     leaf_of,
     words_of,
 )
+from paper_search.query.evaluation import heading_as_listed, headings_as_words
 
 _MOST_FORMS = 60
 """Words that one word with wildcards is written out into; more are cut short and checked."""

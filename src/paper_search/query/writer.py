@@ -21,10 +21,13 @@ from paper_search.query.ast import (
     Phrase,
     Term,
     YearRange,
+    conjuncts,
+    is_wrapped,
+    leaf_of,
+    words_of,
 )
 from paper_search.query.dialects import DIALECTS, Dialect, InexpressibleError
 from paper_search.query.evaluation import heading_as_listed, heading_words
-from paper_search.query.leaves import conjuncts, is_wrapped, leaf_of, words_of
 from paper_search.query.normal_form import SEVERAL, field_of, normalise, render
 
 _MOST_PHRASES = 60

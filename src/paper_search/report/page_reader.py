@@ -24,7 +24,7 @@ from paper_search.pages.extraction import (
     placeholder_of,
 )
 from paper_search.pages.fetching import Document, PageFetcher
-from paper_search.pages.policy import PagePolicy
+from paper_search.pages.network import PagePolicy
 from paper_search.report.evidence import MAX_TEXT_CHARS
 from paper_search.report.models import PagesRead, SearchResult, now
 from paper_search.skills.untrusted import is_suspicious, shown_to_model

@@ -8,8 +8,8 @@ from typing import Any
 from paper_search.config import AppConfig
 from paper_search.errors import ThreadWaitingError, UnknownNameError
 from paper_search.llm import create_provider
+from paper_search.llm.creation import redact_output
 from paper_search.llm.provider import LLMProvider
-from paper_search.llm.tracing import redact_output
 from paper_search.models import PaperCollection
 from paper_search.models.settings import Skill
 from paper_search.persistence import Persistence, open_persistence

@@ -17,7 +17,7 @@ from paper_search.threads.records import ROOT
 from paper_search.workflow.listing import ThreadCatalog
 
 if TYPE_CHECKING:
-    from paper_search.report_workflow.session import ReportDetail, ReportSession
+    from paper_search.report_workflow.engine import ReportDetail, ReportSession
 
 SEARCH = "paper_search"
 REPORT = "research_report"
@@ -40,7 +40,7 @@ class ReportCatalog(Catalog["ReportSession", ReportInfo]):
 
     @property
     def session_type(self) -> type[ReportSession]:
-        from paper_search.report_workflow.session import (  # noqa: PLC0415  # slow import
+        from paper_search.report_workflow.engine import (  # noqa: PLC0415  # slow import
             ReportSession,
         )
 
@@ -48,7 +48,7 @@ class ReportCatalog(Catalog["ReportSession", ReportInfo]):
 
     async def show(self, thread_id: str) -> ReportDetail:
         """Return all that there is to know of a report; Raises as `info`."""
-        from paper_search.report_workflow.session import (  # noqa: PLC0415  # slow import
+        from paper_search.report_workflow.engine import (  # noqa: PLC0415  # slow import
             ReportDetail,
         )
 

@@ -15,7 +15,7 @@ from paper_search.errors import InputError, ThreadBusyError
 from paper_search.models import Paper, SourceReport
 from paper_search.pages.extraction import DocumentText, document_text
 from paper_search.pages.fetching import Document, PageFetcher
-from paper_search.pages.policy import PageContentError, PagePolicy
+from paper_search.pages.network import PageContentError, PagePolicy
 from paper_search.persistence import Persistence
 from paper_search.private_files import private_file
 from paper_search.review.open_texts import TEXT_ROWS, OpenTexts, check_pdf

@@ -12,7 +12,7 @@ from paper_search.http.errors import HttpError
 from paper_search.models import Paper, Purpose, RawPaper, SourceReport, SourceStatus
 from paper_search.pages.extraction import document_text
 from paper_search.pages.fetching import Document, PageFetcher
-from paper_search.pages.policy import PageContentError
+from paper_search.pages.network import PageContentError
 from paper_search.report.page_reader import status_of_page
 from paper_search.skills.gap_filler import is_same_work, look_up
 from paper_search.sources.enrichment import (

@@ -23,8 +23,8 @@ from paper_search.errors import (
     ThreadNotFoundError,
 )
 from paper_search.persistence import Persistence, open_persistence
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, EveryThread
-from paper_search.report_workflow.session import ReportSession
 from paper_search.server.attachment import ServerThreads
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.admission import admit, check_begin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from paper_search.http.retry import utc_now
+from paper_search.http.errors import utc_now
 from paper_search.models import (
     HitCount,
     Purpose,

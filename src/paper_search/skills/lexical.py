@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from paper_search.bibliography.words import rarity
 from paper_search.models import ParsedIntent, RawPaper
-from paper_search.query.leaves import before_wildcard
+from paper_search.query.ast import before_wildcard
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import variants
 from paper_search.skills.words import STOP_WORDS, tokens

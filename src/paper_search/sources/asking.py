@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from paper_search.http.retry import utc_now
+from paper_search.http.errors import utc_now
 from paper_search.models import (
     Arrival,
     Purpose,

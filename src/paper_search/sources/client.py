@@ -20,11 +20,12 @@ from paper_search.http.errors import (
     HttpStatusError,
     HttpTimeoutError,
     HttpUnreachableError,
+    RetryPolicy,
+    is_retryable,
 )
+from paper_search.http.errors import refusal_of as usual_refusal_of
 from paper_search.http.limits import QUOTA_USED_UP
 from paper_search.http.redaction import redact
-from paper_search.http.retry import RetryPolicy, is_retryable
-from paper_search.http.retry import refusal_of as usual_refusal_of
 from paper_search.models import RequestRecord, SourceStatus
 from paper_search.models.settings import NetworkConfig
 from paper_search.sources.errors import ServiceError

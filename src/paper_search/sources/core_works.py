@@ -9,10 +9,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
-from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import parse_arxiv_id
 from paper_search.bibliography.names import author_named
-from paper_search.bibliography.text import normalised_title, plain
+from paper_search.bibliography.text import normalised_title, plain, plain_abstract
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated

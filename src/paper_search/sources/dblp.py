@@ -21,7 +21,7 @@ from paper_search.bibliography.text import WORD, plain
 from paper_search.errors import InputError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, YearRange, normalise
-from paper_search.query.leaves import conjuncts, parts, rebuilt
+from paper_search.query.ast import conjuncts, parts, rebuilt
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated, translate_known_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, Table, every, first

@@ -25,7 +25,7 @@ from paper_search.query import (
     YearRange,
     normalise,
 )
-from paper_search.query.leaves import all_leaves, conjuncts
+from paper_search.query.ast import all_leaves, conjuncts
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
 

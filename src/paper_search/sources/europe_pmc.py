@@ -10,11 +10,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
-from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import parse_pmcid
 from paper_search.bibliography.languages import library_code
 from paper_search.bibliography.names import author_named, author_of
-from paper_search.bibliography.text import clean
+from paper_search.bibliography.text import clean, plain_abstract
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import HEADINGS, OPERATORS
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated

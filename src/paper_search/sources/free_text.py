@@ -25,7 +25,7 @@ from paper_search.query import (
     normalise,
     render,
 )
-from paper_search.query.leaves import conjuncts, positive_leaves, rebuilt
+from paper_search.query.ast import conjuncts, positive_leaves, rebuilt
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.dialect import common_span
 

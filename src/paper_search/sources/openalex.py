@@ -20,7 +20,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import HttpStatusError
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import And, Node, Not, Phrase, Term, YearRange, normalise
-from paper_search.query.leaves import all_leaves, conjuncts
+from paper_search.query.ast import all_leaves, conjuncts
 from paper_search.sources import values
 from paper_search.sources.adapter import (
     Adapter,

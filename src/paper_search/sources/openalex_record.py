@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from paper_search.bibliography.abstracts import indexed_abstract
 from paper_search.bibliography.identifiers import parse_arxiv_id
+from paper_search.bibliography.text import indexed_abstract
 from paper_search.sources.record import (
     OTHER_TEXTS,
     Entry,

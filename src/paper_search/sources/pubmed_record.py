@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
-from paper_search.bibliography.abstracts import join_abstract
 from paper_search.bibliography.identifiers import parse_doi, parse_pmcid, parse_pmid
+from paper_search.bibliography.text import join_abstract
 from paper_search.models import Author, RawPaper
 from paper_search.sources.record import (
     Entry,

@@ -16,7 +16,7 @@ from paper_search.bibliography.words import OF_STOP_WORDS, rarity, stem
 from paper_search.errors import InputError
 from paper_search.models import RankedQuery, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, conditions_in, normalise
-from paper_search.query.leaves import all_leaves, leaf_of
+from paper_search.query.ast import all_leaves, leaf_of
 
 MOST_WORDS = 24
 """Words of a question that are sent; of more, the rarest. Services limit the length of a query."""

@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from paper_search.bibliography.abstracts import plain_abstract
 from paper_search.bibliography.identifiers import (
     content_key,
     parse_arxiv_id,
@@ -27,7 +26,7 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import author_named, author_of
-from paper_search.bibliography.text import clean, plain
+from paper_search.bibliography.text import clean, plain, plain_abstract
 from paper_search.models import Author, RawPaper
 from paper_search.sources.values import address, count, flag, items, mapping, text, year
 

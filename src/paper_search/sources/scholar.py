@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
 from paper_search.bibliography.names import author_named
 from paper_search.bibliography.text import clean
-from paper_search.http.retry import utc_now
+from paper_search.http.errors import utc_now
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Translated

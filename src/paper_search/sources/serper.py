@@ -26,7 +26,7 @@ from paper_search.sources.scholar import (
     parse_summary,
 )
 from paper_search.sources.values import mapping, number, year
-from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
+from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 SCHOLAR = "https://google.serper.dev/scholar"
 WEB = "https://google.serper.dev/search"

@@ -13,7 +13,7 @@ from paper_search.errors import InputError, QuerySyntaxError
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.query import And, Node, Term, parse, with_conditions
-from paper_search.query.leaves import join
+from paper_search.query.ast import join
 from paper_search.sources.adapter import Adapter, Request, Translated
 from paper_search.sources.asking import NativeQuery, Question, text_of
 from paper_search.sources.client import explain_bug

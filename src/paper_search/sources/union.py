@@ -18,7 +18,7 @@ from itertools import islice, product
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Near, Node, Not, Or, Phrase, Term, normalise, parse, render
-from paper_search.query.leaves import (
+from paper_search.query.ast import (
     all_leaves,
     conjuncts,
     is_pattern,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
-from paper_search.http.retry import utc_now
-from paper_search.query.leaves import YEAR
+from paper_search.http.errors import utc_now
+from paper_search.query.ast import YEAR
 
 MOST_CITATIONS = 10_000_000
 """No work has more; what claims so is a fault."""

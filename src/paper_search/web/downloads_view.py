@@ -19,7 +19,7 @@ from paper_search.errors import (
 from paper_search.exports import FORMATS, exporter_names, get_exporter, suffix_of_format
 from paper_search.report.outputs.figures import figures
 from paper_search.report.outputs.markdown import POLICY, render_html
-from paper_search.report_workflow.session import ReportSession
+from paper_search.report_workflow.engine import ReportSession
 from paper_search.web.site import Visit
 from paper_search.workflow.results import part_of
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from paper_search.errors import InputError, RequestRefusedError, ThreadNotWaitingError
-from paper_search.pages.policy import PageContentError
+from paper_search.pages.network import PageContentError
 from paper_search.review.full_texts import FullTexts, flow_of_works
 from paper_search.review.open_texts import addresses_of
 from paper_search.server.guard import MAX_UPLOAD_BYTES

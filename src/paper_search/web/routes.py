@@ -16,7 +16,6 @@ from paper_search.web import (
     downloads_view,
     full_texts_view,
     results_view,
-    reviewers_view,
     screen_view,
     strategy_view,
     threads_view,
@@ -40,7 +39,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/results": results_view.results,
         f"{thread}/merged": results_view.merged_records,
         f"{thread}/screen": screen_view.screen,
-        f"{thread}/reviewers": reviewers_view.reviewers,
+        f"{thread}/reviewers": screen_view.reviewers,
         **{f"{thread}/full-texts{below}": view for below, view in full_texts_view.READS.items()},
         f"{thread}/downloads": downloads_view.downloads,
         f"{thread}/pictures": downloads_view.pictures,
@@ -57,7 +56,7 @@ def page_routes(site: Site) -> list[Route]:
         f"{thread}/results": results_view.decide,
         f"{thread}/merged": results_view.split,
         f"{thread}/marks": screen_view.mark,
-        f"{thread}/reviewers": reviewers_view.act,
+        f"{thread}/reviewers": screen_view.act,
         **{f"{thread}/full-texts{below}": view for below, view in full_texts_view.WRITES.items()},
     }
     return [

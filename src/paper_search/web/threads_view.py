@@ -20,8 +20,8 @@ from paper_search.server.guard import owner_of, session_of
 from paper_search.threads.catalog import BriefInfo, ThreadStatus
 from paper_search.threads.sharing import Role
 from paper_search.web.runs import source_choice
-from paper_search.web.security import sign_in as with_session
 from paper_search.web.site import Visit
+from paper_search.web.site import sign_in as with_session
 from paper_search.workflow.session import SearchSession
 
 LISTED = 200

@@ -16,8 +16,8 @@ from paper_search.library.embedding import MINILM, create_embedder
 from paper_search.library.source import library_path
 from paper_search.llm import LLMProvider, create_models
 from paper_search.llm.chat import ChatProvider
+from paper_search.llm.creation import redact_output
 from paper_search.llm.metering import Metering, load_prices
-from paper_search.llm.tracing import redact_output
 from paper_search.models import RawPaper, SearchReport, SearchStrategy
 from paper_search.models.scope import Translation
 from paper_search.models.settings import Skill

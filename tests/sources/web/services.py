@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from paper_search.sources.serper import SerperWeb
-from paper_search.sources.web.base import WebAdapter
+from paper_search.sources.web import WebAdapter
 from paper_search.sources.web.newsapi import NewsApi
 from paper_search.sources.web.searxng import Searxng
 from paper_search.sources.web.tavily import Tavily

@@ -10,8 +10,18 @@ from paper_search.bibliography.languages import language_code
 from paper_search.errors import QuerySyntaxError, QuestionError
 from paper_search.models import IntentType, ParsedIntent, SearchConstraints, StrategyLine
 from paper_search.query import normalise, parse, render
-from paper_search.query.ast import INDEXED, And, Near, Node, Phrase, Term, YearRange
-from paper_search.query.leaves import conjuncts, positive_leaves, straighten
+from paper_search.query.ast import (
+    INDEXED,
+    And,
+    Near,
+    Node,
+    Phrase,
+    Term,
+    YearRange,
+    conjuncts,
+    positive_leaves,
+    straighten,
+)
 from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy

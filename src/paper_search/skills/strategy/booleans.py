@@ -21,7 +21,7 @@ from paper_search.query import (
     parse,
     with_conditions,
 )
-from paper_search.query.leaves import leaf_of
+from paper_search.query.ast import leaf_of
 from paper_search.query.writer import Written, write_strategy
 from paper_search.skills.intent.concepts import pieces
 from paper_search.skills.strategy.trees import (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from paper_search.errors import QuerySyntaxError
 from paper_search.models import SearchConstraints, SearchStrategy
 from paper_search.query import Node, Not, Phrase, Term, parse
-from paper_search.query.leaves import parts
+from paper_search.query.ast import parts
 from paper_search.skills.strategy.terms import runs
 from paper_search.skills.words import tokens
 

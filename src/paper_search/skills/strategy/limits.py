@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from paper_search.bibliography.text import WORD
 from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
-from paper_search.query.leaves import conjuncts
+from paper_search.query.ast import conjuncts
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import names_of
 from paper_search.skills.strategy.trees import all_of, any_of, leaf, tree_of, written

@@ -18,7 +18,7 @@ from paper_search.models import (
     SearchStrategy,
 )
 from paper_search.query import And, Term
-from paper_search.query.leaves import conjuncts
+from paper_search.query.ast import conjuncts
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import block_of
 from paper_search.skills.strategy.limits import changed_by, without_terms

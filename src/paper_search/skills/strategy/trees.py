@@ -25,8 +25,8 @@ from paper_search.query import (
     parse,
     render,
 )
-from paper_search.query.leaves import conjuncts, join, positive_leaves, rebuilt
-from paper_search.query.leaves import parts as tree_parts
+from paper_search.query.ast import conjuncts, join, positive_leaves, rebuilt
+from paper_search.query.ast import parts as tree_parts
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import BREAKS, tokens
 

@@ -1,12 +1,24 @@
-"""The installed web and news searches: entry points of the group `paper_search.web_searches`."""
+"""Searches of web and news: entry points of `paper_search.web_searches`, and their base."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
+from paper_search.bibliography.text import clean
 from paper_search.config import WEB_SEARCHES, AppConfig, SearchSourceConfig
+from paper_search.query import Phrase, Term
 from paper_search.resources import EntryPoints
-from paper_search.sources.adapter import Adapter
+from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.base import adapter_of
+from paper_search.sources.dialect import Dialect, Written
 from paper_search.sources.http_source import HttpSource
+from paper_search.sources.record import Entry, Field, Reader, Table, cleaned, first, value_of
+from paper_search.sources.values import address, quoted, year
 
 SearchFactory = Callable[[AppConfig, SearchSourceConfig], HttpSource]
 
@@ -41,3 +53,81 @@ def create_web_searches(config: AppConfig) -> list[HttpSource]:
 def kind_of(search: HttpSource) -> str:
     """Return which queries of a report a search is asked: web or news."""
     return str(getattr(search.adapter, "kind", "web"))
+
+
+_LONGEST_SNIPPET = 2000
+
+
+class WebAdapter(Adapter):
+    """A service that finds pages; `kind` is that of the queries it is asked: web or news."""
+
+    kind: ClassVar[str] = "web"
+    truncates: ClassVar[bool] = False
+
+
+def page_table(  # noqa: PLR0913  # the parts of a result
+    prefix: str,
+    *,
+    url: str = "url",
+    snippet: str = "content",
+    published: Field = "",
+    authors: Reader | None = None,
+    site: str = "",
+    kind: str = "webpage",
+    details: Mapping[str, Field] | None = None,
+) -> Table:
+    """Return the table of the pages that a service finds.
+
+    The date goes into `raw_data["published"]`, the site into `venue`.
+    """
+
+    def link(entry: Entry) -> Any:
+        return first(entry, url, address) or None
+
+    def venue(entry: Entry) -> str | None:
+        host = urlsplit(link(entry) or "").hostname or ""
+        name = first(entry, site, cleaned) if site else None
+        return name or host.removeprefix("www.") or None
+
+    def key(entry: Entry) -> str:
+        return hashlib.sha256((link(entry) or "").encode("utf-8", "replace")).hexdigest()[:16]
+
+    def own(entry: Entry) -> dict[str, Any]:
+        more = {name: value_of(entry, field) for name, field in (details or {}).items()}
+        return {**more, "published": (value_of(entry, published) if published else "") or ""}
+
+    return Table(
+        prefix=prefix,
+        key=key,
+        fields={
+            "title": lambda entry: first(entry, "title", cleaned) if link(entry) else None,
+            "authors": authors or (lambda _: []),
+            "year": lambda entry: year(value_of(entry, published)) if published else None,
+            "venue": venue,
+            "doi": (url, lambda at: parse_doi(at) if "doi.org/" in at else None),
+            "arxiv_id": (url, lambda at: parse_arxiv_id(at) if "arxiv.org/" in at else None),
+            "snippet": (snippet, lambda text: clean(text)[:_LONGEST_SNIPPET]),
+            "url": url,
+            "publication_type": lambda _: kind,
+        },
+        details=own,
+    )
+
+
+def as_ranked(query: Translated) -> Translated:
+    """Return a query whose answers are not checked for it: an engine of the web only ranks."""
+    return replace(query, notes=(), remainder=None)
+
+
+class NewsDialect(Dialect):
+    """NewsAPI's queries: AND, OR, NOT, parentheses and phrases; whole words only."""
+
+    service: ClassVar[str] = "NewsAPI"
+    has_year_parameters: ClassVar[bool] = True
+
+    def leaf(self, leaf: Term | Phrase) -> Written:
+        words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
+        text = " ".join(word.rstrip("*") for word in words)
+        if isinstance(leaf, Term) and text.isalnum() and text not in {"AND", "OR", "NOT"}:
+            return Written(text)
+        return Written(quoted(text))

@@ -9,7 +9,7 @@ from paper_search.http.errors import HttpStatusError
 from paper_search.models import Author, RawPaper, SearchConstraints, SourceStatus
 from paper_search.sources.adapter import Paging, Request, Translated
 from paper_search.sources.record import Entry, cleaned, first
-from paper_search.sources.web.base import NewsDialect, WebAdapter, page_table
+from paper_search.sources.web import NewsDialect, WebAdapter, page_table
 
 NAME = "newsapi"
 ENDPOINT = "https://newsapi.org/v2/everything"

@@ -18,7 +18,7 @@ from paper_search.sources.http_source import open_source
 from paper_search.sources.record import every, texts
 from paper_search.sources.scholar import GoogleDialect
 from paper_search.sources.values import items, text
-from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
+from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 NAME = "searxng"
 _FORBIDDEN = 403

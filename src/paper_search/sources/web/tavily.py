@@ -9,7 +9,7 @@ from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import Node
 from paper_search.sources.adapter import Request, Translated
 from paper_search.sources.free_text import to_free_text
-from paper_search.sources.web.base import WebAdapter, as_ranked, page_table
+from paper_search.sources.web import WebAdapter, as_ranked, page_table
 
 NAME = "tavily"
 ENDPOINT = "https://api.tavily.com/search"
