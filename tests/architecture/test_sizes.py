@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 380
 MAX_LINES = {
-    "skills": 10_374,
+    "skills": 10_378,
     "sources": 7_586,
     "cli": 6_723,
     "workflow": 5_649,

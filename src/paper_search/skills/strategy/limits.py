@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
-from itertools import chain, combinations
 
 from paper_search.bibliography.text import WORD
 from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
@@ -82,11 +81,16 @@ def without_unwanted(ranked: Sequence[RankedQuery], limits: SearchConstraints) -
 def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
     """Return a text without the terms of which the stems are given."""
     words = [*WORD.finditer(text)]
-    stems = [tuple(tokens(word[0])) for word in words]
-    for start, end in combinations(range(len(words) + 1), 2):
-        if tuple(chain.from_iterable(stems[start:end])) in unwanted:
-            rest = *text[: words[start].start()].split(), *text[words[end - 1].end() :].split()
-            return without_terms(" ".join(rest), unwanted)
+    longest = max(map(len, unwanted), default=0)
+    for start, word in enumerate(words):
+        stems: tuple[str, ...] = ()
+        for last in words[start:]:
+            stems += tuple(tokens(last[0]))
+            if stems in unwanted:
+                rest = *text[: word.start()].split(), *text[last.end() :].split()
+                return without_terms(" ".join(rest), unwanted)
+            if len(stems) >= longest:
+                break
     return text
 
 
