@@ -1,8 +1,4 @@
-"""A process that forks a child for each job: it drives a report, and dies where it is told to.
-
-It reads a job a line from its standard input and writes how the child ended, a line each. Importing
-the program costs more than a report; so it is done once, and every child begins with it done.
-"""
+"""What drives a report in a process of its own, which dies where it is told to (`forking`)."""
 
 from __future__ import annotations
 
@@ -12,11 +8,8 @@ import inspect
 import json
 import os
 import signal
-import sys
 import tempfile
-import threading
-import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -218,15 +211,11 @@ def _workflow(job: Job, persistence: Any) -> ReportWorkflow:
     )
 
 
-def _child(job: Job) -> None:
-    try:
-        _log_steps(job)
-        asyncio.run(drive(job))
-    except BaseException:  # noqa: BLE001  # a child ends here, with whatever it met
-        traceback.print_exc()
-        sys.stderr.flush()
-        os._exit(1)
-    os._exit(0)
+def work(job: dict[str, Any]) -> None:
+    """Do a job that was told as JSON."""
+    told = Job(**job)
+    _log_steps(told)
+    asyncio.run(drive(told))
 
 
 def warm() -> None:
@@ -237,26 +226,3 @@ def warm() -> None:
     with tempfile.TemporaryDirectory() as folder:
         job = Job(f"sqlite:///{folder}/threads.db", f"{folder}/log", has_model=True)
         asyncio.run(drive(job))
-    assert threading.active_count() == 1
-
-
-def main() -> None:
-    """Do a job a line, one after another."""
-    warm()
-    for line in sys.stdin:
-        job = Job(**json.loads(line))
-        child = os.fork()
-        if child == 0:
-            _child(job)
-        _, status = os.waitpid(child, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
-        sys.stdout.flush()
-
-
-def told(job: Job) -> str:
-    """Return a job as the line that `main` reads."""
-    return json.dumps(asdict(job))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report_workflow.dying import PATHS, SEARCH_STEPS, STEPS, Job, told
+from tests.forking import Processes
+from tests.report_workflow.dying import PATHS, SEARCH_STEPS, STEPS, Job
 
-ROOT = Path(__file__).parents[2]
 _VOLATILE = re.compile(
     r"(?<=_id\": \")[0-9a-f]{8}(?=\")"
     r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -83,34 +81,6 @@ def named(case: Case) -> str:
     return "-".join(map(str, (path, *point)))
 
 
-class Processes:
-    """Runs each job in a process of its own."""
-
-    def __init__(self) -> None:
-        self._server = subprocess.Popen(
-            [sys.executable, "-m", "tests.report_workflow.dying"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, job: Job) -> int:
-        """Do a job to its end, or to that of its process; return how that ended."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.write(told(job) + "\n")
-        self._server.stdin.flush()
-        return int(self._server.stdout.readline())
-
-    def close(self) -> None:
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.close()
-        self._server.wait()
-        self._server.stdout.close()
-
-
 def lines(job: Job) -> list[list[str]]:
     file = Path(job.log)
     return [line.split("\t") for line in file.read_text().splitlines()] if file.exists() else []
@@ -140,7 +110,7 @@ class Trial:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._processes = Processes()
+        self._processes = Processes("tests.report_workflow.dying")
         self._undisturbed: dict[tuple[str, bool], tuple[list[list[str]], Any]] = {}
 
     def close(self) -> None:
@@ -152,7 +122,7 @@ class Trial:
         if kind not in self._undisturbed:
             path = self._folder / "-".join(map(str, kind))
             whole = replace(job, url=f"sqlite:///{path}.db", log=str(path))
-            assert self._processes.run(whole) == 0
+            assert self._processes.run(asdict(whole)) == 0
             self._undisturbed[kind] = (lines(whole), given(whole))
         return self._undisturbed[kind]
 
@@ -160,9 +130,9 @@ class Trial:
         """Kill a report, go on with it elsewhere, and compare with one that nobody killed."""
         killer, after, moment = point
         dying = replace(job, killer=killer, after=after, moment=moment)
-        assert self._processes.run(dying) == -signal.SIGKILL
+        assert self._processes.run(asdict(dying)) == -signal.SIGKILL
         before = lines(job)
-        assert self._processes.run(job) == 0
+        assert self._processes.run(asdict(job)) == 0
         done = lines(job)
         expected, report = self.undisturbed(job)
         assert given(job) == report

@@ -1,15 +1,11 @@
-"""A process that drives a thread and kills itself where it is told to.
-
-Arguments: database URL, file of calls, the skill that kills (or `-`, or `write`: the checkpointer),
-how many calls of it go well before, and the moment: `start` of the call or its `end`.
-"""
+"""What drives a thread in a process of its own, which kills itself where it is told to."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import sys
+import tempfile
 from typing import Any
 
 from tests.workflow.doubles import mark_last
@@ -81,7 +77,15 @@ def count_writes(saver: Any, fatal: int) -> None:
 
 
 async def drive(url: str, log: str, killer: str, after: int, moment: str) -> None:
-    """Take a thread of two rounds to its end, or to that of this process."""
+    """Take a thread of two rounds to its end, or to that of this process.
+
+    Args:
+        url: of the database.
+        log: file of calls.
+        killer: the skill that kills; `-`: none; `write`: the checkpointer.
+        after: how many calls of it go well before.
+        moment: `start` of the call or its `end`.
+    """
     async with open_persistence(url) as persistence:
         if killer == "write":
             count_writes(persistence.checkpointer, after)
@@ -90,9 +94,12 @@ async def drive(url: str, log: str, killer: str, after: int, moment: str) -> Non
         await flow.run("q", thread_id="t")
 
 
-def main(url: str, log: str, killer: str, after: str, moment: str = "start") -> None:
-    asyncio.run(drive(url, log, killer, int(after), moment))
+def work(url: str, log: str, killer: str, after: int, moment: str) -> None:
+    """Drive a thread as `drive` does."""
+    asyncio.run(drive(url, log, killer, after, moment))
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def warm() -> None:
+    """Drive a thread that nobody kills, in a file: one in memory may leave something running."""
+    with tempfile.TemporaryDirectory() as folder:
+        work(f"sqlite:///{folder}/threads.db", f"{folder}/log", "-", 0, "start")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.forking import Processes
 from tests.workflow.crashing import SCRIPT, SKILLS, LoggingSkills
 from tests.workflow.doubles import STEPS, workflow
 
@@ -15,7 +15,6 @@ from paper_search.persistence import open_persistence
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog, ThreadStatus
 
-ROOT = Path(__file__).parents[2]
 ROUNDS = [*STEPS, *STEPS[1:]]
 POINTS = [
     *[(skill, int(skill != "parse"), "start") for skill in SKILLS],
@@ -25,14 +24,11 @@ POINTS = [
 """Who kills, after how many calls, and when; what can happen in the second round is tried there."""
 
 
-def killed(url: str, log: Path, point: tuple[str, int, str]) -> list[str]:
-    """Drive a thread in a process that does not survive it; return the calls that it made."""
-    command = [sys.executable, "-m", "tests.workflow.crashing", url, str(log), *map(str, point)]
-    ended = subprocess.run(  # noqa: S603  # our own program
-        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240
-    )
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    return log.read_text().split() if log.exists() else []
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    running = Processes("tests.workflow.crashing")
+    yield running
+    running.close()
 
 
 async def left_to_decide(url: str) -> list[object]:
@@ -50,14 +46,15 @@ async def left_to_decide(url: str) -> list[object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("point", POINTS, ids=lambda point: "-".join(map(str, point)))
 async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
-    durable_url: str, tmp_path: Path, point: tuple[str, int, str]
+    processes: Processes, durable_url: str, tmp_path: Path, point: tuple[str, int, str]
 ) -> None:
     """PER-01 PER-03 PER-04 PER-13: only the step in flight is repeated, no decision is lost.
 
     The lease of the dead process does not have to run out first.
     """
     log = tmp_path / "calls"
-    before = killed(durable_url, log, point)
+    assert processes.run(durable_url, str(log), *point) == -signal.SIGKILL
+    before = log.read_text().split() if log.exists() else []
     handler = ScriptedHandler(await left_to_decide(durable_url))
     flow = SearchWorkflow(*[LoggingSkills(str(log))] * 6, handler, persistence=durable_url)
     result = await flow.resume("t")
