@@ -63,8 +63,8 @@ REQUIREMENTS: tuple[tuple[str, str, str, str], ...] = (
     ("4 `should_continue` logic", f"{FLOW}/state.py", ROUTING, "until_a_limit"),
     ("4 Loop-breaking conditions", f"{FLOW}/nodes.py", BUDGETS, "errors_are_borne"),
     ("4 HITL breakpoints", f"{FLOW}/reviews.py", MACHINE, "stands_where"),
-    ("4 HITL time limits", f"{FLOW}/session.py", REVIEWS, "recorded_as_silence"),
-    ("4 Thread state saving", f"{FLOW}/session.py", KILLS, "process_was_killed"),
+    ("4 HITL time limits", f"{FLOW}/engine.py", REVIEWS, "recorded_as_silence"),
+    ("4 Thread state saving", f"{FLOW}/engine.py", KILLS, "process_was_killed"),
     ("4 Context window fallback", f"{CODE}/recovery.py", GRAPH, "asked_with_less"),
     ("4 Error handling", f"{CODE}/recovery.py", GRAPH, "done_by_algorithm"),
 )
