@@ -13,6 +13,7 @@ from paper_search.errors import RequestRefusedError, ThreadBusyError, ThreadNotF
 from paper_search.threads.records import root_of
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.records import SearchRecords
+from paper_search.workflow.session import SearchSession
 
 NEW = {"assistant_id": "paper_search", "input": {"question": "q"}}
 GO_ON = {"assistant_id": "paper_search", "input": None}
@@ -133,8 +134,28 @@ async def test_a_thread_that_is_driven_is_busy__per_13(door, begin, persistence)
             await door.access.delete(thread_id, "ada")
 
 
+async def test_a_later_question_is_named_by_the_text_boxes_that_clients_send_back(
+    door, begin, persistence
+):
+    thread_id = await begin("approve")
+    question = (await SearchSession.on(persistence, thread_id).require_question()).question
+    request = question.model_dump(mode="json")["action_requests"][0]
+    name, args = request["name"], request["arguments"]
+    words = {**args, "free_text_feedback": "more"}
+
+    def inbox(verb: str, texts: dict) -> list:
+        return [{"type": verb, "args": {"action": name, "args": texts}}]
+
+    chat = {"decisions": [{"type": "edit", "edited_action": {"name": name, "args": words}}]}
+    for said in (inbox("accept", args), inbox("edit", words), chat):
+        assert await door.run(thread_id, answer(said), "ada")
+    for unnamed in ([{"type": "accept", "args": None}], inbox("accept", {**args, "token": "0"})):
+        assert (await door.refused(thread_id, answer(unnamed)))[0] == 409
+
+
 async def test_an_answer_is_for_the_latest_checkpoint_only__hum_18(door, begin, persistence):
-    thread_id = await begin()
+    """What names it needs no token: Agent Chat UI sends the checkpoint that it shows."""
+    thread_id = await begin("approve")
     config = {"configurable": {"thread_id": thread_id}}
     ids = [
         saved_state.config["configurable"]["checkpoint_id"]

@@ -219,7 +219,9 @@ def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]
         timeout_seconds=state.review.timeout_seconds or getattr(params, _TIMES[kind]),
         auto_approve_on_timeout=state.review.auto_approve_on_timeout
         or (not state.review.name and kind in params.auto_approve_on_timeout),
-        **client_forms(kind, plan_or_draft_args(shows), description, takes_edits=takes_edits),
+        **client_forms(
+            kind, names[1], plan_or_draft_args(shows), description, takes_edits=takes_edits
+        ),
     )
 
 

@@ -310,7 +310,7 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
             "this decision was given before and counts; the thread waits with the next "
             f"question: {question.question.reference} (token {question.question.token})"
         )
-    else:
+    elif run.checkpoint is None:  # else it names the latest, and with it the question there
         await session.answers.require_meant(question, answer, person)
     return {question.interrupt_id: session.row_of(question, answer)}
 

@@ -23,8 +23,8 @@ from paper_search.workflow.checkpoints import CheckpointKind
 _INPUT_REQUIRED_SINCE = "2026-07-28"
 """From this revision on a tool returns its questions; before, the server asks within the call."""
 _KEY = "question"
-_WORDS = frozenset({"free_text_feedback", "feedback"})
-"""Arguments of questions that say what `note` says."""
+_NOT_ASKED = frozenset({"free_text_feedback", "feedback", "token"})
+"""Arguments of questions that say what `note` says, or what the request's state does."""
 _NOT_IN_NAMES = re.compile(r"[^\w .:/+-]")
 _MAX_NAME_CHARS = 80
 
@@ -41,7 +41,7 @@ class QuestionForm:
         request, config = question.action_requests[0], question.review_configs[0]
         actions = [action.value for action in getattr(question, "actions", ())]
         self.actions: list[str] = actions or list(config.allowed_decisions)
-        self.args = {n: value for n, value in request.args.items() if n not in _WORDS}
+        self.args = {n: value for n, value in request.args.items() if n not in _NOT_ASKED}
         self.text: str = request.description
         self._takes_marks = request.name == CheckpointKind.RESULT_REVIEW.value
 

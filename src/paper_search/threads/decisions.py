@@ -215,8 +215,24 @@ def naming(answer: Any, token: str, actions: Sequence[str] = ACTIONS) -> Any:
 
 
 def _with_token(decision: Any, *parts: Any) -> Any:
-    tokens = [part["token"] for part in parts if isinstance(part, Mapping) and part.get("token")]
-    return {**decision, "token": tokens[0]} if tokens and isinstance(decision, dict) else decision
+    """Return a decision that names its question if a part does, or the text boxes in it."""
+    if not isinstance(decision, dict):
+        return decision
+    revised = decision.get("revised_data")
+    if isinstance(revised, Mapping):
+        revised = {name: value for name, value in revised.items() if name != "token"}
+        decision = {**decision, "revised_data": revised}
+    named = [part for part in (*parts, *map(_args_of, parts)) if isinstance(part, Mapping)]
+    tokens = [part["token"] for part in named if part.get("token")]
+    return {**decision, "token": tokens[0]} if tokens else decision
+
+
+def _args_of(item: Any) -> Any:
+    """Return the text boxes that come back with an answer; None: it has none."""
+    match item:
+        case {"args": {"args": args}} | {"edited_action": {"args": args}} | {"args": args}:
+            return args
+    return None
 
 
 def _refused(answer: Any, actions: Sequence[str]) -> ValueError:
@@ -259,12 +275,16 @@ class ClientForms(BaseModel):
 
 
 def client_forms(
-    name: str, args: Mapping[str, Any], description: str, *, takes_edits: bool = True
+    name: str, token: str, args: Mapping[str, Any], description: str, *, takes_edits: bool = True
 ) -> dict[str, Any]:
-    """Return the values of the fields of `ClientForms`."""
+    """Return the values of the fields of `ClientForms`.
+
+    The token is among the arguments: it is all that these clients send back with an answer.
+    """
+    args = {**args, "token": token}
     decisions = ["approve", "edit", "reject"] if takes_edits else ["approve", "reject"]
     return {
-        "action_requests": [ActionRequest(name=name, args=dict(args), description=description)],
+        "action_requests": [ActionRequest(name=name, args=args, description=description)],
         "review_configs": [ReviewConfig(action_name=name, allowed_decisions=decisions)],
     }
 

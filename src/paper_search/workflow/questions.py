@@ -119,7 +119,7 @@ async def strategy_question(
     return Checkpoint(
         kind=kind,
         payload=payload,
-        **client_forms(kind.value, args, describe_strategy(payload)),
+        **client_forms(kind.value, names[1], args, describe_strategy(payload)),
         run_id=names[0],
         iteration=state.current_iteration,
         token=names[1],
@@ -168,7 +168,7 @@ async def result_question(
     return Checkpoint(
         kind=kind,
         payload=payload,
-        **client_forms(kind.value, result_args(), describe_result(payload)),
+        **client_forms(kind.value, names[1], result_args(), describe_result(payload)),
         run_id=names[0],
         iteration=state.current_iteration,
         token=names[1],
