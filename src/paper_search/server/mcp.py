@@ -10,12 +10,10 @@ from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver import Context, MCPServer, RequestStateSecurity
-from mcp.server.mcpserver.exceptions import (
-    ToolError,
-    UnexpectedToolError,
-)
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import CallToolResult, InputRequiredResult
+from pydantic import ValidationError
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -25,6 +23,7 @@ from paper_search.errors import PaperSearchError
 from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.guard import OWNER
 from paper_search.server.mcp_tools import SCHEME, McpTools
+from paper_search.steps.parameters import describe_errors
 
 ANSWERED_WITHIN_S = 24 * 3600.0
 """How long a form may wait for its answer; after that the tool `answer` shows another."""
@@ -76,9 +75,12 @@ class PaperSearchServer(MCPServer):
             raise ToolError(f"{name} has no arguments {', '.join(unknown)[:200]}; known: {names}")
         try:
             return await super().call_tool(name, arguments, context)
-        except UnexpectedToolError as error:
-            if isinstance(error.__cause__, PaperSearchError):
-                raise ToolError(str(error.__cause__)) from None
+        except ToolError as error:
+            match error.__cause__:
+                case PaperSearchError() as reason:
+                    raise ToolError(str(reason)) from None
+                case ValidationError() as reason:
+                    raise ToolError(f"{name}: {describe_errors(reason)}") from None
             raise
 
 
