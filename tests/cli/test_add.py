@@ -115,6 +115,33 @@ def test_files_show_all_their_works_beside_as_many_of_the_search_as_were_asked_f
     assert told.document["flow"]["undecided"] == 5 + 9
 
 
+def test_a_database_that_has_no_record_is_in_the_search_log(cli, review, tmp_path):
+    words = ("--database", "CINAHL", "--searched", "2025-11-02")
+    before = audit(cli, review, tmp_path / "before")[0]
+    told = cli("add", review, *words)
+    assert told.code == 0, told.stderr
+    assert "CINAHL: no records" in told.stderr
+    flow, log = audit(cli, review, tmp_path / "after")
+    assert {**flow, "rounds": before["rounds"]} == before
+    row = log[-1]
+    assert [row[name] for name in ("source", "asked_at", "hits", "status")] == [
+        "CINAHL", "2025-11-02", "0", "empty",
+    ]  # fmt: skip
+    reporting = (tmp_path / "after" / "reporting.md").read_text()
+    assert "CINAHL: 2025-11-02" in reporting
+    assert "is on thread" in cli("add", review, *words).stderr
+    for missing in (words[:2], words[2:]):
+        told = cli("add", review, *missing)
+        assert (told.code, "name the database that has no record" in told.stderr) == (2, True)
+
+
+def test_more_than_memory_should_hold_is_not_read(cli, review, tmp_path):
+    with (tmp_path / "large.ris").open("wb") as sparse:
+        sparse.truncate(10**12)
+    told = cli("add", review, str(tmp_path / "large.ris"))
+    assert (told.code, "at most 500,000,000 are read" in told.stderr) == (2, True)
+
+
 def test_a_file_of_the_same_name_is_another_file(cli, review, tmp_path):
     (tmp_path / "part").mkdir()
     second = export(tmp_path / "part", "embase.ris", range(30, 33))

@@ -232,7 +232,7 @@ def test_what_cannot_be_attached_or_decided_is_said_and_changes_nothing(
         ((paper, str(tmp_path / "bad.pdf")), 2, "cannot be read"),
         ((paper, str(tmp_path / "locked.pdf")), 2, "a password locks it"),
         ((paper, str(tmp_path / "empty.pdf")), 2, "it is empty"),
-        ((paper, str(tmp_path / "large.pdf")), 2, "has 1,000,000,000,000 bytes"),
+        ((paper, str(tmp_path / "large.pdf")), 2, "large.pdf: 1,000,000,000,000 bytes"),
         ((paper, str(tmp_path / "none.pdf")), 2, "cannot be read"),
         ((excluded, str(tmp_path / "good.pdf")), 2, "is not among the 5 works"),
         ((paper, "--include"), 2, "attach it before you decide on it"),

@@ -83,4 +83,10 @@ def test_files_join_a_review_on_its_own_page(page):
     assert "Wasps at dawn" in page.text
     assert send(**joining, text=second)[0] == 422
     assert "already" in page.text
+    nothing = {"thread": joining["thread"], "database": "CINAHL"}
+    assert page.send("/import", **nothing) == 422
+    assert page.send("/import", **nothing, searched="2025-11-02") == 200
+    page.arrive(place)
+    page.open(f"{place}/log")
+    assert "CINAHL: no records" in page.text
     assert send(**{**joining, "thread": "nobody"}, text=second)[0] == 404

@@ -15,7 +15,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.source_report import REASONS
-from paper_search.persistence import AuditEntry, LedgerEntry
+from paper_search.persistence import LedgerEntry
 from paper_search.skills.strategy.changes import changes
 from paper_search.workflow.full_texts import FullText, TextStatus
 from paper_search.workflow.marks import ScreeningMark
@@ -122,7 +122,10 @@ def decision_log(thread: ReviewThread) -> list[Row]:
         ),
         *(row for text in thread.full_texts.values() for row in _full_text_rows(text)),
         *map(_withdrawn_row, thread.withdrawn),
-        *(_row(event.at, event.by, event.event, note=_note(event)) for event in thread.events),
+        *(
+            _row(event.at, event.by, event.event, note=subject_of(event.detail))
+            for event in thread.events
+        ),
     ]
     return sorted(rows, key=lambda row: str(row["at"]))
 
@@ -218,9 +221,8 @@ def _full_text_rows(text: FullText) -> Iterator[Row]:
         yield _row(text.decided_at, text.decided_by, text.decision, reason=text.reason, **about)
 
 
-def _note(event: AuditEntry) -> str:
+def subject_of(detail: Mapping[str, Any]) -> str:
     """Return what an event is about: files, another account or thread, or a reason."""
-    detail = event.detail
     words = " ".join(f"{name} {detail[name]}" for name in ("with", "as", "from") if name in detail)
     return words or "; ".join(detail.get("files") or [str(detail.get("reason", ""))])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,13 +35,17 @@ if TYPE_CHECKING:
     from paper_search.review.files import FileReport
     from paper_search.review.full_texts import FullTexts
 
+_LARGEST_EXPORTS = 500_000_000
+"""Bytes, all held in memory; 100,000 records with abstracts have some 300 MB."""
 _Change = Callable[["FullTexts"], Awaitable[object]]
 
 
 def add(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Exports of a database.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Exports of a database.")
+    ] = None,
     database: Database = None,
     searched: Annotated[
         str, typer.Option(metavar="DAY", help="When it was searched, as 2026-11-02.")
@@ -59,7 +62,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     They are merged with what is there, and only works that nobody decided on are asked about.
     Decisions, notes and reviewers stay, also on a thread that is done. Nothing is searched. The
     search log has the database, the day, the strategy and the number of records. All files are
-    added, or none.
+    added, or none. Without FILE, the --database was --searched that day and had no record.
     """
     from paper_search.audit import flow_of_thread
     from paper_search.cli.stored_threads import load_search
@@ -68,7 +71,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
 
     config, progress = settings(ctx, home), ProgressLine()
     text = contents_of([strategy])[0][1].decode(errors="replace").strip() if strategy else ""
-    search, contents = DatabaseSearch(searched, text), contents_of(files)
+    search, contents = DatabaseSearch(searched, text), contents_of(files or [])
     workflow = run(load_search(config, thread, progress))
     with progress.show():
         reports = run(add_files(workflow, thread, contents, database or [], search=search))
@@ -87,16 +90,16 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     say(f"  {command_line('screen', thread, home=home_option(ctx, home))}")
 
 
-def contents_of(files: Sequence[Path], most: float = inf) -> list[tuple[str, bytes]]:
-    """Return name and content of each file; one of more than `most` bytes is not read at all.
+def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tuple[str, bytes]]:
+    """Return name and content of each file; of more than `most` bytes, nothing is read.
 
     Raises:
-        InputError: one of them cannot be read, or is too large.
+        InputError: one of them cannot be read, or they are too large.
     """
     try:
-        for file in files:
-            if (size := file.stat().st_size) > most:
-                raise InputError(f"{file.name!r} has {size:,} bytes; at most {most:,} are kept")
+        if (size := sum(file.stat().st_size for file in files)) > most:
+            names = ", ".join(file.name for file in files)
+            raise InputError(f"{names}: {size:,} bytes; at most {most:,} are read at once")
         return [(file.name, file.read_bytes()) for file in files]
     except OSError as error:
         raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error

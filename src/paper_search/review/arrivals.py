@@ -10,7 +10,7 @@ from paper_search.config import current_person
 from paper_search.errors import InputError
 from paper_search.models import PaperCollection, RawPaper, SearchReport, SearchStrategy
 from paper_search.persistence import Persistence
-from paper_search.review.files import DatabaseSearch, FileReport, digest_of, parse_files
+from paper_search.review.files import DatabaseSearch, FileReport, parse_files
 from paper_search.skills import QueryBuilder, ResultOrganizer, Searcher
 from paper_search.threads.engine import ProgressReporter
 from paper_search.workflow.assembly import assemble_skills
@@ -121,7 +121,8 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
     """Have the records of files join a thread, and return what was read of each.
 
     They are merged with what is there and judged, up to the question about the result. Decisions,
-    reviewers and criteria stay; nothing is searched. All files join, or none does.
+    reviewers and criteria stay; nothing is searched. All files join, or none does. Without files,
+    the database was searched on the day of `search` and had no record.
 
     Raises:
         ThreadNotFoundError: there is no such thread.
@@ -133,14 +134,18 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
 
     def parse(earlier_files: list[AddedFile]) -> Batch:
         earlier = {file.digest: file for file in earlier_files}
-        for name, content in files:
-            if (before := earlier.get(digest_of(content))) is not None:
+        used_names = [file.name for file in earlier_files]
+        source.files = (
+            parse_files(files, databases, search=search, used_names=used_names)
+            if files
+            else [FileReport.without_records((*databases, "")[0], search)]
+        )
+        for file in source.files:
+            if (before := earlier.get(file.digest)) is not None:
                 raise InputError(
-                    f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
+                    f"{file.name!r} is on thread {thread_id!r} already: {before.by} added it on "
                     f"{before.at[:10]} as {before.name!r}, {before.records:,} records"
                 )
-        used_names = [file.name for file in earlier_files]
-        source.files = parse_files(files, databases, search=search, used_names=used_names)
         return _batch(source.files, source.everything, by)
 
     async with workflow.hold(thread_id) as session:

@@ -50,6 +50,7 @@ class FileReport:
         problem: why the file was not read to its end; empty: it was.
         digest: SHA-256 of its content.
         search: what is known of the search that it was exported from.
+        database: that has no record here.
     """
 
     name: str
@@ -59,6 +60,23 @@ class FileReport:
     problem: str = ""
     digest: str = ""
     search: DatabaseSearch = DatabaseSearch()
+    database: str = ""
+
+    @classmethod
+    def without_records(cls, database: str, search: DatabaseSearch) -> FileReport:
+        """Return what stands for the search of a database that found nothing.
+
+        Raises:
+            InputError: its database or its day is missing.
+        """
+        if not database.strip() or not search.searched:
+            raise InputError(
+                "no file was chosen: give one, or name the database that has no record and the "
+                "day on which it was searched"
+            )
+        name = f"{database.strip()}: no records"
+        digest = digest_of(f"{name} {search.searched} {search.strategy}".encode())
+        return cls(name, digest=digest, search=search, database=database.strip())
 
     @property
     def remarks(self) -> list[str]:
@@ -71,11 +89,14 @@ class FileReport:
     @property
     def databases(self) -> dict[str, int]:
         """Return the number of records by the database that they are from, the largest first."""
-        return dict(Counter(record.source for record in self.records).most_common())
+        counts = Counter(record.source for record in self.records)
+        return dict(counts.most_common()) or dict.fromkeys(filter(None, [self.database]), 0)
 
     @property
     def summary(self) -> str:
         """Return one line: `export.ris: 30 read, 30 of Embase, 1 rejected`."""
+        if self.database:
+            return self.name
         counts = [f"{n:,} of {name}" for name, n in self.databases.items() if name != self.name]
         counts += [f"{len(self.rejected):,} rejected"] if self.rejected else []
         return ", ".join([f"{self.name}: {len(self.records):,} read", *counts])
@@ -100,13 +121,14 @@ class FileReport:
     @property
     def entries(self) -> list[SourceReport]:
         """Return what a report of a search says of the file, by database."""
+        read = SourceStatus.PARTIAL if self.problem else SourceStatus.OK
         remarks = [*self.remarks[:_REJECTED_SHOWN], *self.remarks[_REJECTED_SHOWN:][-1:]]
         return [
             SourceReport(
                 source=database,
                 query=self.name,
                 is_file=True,
-                status=SourceStatus.PARTIAL if self.problem else SourceStatus.OK,
+                status=SourceStatus.EMPTY if self.database else read,
                 hits=count + (0 if place else len(self.rejected)),
                 kept=count,
                 dropped=0 if place else len(self.rejected),
@@ -182,8 +204,10 @@ def _parse(name: str, content: bytes, database: str) -> FileReport:
             raise
     if not report.records:
         sentence = f"{name!r} has no record that can be used"
-        reasons = "; ".join(report.remarks[:3])
-        raise InputError(f"{sentence}: {reasons}" if reasons else sentence)
+        reasons = "; ".join(report.remarks[:3]) or (
+            "if the search found none, enter it with its database and its day, without a file"
+        )
+        raise InputError(f"{sentence}: {reasons}")
     return FileReport(name, report.records, report.positions, report.rejected, problem)
 
 

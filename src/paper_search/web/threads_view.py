@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
+from paper_search.audit.logs import subject_of
 from paper_search.config import WEB_SOURCES
 from paper_search.errors import InputError, PaperSearchError
 from paper_search.report_workflow.listing import SEARCH
@@ -62,8 +63,8 @@ async def begin(visit: Visit) -> Response:
 async def import_files(visit: Visit) -> Response:
     """Start a screening of the records of files, or have them join a thread."""
     names, contents = visit.fields("name"), visit.fields("content")
-    if not names or len(names) != len(contents):
-        raise InputError("nothing was imported: no file was chosen")
+    if len(names) != len(contents):
+        raise InputError("the content of the files did not arrive whole: try again")
     try:
         data = [base64.b64decode(content, validate=True) for content in contents]
     except ValueError as error:
@@ -78,6 +79,8 @@ async def import_files(visit: Visit) -> Response:
         )
         await visit.site.screening.of(visit.persistence, thread_id).forget()
         return visit.json({"to": f"/review/threads/{thread_id}"})
+    if not files:
+        raise InputError("nothing was imported: no file was chosen")
     records = await asyncio.to_thread(parse_files, files, databases, search=search)
     thread_id = await visit.site.runs.begin_import(
         visit.persistence,
@@ -129,7 +132,7 @@ async def log(visit: Visit) -> Response:
         "log.html",
         info=reading.info,
         reading=reading,
-        decisions=decisions,
+        decisions=[(entry, subject_of(entry.detail)) for entry in decisions],
         history=state.history,
         reports=state.journal,
         tab="log",
