@@ -46,8 +46,8 @@ GATE = {
     "cora": (20, 46),
     "dblp_acm": (20, 115),
     "dblp_scholar_pairs_structured_valid": (10, 355),
-    "arxiv_20k": (2, 115),
-    "arxiv_100k": (22, 595),
+    "arxiv_20k": (1, 130),
+    "arxiv_100k": (15, 675),
 }
 """The most works lost and duplicates left."""
 MOST_MEMORY = 300

@@ -268,9 +268,11 @@ def test_a_short_abstract_inside_a_long_one_is_no_proof() -> None:
     assert not are_one(one, other)
 
 
-def test_words_added_above_abstracts_that_are_half_alike_are_asked_about() -> None:
-    half = LONG[: len(LONG) * 2 // 3]
-    one = paper("1", "Shade trees lower the temperature of streets", abstract=half + OTHER_HALF)
+@pytest.mark.parametrize("share", [0.6, 0.75])
+def test_words_added_above_abstracts_that_are_half_alike_are_asked_about(share: float) -> None:
+    words = LONG.split()
+    text = " ".join(w if n % 20 < 20 * share else f"other{n}" for n, w in enumerate(words))
+    one = paper("1", "Shade trees lower the temperature of streets", abstract=text)
     other = paper("2", "Shade trees lower the temperature of streets in dry cities", abstract=LONG)
     found = resolved(one, other)
     assert len(found.works) == 2

@@ -36,6 +36,7 @@ _FEWEST_WORDS = 10
 _UNLIKE_TEXT = 0.4
 _FEWEST_OF_ONE_TEXT = 15
 """Telling words of abstracts that can make one work of two titles."""
+_LEAST_OF_ONE_TEXT = 0.8
 _FEWEST_OF_LONG_TEXT = 30
 ONE_TEXT = frozenset({"identical", "same", "near"})
 """Levels of `abstract` at which two records have the same one."""
@@ -303,7 +304,8 @@ def _abstract(one: Profile, other: Profile, wording: str) -> tuple[str, float]:
     level = _level(overlap, _ABSTRACT_LEVELS)
     if wording in _OTHER_WORDS and level in ONE_TEXT:
         is_one_text = (
-            few >= _FEWEST_OF_ONE_TEXT
+            overlap >= _LEAST_OF_ONE_TEXT
+            and few >= _FEWEST_OF_ONE_TEXT
             and _agree_throughout(one.abstract[:length], other.abstract[:length])
             and not _is_told_apart(one, other)
         )
