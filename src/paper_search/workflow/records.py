@@ -13,7 +13,7 @@ of the end result · `approvals` what a person approved · `marks` what a person
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,7 +34,7 @@ from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
 from paper_search.threads.approvals import Approvals
-from paper_search.threads.records import MOST_ROWS, RecordStore, storable
+from paper_search.threads.records import MOST_ROWS, RecordStore, RowT, storable
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.listing import ThreadCatalog
 from paper_search.workflow.rows import (
@@ -85,8 +85,8 @@ class SearchRecords(RecordStore):
     async def rounds(self, iterations: Collection[int]) -> list[SearchedRound]:
         """Return what the searches of some rounds brought, the first round first."""
         rows = await self.get("rounds", [str(iteration) for iteration in iterations])
-        searches = [SearchedRound.model_validate(row) for row in rows.values()]
-        return sorted(searches, key=lambda searched: searched.iteration)
+        searches = self._validated("searches", rows, lambda _, row: SearchedRound(**row))
+        return sorted(searches.values(), key=lambda searched: searched.iteration)
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
         rounds = await self.rounds([iteration])
@@ -128,18 +128,23 @@ class SearchRecords(RecordStore):
         return self._models({**plain, **whole}, ids)
 
     def _models(self, rows: Mapping[str, dict[str, Any]], ids: Sequence[str]) -> list[RawPaper]:
-        """Return the records of rows, in order; each row is validated once under one lease."""
+        return self.in_order(self._validated("models", rows, self._model), ids)
+
+    def _validated(
+        self, name: str, rows: Mapping[str, Any], model_of: Callable[[str, Any], RowT]
+    ) -> dict[str, RowT]:
+        """Return the models of rows; each row is validated once under one lease."""
         memory = lease_memory(self.thread_id)
-        models: dict[str, tuple[Any, RawPaper]]
-        models = {} if memory is None else memory.setdefault("models", {})
+        models: dict[str, tuple[Any, RowT]]
+        models = {} if memory is None else memory.setdefault(name, {})
         if len(models) > MOST_ROWS:
             models.clear()
-        for row_id, row in zip(ids, self.in_order(rows, ids), strict=True):
+        for row_id, row in rows.items():
             if row_id not in models or models[row_id][0] is not row:
-                models[row_id] = row, self._model(row, row_id)
-        return [models[row_id][1] for row_id in ids]
+                models[row_id] = row, model_of(row_id, row)
+        return {row_id: models[row_id][1] for row_id in rows}
 
-    def _model(self, row: Mapping[str, Any], row_id: str) -> RawPaper:
+    def _model(self, row_id: str, row: Mapping[str, Any]) -> RawPaper:
         with contextlib.suppress(ValidationError):
             record = RawPaper.model_validate(row)
             if record.id == row_id:
