@@ -242,9 +242,11 @@ def _validate(settings: Mapping[str, object]) -> AppConfig:
     try:
         return AppConfig.model_validate(settings)
     except ValidationError as error:
-        faults = error.errors(include_input=False)
-        fields = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
-        raise ConfigError(f"settings cannot be used: {fields}") from None
+        faults = (
+            f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}"
+            for each in error.errors(include_input=False)
+        )
+        raise ConfigError(f"settings cannot be used: {'; '.join(faults)}") from None
 
 
 def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:

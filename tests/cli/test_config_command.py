@@ -186,6 +186,8 @@ def test_who_has_a_library_searches_it_with_the_services(
 
 def test_ctrl_d_searches_the_library_and_remembers_nothing(person: Seat, home: Path) -> None:
     someone = person("find", QUESTION)
+    someone.resizes(80)
+    someone.sees("OpenAlex, Crossref,\n     arXiv,")
     someone.sees("[w]eb  [l]ibrary")
     someone.types("\x04")
     someone.sees("you will be asked again")

@@ -128,6 +128,16 @@ def test_sources_say_what_they_need(cli: Cli, bib: Path) -> None:
     assert "SERPAPI_API_KEY" in cli("sources").stdout
 
 
+def test_names_and_addresses_that_a_person_copies_stand_whole_in_80_columns(
+    person: Cli,
+) -> None:
+    someone = person("sources")
+    someone.resizes(80)
+    assert someone.leaves() == 0
+    assert "OPENALEX_API_KEY" in someone.screen
+    assert "https://account.ncbi.nlm.nih.gov/settings/" in someone.screen
+
+
 def test_sources_say_in_which_form_they_are_asked(cli: Cli) -> None:
     listed = {block["name"]: block for block in cli("sources", "--json").document}
     assert listed["openalex"]["ranks_text"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,7 +149,8 @@ def _ask(config: AppConfig, home: Path | None) -> None:
     count = NUMBERS[len(WEB_SOURCES)]
     both = f"your library and {count}" if has_papers else count
     say("Where do you want to search? You are asked once.")
-    say(f"  w  {both} public services, which then see your questions: {services}")
+    web = f"  w  {both} public services, which then see your questions: {services}"
+    say(textwrap.fill(web, shutil.get_terminal_size().columns, subsequent_indent=" " * 5))
     say(f"  l  {alone}")
     services_or_library = [
         Choice("w", "web", "[w]eb", f"search {both} public services", lambda _: "w"),
@@ -158,11 +161,10 @@ def _ask(config: AppConfig, home: Path | None) -> None:
     except QuitError:
         say("searching the library; you will be asked again")
         return
-    web = "library, web" if has_papers else "web"
-    path = remember_setting("sources", web if choice == "w" else "library", home=config.home)
-    change = command_line(
-        "config", "set", "sources", "library" if choice == "w" else web, home=home
-    )
+    names = ["library", "library, web" if has_papers else "web"]
+    other, chosen = names if choice == "w" else names[::-1]
+    path = remember_setting("sources", chosen, home=config.home)
+    change = command_line("config", "set", "sources", other, home=home)
     say(visible(f"saved in {path}; to change it: {change}"))
 
 

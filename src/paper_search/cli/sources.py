@@ -33,8 +33,9 @@ def sources(ctx: typer.Context, as_json: Json = False, home: Home = None) -> Non
         searched = usual if entry["enabled"] else "with --source"
         refused = entry["refused"] and f"refused lately, not asked before {entry['refused']}"
         needs, note = entry["needs"], refused or entry["note"] or "-"
-        rows.append([entry["name"], "no" if needs else searched, entry["key"], needs or "-", note])
-    data().print(grid(["Source", "Searched~", "Key~", "Needs~", "Note~"], rows))
+        rows.append([entry["name"], "no" if needs else searched, needs or note])
+    # Few columns: the names of settings and the pages of keys stand whole at 80 columns.
+    data().print(grid(["Source", "Searched", "Note~"], rows))
 
 
 def source_entries(config: AppConfig) -> list[dict[str, Any]]:
