@@ -23,7 +23,7 @@ MAX_MODULES = 380
 MAX_LINES = {
     "skills": 10_380,
     "sources": 7_586,
-    "cli": 6_729,
+    "cli": 6_713,
     "workflow": 5_654,
     "report": 5_409,
     "library": 5_283,
@@ -37,7 +37,7 @@ MAX_LINES = {
     "audit": 2_087,
     "models": 1_873,
     "llm": 1_760,
-    "http": 1_714,
+    "http": 1_719,
     "exports": 1_455,
     "testing": 1_381,
     "bibliography": 1_276,

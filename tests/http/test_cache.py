@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from paper_search.http.cache import fresh_answers
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpBodyError, HttpStatusError, RetryPolicy
+from paper_search.http.freshness import fresh_answers
 from paper_search.http.limits import CallBudget, HostLimiter
 
 KEY = "CANARY-cached-key"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paper_search.http.cache import current_mark
+from paper_search.http.freshness import current_mark
 from paper_search.models import RawPaper, SearchStrategy
 from paper_search.review.arrivals import update_review
 from paper_search.skills import (

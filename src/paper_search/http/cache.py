@@ -9,39 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
-from contextvars import ContextVar
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import httpx
 
 from paper_search.http.errors import utc_now
+from paper_search.http.freshness import current_mark
 from paper_search.private_files import private_file
 
 if TYPE_CHECKING:
     from hishel import AsyncSqliteStorage
-
-_MARK: ContextVar[str] = ContextVar("mark_of_stored_answers", default="")
-
-
-@contextmanager
-def fresh_answers(mark: str) -> Iterator[None]:
-    """Use only answers that were stored under the same mark; "": those stored under none.
-
-    A search that is repeated for what is new must not be told what it was told before.
-    """
-    token = _MARK.set(mark)
-    try:
-        yield
-    finally:
-        _MARK.reset(token)
-
-
-def current_mark() -> str:
-    return _MARK.get()
-
 
 _log = logging.getLogger(__name__)
 

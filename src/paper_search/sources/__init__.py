@@ -1,7 +1,7 @@
 """Sources to search, one file each."""
 
 from paper_search.errors import SearchSourceError
-from paper_search.http.cache import fresh_answers
+from paper_search.http.freshness import fresh_answers
 from paper_search.sources.base import (
     CountingSource,
     ReportingSource,
