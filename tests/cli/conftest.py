@@ -13,7 +13,6 @@ import shlex
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import termios
 import time
@@ -25,6 +24,7 @@ from typing import Any
 import psutil
 import pytest
 import typer.main
+from tests.cli.preforked import Preforked
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
@@ -227,20 +227,17 @@ def done_by_hand(
 class Person:
     """A person at a terminal: reads what appears, types lines, presses Ctrl-C."""
 
-    def __init__(self, *args: str, env: dict[str, str], stdout: Path | None) -> None:
+    def __init__(
+        self, preforked: Preforked, *args: str, env: dict[str, str], stdout: Path | None
+    ) -> None:
+        self._preforked = preforked
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
-        with stdout.open("wb") if stdout is not None else contextlib.nullcontext(slave) as out:
-            self._process = subprocess.Popen(  # noqa: S603  # this program
-                [sys.executable, "-m", "paper_search", *args],
-                stdin=slave,
-                stdout=out,
-                stderr=slave,
-                env={**_inherited(), "TERM": "xterm", **env},
-                start_new_session=True,
-                # A gate in the background hands down an ignored SIGINT; a terminal never does.
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads yet
-            )
+        with stdout.open("wb") if stdout is not None else contextlib.nullcontext() as file:
+            stdio = [slave, file.fileno() if file else slave, slave]
+            environment = {**_inherited(), "TERM": "xterm", **env}
+            self._process = psutil.Process(preforked.begin(args, environment, stdio))
+        self._code: int | None = None
         os.close(slave)
         self.screen = ""
         self.raw = ""
@@ -267,28 +264,32 @@ class Person:
 
     def rests(self) -> None:
         """Wait until the command waits, too: a prompt that is being drawn is deaf to Ctrl-C."""
-        process = psutil.Process(self._process.pid)
         is_waiting = False
         while not is_waiting:
             while select.select([self._master], [], [], _REST_S)[0]:
                 assert self._look(), f"ended:\n{self.screen}"
-            is_waiting = process.status() == psutil.STATUS_SLEEPING
+            is_waiting = self._process.status() == psutil.STATUS_SLEEPING
 
     def leaves(self) -> int:
         """Read on until the command ends; return its exit code."""
         while self._look():
             pass
-        return self._process.wait(_PATIENCE_S)
+        return self._ended()
 
     def close_at_once(self) -> None:
         """Kill the command as the system does, without a word."""
-        self._process.kill()
-        self._process.wait()
+        if self._code is None:
+            self._process.kill()
+            self._ended()
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        self.close_at_once()
         os.close(self._master)
+
+    def _ended(self) -> int:
+        if self._code is None:
+            self._code = self._preforked.wait(self._process.pid)
+        return self._code
 
     def _look(self) -> bool:
         if not select.select([self._master], [], [], _PATIENCE_S)[0]:
@@ -308,28 +309,20 @@ def _inherited() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Environment in which the second process need not compile what the first one did."""
-    if not sys.dont_write_bytecode:
-        return {}
-    return {
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode")),
-    }
+def preforked() -> Iterator[Preforked]:
+    running = Preforked()
+    yield running
+    running.close()
 
 
 @pytest.fixture
-def person(
-    home: Path, bytecode: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., Person]]:
+def person(home: Path, preforked: Preforked) -> Iterator[Callable[..., Person]]:
     """Seat a person at a terminal where a command has been typed."""
     assert home.is_dir()
-    for name, value in bytecode.items():
-        monkeypatch.setenv(name, value)
     seated: list[Person] = []
 
     def seat(*args: str, stdout: Path | None = None, **env: str) -> Person:
-        seated.append(Person(*args, env=env, stdout=stdout))
+        seated.append(Person(preforked, *args, env=env, stdout=stdout))
         return seated[-1]
 
     yield seat

@@ -71,10 +71,8 @@ print([m for m in {UNASKED} if m in sys.modules])
 
 @pytest.mark.slow
 def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
-    home: Any, bytecode: dict[str, str]
+    home: Any,
 ) -> None:
-    import os
-
     assert home.is_dir()
     ended = subprocess.run(
         [sys.executable, "-m", "paper_search", "find", "graphs", "--source", "sample"],
@@ -83,7 +81,6 @@ def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(
         check=False,
         timeout=240,
         stdin=subprocess.DEVNULL,
-        env={**os.environ, **bytecode},
     )
     assert ended.returncode == 3
     assert f"{sys.executable} -m paper_search resume " in ended.stderr
