@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,15 @@ def paper(title: str, **fields: object) -> RawPaper:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    library = Library.open(tmp_path)
-    library.add(
-        [
-            paper("The role of sleep", keywords=["Memory Consolidation", "Hippocampus"]),
-            paper("Sleep", abstract="Nothing here on that subject, but on beds and pillows."),
-            paper("Pillows", keywords=["bedding"], venue="Journal of Memory"),
-        ]
-    )
-    return library
+def library(tmp_path: Path) -> Iterator[Library]:
+    papers = [
+        paper("The role of sleep", keywords=["Memory Consolidation", "Hippocampus"]),
+        paper("Sleep", abstract="Nothing here on that subject, but on beds and pillows."),
+        paper("Pillows", keywords=["bedding"], venue="Journal of Memory"),
+    ]
+    with Library.open(tmp_path) as opened:
+        opened.add(papers)
+        yield opened
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,9 @@ def paper(title: str = "A Title", **fields: object) -> RawPaper:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> RecordStore:
-    return RecordStore(tmp_path / "records.db")
+def store(tmp_path: Path) -> Iterator[RecordStore]:
+    with RecordStore(tmp_path / "records.db") as opened:
+        yield opened
 
 
 def test_a_paper_comes_back_as_it_went_in(store: RecordStore) -> None:
