@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -258,7 +259,7 @@ def test_a_damaged_record_is_named_and_the_others_are_found(
     library: Path, part: bytes, damage: bytes, *, is_indexed: bool
 ) -> None:
     """PER-09: no JSON any more, no text, or another one."""
-    with sqlite3.connect(library / "records.db") as connection:
+    with closing(sqlite3.connect(library / "records.db")) as connection, connection:
         (text,) = connection.execute("SELECT paper FROM records WHERE row = 8").fetchone()
         changed = text.encode().replace(part, damage, 1)
         connection.execute("UPDATE records SET paper = CAST(? AS TEXT) WHERE row = 8", (changed,))
