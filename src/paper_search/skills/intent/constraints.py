@@ -18,6 +18,8 @@ _NUMBERS = {
     "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2, "couple of": 2, "few": 3,
 }  # fmt: skip
 _MOST_RESULTS = 1900
+_JOINT = re.compile(r"\s*+(?:,\s*+(?:(?:and|or)\b)?|\b(?:and|or)\b|&)\s*+")
+"""Between kinds of publication: "books, reports and chapters"."""
 _NO_WANTED_KIND = {"review", "dataset", "case report", "editorial"}
 """Surveys and data sets are types of an intent, the others no types of CSL."""
 
@@ -55,7 +57,7 @@ def _kinds_at(text: str, start: int) -> tuple[list[str], int]:
     while kind := kind_at(text, start):
         kinds.append(kind[0])
         end = kind[1]
-        joint = re.compile(r"\s*,?\s*(?:\b(?:and|or)\b|&|,)\s*").match(text, end)
+        joint = _JOINT.match(text, end)
         start = joint.end() if joint else len(text)
     return list(dict.fromkeys(kinds)), end
 
