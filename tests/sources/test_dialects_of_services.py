@@ -35,6 +35,23 @@ def said(adapter: Adapter, query: str, **filters: int | str) -> Translated:
 
 
 @pytest.mark.parametrize(
+    ("adapter", "limit"),
+    [
+        (Pubmed(), "2026/07/01:2099/12/31[edat]"),
+        (EuropePmc(), "CREATION_DATE:[2026-07-01 TO 2099-12-31]"),
+        (Datacite(), "created:[2026-07-01 TO 2099-12-31]"),
+        (Doaj(), "created_date:[2026-07-01 TO 2099-12-31]"),
+        (Core("key"), "(createdDate>=2026-07-01 AND createdDate<=2099-12-31)"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_services_are_asked_for_what_came_in_since_a_day(adapter: Adapter, limit: str) -> None:
+    translated = said(adapter, "bees AND entered:2026-07-01/")
+    assert limit in translated.text
+    assert translated.remainder is None
+
+
+@pytest.mark.parametrize(
     ("adapter", "text"),
     [
         (

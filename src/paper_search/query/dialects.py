@@ -9,7 +9,7 @@ from itertools import product
 
 from paper_search.query.ast import Near, Node, Phrase, Term, YearRange, is_wrapped, words_of
 from paper_search.query.evaluation import heading_words
-from paper_search.query.limits import FAR_FUTURE, FIRST_YEAR, bounds, day_after, last_day
+from paper_search.query.limits import FAR_FUTURE, FIRST_YEAR, bounds, day_after, whole_days
 from paper_search.query.widening import spelled
 
 _MOST_FORMS = 60
@@ -162,8 +162,7 @@ class Dialect:
 
     def _entered(self, form: str, text: str) -> str:
         first, last = bounds(text)
-        begin = day_after(first or f"{FIRST_YEAR}-01-01", 0)
-        end = last_day(last) if last else f"{FAR_FUTURE}-12-31"
+        begin, end = whole_days(text)
         values = {
             "first": _format_day(begin, self.day), "last": _format_day(end, self.day),
             "before": _format_day(day_after(begin, -1), self.day),

@@ -90,6 +90,13 @@ def bounds(text: str) -> tuple[str | None, str | None]:
     return (first or None, last or None) if slash else (first, first)
 
 
+def whole_days(span: str) -> tuple[str, str]:
+    """Return the first and the last day of a span; an open end is long ago, or far away."""
+    first, last = bounds(span)
+    begin = day_after(first or f"{FIRST_YEAR}-01-01", 0)
+    return begin, last_day(last) if last else f"{FAR_FUTURE}-12-31"
+
+
 def is_entered(day: str, span: str) -> bool:
     first, last = bounds(span)
     return bool(day) and (not first or day >= first) and (not last or day[: len(last)] <= last)

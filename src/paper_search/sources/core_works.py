@@ -100,6 +100,8 @@ class CoreDialect(FieldDialect):
         "author": "authors:",
     }
     unsearched: ClassVar[Collection[str]] = ("venue",)
+    entered: ClassVar[str] = "(createdDate>={} AND createdDate<={})"
+    known_fields: ClassVar[Collection[str]] = ("entered",)
     negation: ClassVar[str] = "AND NOT "
     language: ClassVar[str] = "language.code:{}"
 

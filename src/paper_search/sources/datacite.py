@@ -5,7 +5,7 @@ Fields: https://datacite-metadata-schema.readthedocs.io
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -138,6 +138,8 @@ class DataciteDialect(FieldDialect):
         "venue": "container.title:",
     }
     year: ClassVar[str] = "publicationYear:[{} TO {}]"
+    entered: ClassVar[str] = "created:[{} TO {}]"
+    known_fields: ClassVar[Collection[str]] = ("entered",)
     negation: ClassVar[str] = "AND NOT "
 
     def translate_within(self, tree: Node, filters: SearchConstraints) -> Translated:

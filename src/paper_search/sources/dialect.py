@@ -26,6 +26,7 @@ from paper_search.query import (
     normalise,
 )
 from paper_search.query.ast import all_leaves, conjuncts
+from paper_search.query.limits import whole_days
 from paper_search.sources.adapter import Translated, translate_known_part
 from paper_search.sources.values import quoted
 
@@ -362,6 +363,7 @@ class FieldDialect(Dialect):
     Attributes:
         fields: what stands before a word, by field.
         year: what stands for a span of years, with `{}` for the first and the last one.
+        entered: the same of days on which a record came in; empty: there is nothing.
         operators: words that mean something else to the service.
         bare: what needs no quotation marks.
         unsearched: fields that it searches anywhere, and that are checked.
@@ -369,12 +371,15 @@ class FieldDialect(Dialect):
 
     fields: ClassVar[Mapping[str | None, str]]
     year: ClassVar[str]
+    entered: ClassVar[str] = ""
     operators: ClassVar[frozenset[str]] = LUCENE_OPERATORS
     bare: ClassVar[re.Pattern[str]] = WORD
     unsearched: ClassVar[Collection[str]] = ()
 
     def leaf(self, leaf: Term | Phrase) -> Written:
         """Return a word or phrase in its field; `*` has no meaning inside quotes."""
+        if isinstance(leaf, Term) and leaf.field == "entered":
+            return Written(self.entered.format(*whole_days(leaf.text)))
         is_exact = leaf.field not in self.unsearched
         if not is_exact:
             self.note(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -73,6 +73,8 @@ class DoajDialect(FieldDialect):
         "venue": "bibjson.journal.title:",
     }
     year: ClassVar[str] = "bibjson.year:[{} TO {}]"
+    entered: ClassVar[str] = "created_date:[{} TO {}]"
+    known_fields: ClassVar[Collection[str]] = ("entered",)
     negation: ClassVar[str] = "AND NOT "
     shortest_stem: ClassVar[int | None] = None
     language: ClassVar[str] = "bibjson.journal.language:{}"

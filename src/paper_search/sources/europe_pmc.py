@@ -160,11 +160,12 @@ class EuropePmcDialect(FieldDialect):
 
     compares_stems: bool = True
     service: ClassVar[str] = "Europe PMC"
-    known_fields: ClassVar[Collection[str]] = ("tiab", "type", *HEADINGS)
+    known_fields: ClassVar[Collection[str]] = ("tiab", "type", "entered", *HEADINGS)
     fields: ClassVar[Mapping[str | None, str]] = _FIELDS
     operators: ClassVar[frozenset[str]] = OPERATORS
     bare: ClassVar[re.Pattern[str]] = HYPHENATED
     year: ClassVar[str] = "PUB_YEAR:[{} TO {}]"
+    entered: ClassVar[str] = "CREATION_DATE:[{} TO {}]"
     language: ClassVar[str] = "LANG:{}"
     preprints: ClassVar[str] = "SRC:PPR"
 
