@@ -95,6 +95,8 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
     again.write_bytes((tmp_path / "embase.ris").read_bytes())
     (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
     before = cli("show", review, "--json").document
+    same = cli("add", review, str(tmp_path / "embase.ris")).stderr
+    assert "'embase.ris' is on thread" in same
     for words, why in (
         ((good, str(again)), "is on thread"),
         ((good, str(tmp_path / "none.ris")), "has no record that can be used"),

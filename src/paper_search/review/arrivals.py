@@ -140,10 +140,11 @@ async def add_files(  # noqa: PLR0913  # what a person says of files
             if files
             else [FileReport.without_records((*databases, "")[0], search)]
         )
-        for file in source.files:
+        names = [name for name, _ in files] or [file.name for file in source.files]
+        for name, file in zip(names, source.files, strict=True):
             if (before := earlier.get(file.digest)) is not None:
                 raise InputError(
-                    f"{file.name!r} is on thread {thread_id!r} already: {before.by} added it on "
+                    f"{name!r} is on thread {thread_id!r} already: {before.by} added it on "
                     f"{before.at[:10]} as {before.name!r}, {before.records:,} records"
                 )
         return _batch(source.files, source.everything, by)
