@@ -362,8 +362,7 @@ class FieldDialect(Dialect):
 
     Attributes:
         fields: what stands before a word, by field.
-        year: what stands for a span of years, with `{}` for the first and the last one.
-        entered: the same of days on which a record came in; empty: there is nothing.
+        year, entered: what stands for a span of years, of days of entry, with `{}` for both ends.
         operators: words that mean something else to the service.
         bare: what needs no quotation marks.
         unsearched: fields that it searches anywhere, and that are checked.
