@@ -17,6 +17,7 @@ from paper_search.cli import (
     graph,
     library,
     reconcile,
+    report,
     resume,
     screen,
     serve,
@@ -110,7 +111,7 @@ def globally(
 
 
 app.command("find")(find.find)
-app.command("report")(find.report)
+app.command("report")(report.report)
 app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)

@@ -1,31 +1,26 @@
-"""What sources did, in lines; where else to search; and what `doctor` finds wrong."""
+"""What sources did, in lines; and where else to search."""
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_search.cli.console import command_line, explanation, say, visible, with_persistence
+from paper_search.cli.console import command_line, say, visible
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.config import (
     WEB_SOURCES,
-    encryption_keys,
     expand_sources,
     load_config,
     remember_setting,
     setting_origins,
 )
-from paper_search.errors import ConfigError, LibraryError, PaperSearchError
 from paper_search.models.source_report import LOCAL, SourceReport, SourceStatus
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
-    from paper_search.sources import SearchSource
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LOCAL = LOCAL | {"import"}
@@ -189,139 +184,3 @@ def _title(name: str, config: AppConfig) -> str:
 
     adapter = getattr(create_source(name, config), "adapter", None)
     return str(getattr(adapter, "title", name))
-
-
-QUESTION = "learning"
-"""What every source is asked: a word that all of them know."""
-CITED = "10.1038/nature14539"
-"""A paper that every index of citations knows, for the source that follows them."""
-
-_FIXES = {
-    SourceStatus.EMPTY: "no records: for your library, `library add FILE`",
-    SourceStatus.PARTIAL: "partial answer; try again later",
-    SourceStatus.RATE_LIMITED: "too many requests: wait, set a key, or lower ..._RATE_LIMIT",
-    SourceStatus.EXHAUSTED: "its quota is used up: wait, or set a key",
-    SourceStatus.UNAUTHORISED: "set or correct its key",
-    SourceStatus.TIMEOUT: "it is slow or down: try later, or raise SOURCE_DEADLINE_S",
-    SourceStatus.UNREACHABLE: "check the network, proxy and firewall; if others answer, try later",
-    SourceStatus.BAD_RESPONSE: "unexpected answer: try later; if it persists, update paper-search",
-    SourceStatus.BUG: "a bug: please report it with this line",
-}
-
-
-@dataclass(frozen=True)
-class Check:
-    what: str
-    is_well: bool
-    found: str
-    fix: str | None = None
-
-
-async def check_everything(config: AppConfig, names: list[str] | None = None) -> list[Check]:
-    """Return what there is to say of the settings, the files and the sources.
-
-    Args:
-        config: the settings.
-        names: sources to ask; None: all that are searched by default.
-    """
-    services = (*config.sources.items(), *config.web.items())
-    names_asked = names or list(
-        dict.fromkeys(name for name, service in services if service.enabled)
-    )
-    local = [_contact(config), _model(config), _library(config), await _threads(config)]
-    return [*local, *await asyncio.gather(*(_source(name, config) for name in names_asked))]
-
-
-def _contact(config: AppConfig) -> Check:
-    if config.contact and "@" in config.contact:
-        return Check("contact", is_well=True, found=config.contact)
-    web = [name for name in WEB_SOURCES if name in config.sources and config.sources[name].enabled]
-    fix = "set PAPER_SEARCH_CONTACT to your e-mail address: services then answer faster"
-    return Check("contact", is_well=not web, found=config.contact or "none", fix=fix)
-
-
-def _model(config: AppConfig) -> Check:
-    if not config.llm.is_wanted:
-        summary = "none: searches work without a model"
-        return Check("model", is_well=True, found=summary)
-    from paper_search.llm import create_models
-    from paper_search.models.settings import Skill
-
-    try:
-        create_models(config.llm)
-    except (PaperSearchError, ValueError) as error:
-        return Check("model", is_well=False, found=explanation(error), fix="correct LLM_MODEL")
-    names = {skill.value: config.llm.of(skill) or "none" for skill in Skill}
-    alike = len({*names.values()}) == 1
-    summary = config.llm.model if alike else ", ".join(f"{k}: {name}" for k, name in names.items())
-    return Check("model", is_well=True, found=f"{summary}, not tested")
-
-
-def _library(config: AppConfig) -> Check:
-    from paper_search.library.source import library_path
-
-    path = library_path(config.home)
-    try:
-        count = own_records(config)
-    except LibraryError as error:
-        fix = f"move {path} away and import your files again"
-        return Check("library", is_well=False, found=explanation(error), fix=fix)
-    plain = ", not encrypted: the key covers threads only" if encryption_keys() else ""
-    found = f"{count} records in {path}{plain}" if count else "empty: the sample is used"
-    hint = None if count else "`paper-search library add FILE` imports your papers"
-    return Check("library", is_well=True, found=found, fix=hint)
-
-
-async def _threads(config: AppConfig) -> Check:
-    from paper_search.report_workflow.listing import EveryThread
-    from paper_search.threads.catalog import ALL
-
-    try:
-        url = config.persistence_url
-        threads = await with_persistence(url, lambda p: EveryThread(p).threads(limit=ALL))
-    except PaperSearchError as error:
-        fix = f"check DATABASE_URL, or that {config.home} can be written"
-        return Check("threads", is_well=False, found=explanation(error), fix=fix)
-    reports = sum(thread.graph == "research_report" for thread in threads)
-    suffix = f", {reports} reports" if reports else ""
-    return Check("threads", is_well=True, found=f"{len(threads) - reports} searches{suffix}")
-
-
-async def _source(name: str, config: AppConfig) -> Check:
-    from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, Seed
-    from paper_search.skills import Searcher
-    from paper_search.sources import create_source
-    from paper_search.sources.web import create_web_search, web_search_names
-
-    try:
-        source: SearchSource = (
-            create_web_search(name, config)
-            if name in web_search_names()
-            else create_source(name, config)
-        )
-    except ConfigError as error:
-        return Check(f"source {name}", is_well=False, found=explanation(error), fix="set the key")
-    searcher = Searcher({name: source}, deadline_s=config.source_deadline_s)
-    question = SearchStrategy(
-        queries=[SearchQuery(keywords=[QUESTION], boolean_query=QUESTION)],
-        sources=[name],
-        filters=SearchConstraints(max_results=1),
-        seeds=[Seed(doi=CITED)],
-    )
-    rows = (await searcher.report(question)).sources
-    row = max(rows, key=lambda row: (row.status.is_failure, row.kept))
-    return Check(
-        f"source {name}",
-        is_well=not row.status.is_failure,
-        found=_outcome(row),
-        fix=_FIXES.get(row.status),
-    )
-
-
-def _outcome(row: SourceReport) -> str:
-    status = row.status.value.replace("_", " ")
-    of_how_many = f" of {row.hits:,}" if row.hits is not None else ""
-    parts = [f"{status}: {row.kept}{of_how_many} records in {row.milliseconds} ms"]
-    parts += ["from the cache"] if row.from_cache else []
-    parts += [remark for remark in (row.error, row.note) if remark]
-    return "; ".join(parts)

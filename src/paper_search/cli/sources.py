@@ -144,7 +144,7 @@ def doctor(
     It says how to fix what fails. Each source gets a small query, past the cache. Exits with code 1
     if a check fails.
     """
-    from paper_search.cli.source_lines import check_everything
+    from paper_search.cli.checks import check_everything
     from paper_search.cli.tables import grid
     from paper_search.config import expand_sources
 

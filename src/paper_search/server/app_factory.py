@@ -23,6 +23,14 @@ from paper_search.server.guard import EVERYBODY, Guard, owner_of
 from paper_search.server.leased import leased
 from paper_search.server.serving import require_mcp
 
+logger = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
+    from starlette.applications import Starlette
+    from starlette.routing import BaseRoute
+
 
 def create_auth(config: AppConfig, access: Access) -> Auth:
     """Return what `auth` in langgraph.json names.
@@ -87,15 +95,6 @@ def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> di
             raise Auth.exceptions.HTTPException(403, "metadata 'owner' is set by the server")
         metadata.update(owner)  # the server keeps the object, not what is put there
     return owner
-
-
-logger = logging.getLogger(__name__)
-
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.store.base import BaseStore
-    from starlette.applications import Starlette
-    from starlette.routing import BaseRoute
 
 
 @functools.cache

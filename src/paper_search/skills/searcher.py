@@ -14,8 +14,9 @@ from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceRe
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import REASONS
 from paper_search.query import And, conditions_in, judge, normalise
-from paper_search.skills.failures import Race, Watchdog, described, status_of
+from paper_search.skills.failures import described, status_of
 from paper_search.skills.known_papers import is_named
+from paper_search.skills.watchdog import Race, Watchdog
 from paper_search.sources import SearchSource
 from paper_search.sources.asking import searchable
 from paper_search.sources.base import (
