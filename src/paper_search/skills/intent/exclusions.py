@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.constraints import kind_at
-from paper_search.skills.intent.forms import CUT, cut, forms, is_quoted, words_of_table
+from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
 
@@ -89,8 +89,6 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
         negation.terms = [term for term in negation.terms if term not in own]
         if negation.is_sure:
             notes += [f"{term!r} is not excluded, because {why}" for term, why in own.items()]
-    for hedge in dict(forms("around_term"))["hedge"].finditer(subject) if is_english else ():
-        subject = subject.replace(hedge[0], f" {CUT} ")
     sure = sorted((one for one in negations if one.is_sure), key=lambda one: one.start)
     return Exclusions(
         rest,

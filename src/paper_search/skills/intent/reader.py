@@ -22,7 +22,7 @@ from paper_search.skills.intent.constraints import (
     read_years,
 )
 from paper_search.skills.intent.exclusions import parse_exclusions
-from paper_search.skills.intent.forms import cut, forms, without_cuts
+from paper_search.skills.intent.forms import CUT, cut, forms, without_cuts
 from paper_search.skills.intent.names import Lookup, parse_names
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS, tokens
@@ -119,12 +119,13 @@ def parse_parts(
     names = parse_names(text, lookup)
     exclusions = parse_exclusions(names.rest)
     rest, kinds = parse_kinds(exclusions.rest)
-    said = [one.text for one in phrases(without_request(exclusions.subject)) if not one.is_empty]
-    is_said = sum(map(rarity, tokens(" ".join(said)))) >= _RARE
+    # "learning without forgetting" has no subject but the words that may exclude something.
+    is_said = _says_something(exclusions.subject)
+    subject = parse_kinds(exclusions.subject)[0] if is_said else rest
+    subject, hedges = _without_hedges(subject)
     return Reading(
         question=" ".join(without_cuts(rest).split()),
-        # "learning without forgetting" has no subject but the words that may exclude something.
-        subject=parse_kinds(exclusions.subject)[0] if is_said else rest,
+        subject=subject,
         constraints=SearchConstraints(
             year_from=years.first or names.year,
             year_to=years.last or names.year,
@@ -136,8 +137,23 @@ def parse_parts(
         excluded=exclusions.terms,
         authors=tuple(names.authors),
         venues=tuple(names.venues),
-        notes=(*wishes, *years.notes, *languages, *names.notes, *exclusions.notes),
+        notes=(*wishes, *years.notes, *languages, *names.notes, *exclusions.notes, *hedges),
     )
+
+
+def _says_something(text: str) -> bool:
+    names = [one.text for one in phrases(without_request(text)) if not one.is_empty]
+    return sum(map(rarity, tokens(" ".join(names)))) >= _RARE
+
+
+def _without_hedges(subject: str) -> tuple[str, tuple[str, ...]]:
+    """Return a subject without what it would rather have, which is no condition, and notes."""
+    rest = subject
+    notes: tuple[str, ...] = ()
+    for match in dict(forms("around_term"))["hedge"].finditer(subject):
+        rest = rest.replace(match[0], f" {CUT} ")
+        notes += (f"{match[0].strip(' ,;(–—')!r} is ranked by, not required",)
+    return (rest, notes) if _says_something(rest) else (subject, ())
 
 
 def _parse_foreign(
