@@ -2,10 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from paper_search.models import IntentType, ParsedIntent, SearchConstraints
+from paper_search.models import IntentType, ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.query import parse, with_conditions
 from paper_search.skills.intent.notes import Note
-from paper_search.skills.strategy.limits import changed_by, limits_of_intent, next_limits
+from paper_search.skills.strategy.limits import (
+    changed_by,
+    limits_of_intent,
+    next_limits,
+    without_unwanted,
+)
 from paper_search.skills.strategy.trees import written
 
 
@@ -89,3 +94,10 @@ def test_an_exclusion_can_be_lifted(query: str, left: str) -> None:
     assert changed_by(Note(added=("Wasps",)), query) == left
     assert changed_by(Note(required=("Wasps",)), query) == left
     assert changed_by(Note(), query) == query
+
+
+def test_an_unwanted_term_of_two_words_is_in_no_ranked_text() -> None:
+    ranked = [RankedQuery(text="sleep loss in shift workers and shift patterns")]
+    limits = SearchConstraints(conditions=['NOT "shift worker"'])
+    [query] = without_unwanted(ranked, limits)
+    assert query.text == "sleep loss in and shift patterns"
