@@ -21,9 +21,9 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
-    "skills": 10_382,
+    "skills": 10_400,
     "sources": 7_597,
-    "cli": 6_713,
+    "cli": 6_743,
     "workflow": 5_654,
     "report": 5_409,
     "library": 5_283,
@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_706,
     "threads": 2_663,
     "web": 2_651,
-    "server": 2_219,
+    "server": 2_218,
     "audit": 2_087,
     "models": 1_873,
     "llm": 1_760,
