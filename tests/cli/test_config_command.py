@@ -184,16 +184,18 @@ def test_who_has_a_library_searches_it_with_the_services(
     assert searched(home) == ["library", *WEB_SOURCES]
 
 
-def test_ctrl_d_searches_the_library_and_remembers_nothing(person: Seat, home: Path) -> None:
+@pytest.mark.parametrize("key", ["q", "\x04"])
+def test_who_quits_there_searches_nothing_and_is_asked_again(
+    person: Seat, cli: Cli, home: Path, key: str
+) -> None:
     someone = person("find", QUESTION)
     someone.resizes(80)
     someone.sees("OpenAlex, Crossref,\n     arXiv,")
     someone.sees("[w]eb  [l]ibrary")
-    someone.types("\x04")
-    someone.sees("you will be asked again")
-    someone.sees(MENU_1)
-    someone.types("q")
-    assert someone.leaves() == 3
+    someone.types(key)
+    someone.sees("nothing was searched; you will be asked again")
+    assert someone.leaves() == 1
+    assert cli("threads", "--json").document == []
     assert not (home / "config.toml").exists()
 
 

@@ -62,6 +62,9 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(
 
 def test_options_that_do_not_go_together_are_refused(cli: Cli, reviewing: str) -> None:
     assert "--reviewer" in cli("screen", reviewing, "--done").stderr
+    unnamed = cli("screen", reviewing, "--reviewer", "a/b", "--json")
+    assert (unnamed.code, unnamed.stdout) == (2, "")
+    assert "'a/b' cannot name a reviewer" in unnamed.stderr
     assert "--reason goes with" in cli("reconcile", reviewing, "--reason", "x").stderr
     told = cli("reconcile", reviewing)
     assert told.code == 0

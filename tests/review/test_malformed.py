@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
+from pathlib import Path
 
 import pytest
 from tests.review.malformed import FILES, Malformed, bomb, ris
 
 from paper_search.errors import InputError
+from paper_search.library.importers import parse_file
 from paper_search.review.files import parse_files
 
 
@@ -33,10 +36,20 @@ def test_a_value_may_have_many_lines() -> None:
     assert [len(record.abstract or "") for record in report.records] == [200_000 * 24 - 1]
 
 
-def test_a_file_that_is_one_long_line_is_refused() -> None:
-    content = gzip.compress(b"TY  - JOUR\nTI  - " + b"x" * 150_000_000, compresslevel=1)
+def test_a_file_that_is_one_long_line_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "long.ris.gz"
+    file.write_bytes(gzip.compress(b"TY  - JOUR\nTI  - " + b"x" * 150_000_000, compresslevel=1))
     with pytest.raises(InputError, match="a line has more than 100,000,000 bytes"):
+        list(parse_file(file))
+
+
+def test_gzip_that_unpacks_to_far_more_is_refused_before_a_record_is_made() -> None:
+    content = gzip.compress(b"TY  - JOUR\nTI  - a\nER  - \n" * 50_000)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="unpacks to more than 1,"):
         parse_files([("bomb.ris.gz", content)])
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
 
 
 def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
@@ -52,7 +65,7 @@ def test_a_workbook_that_is_large_unpacked_is_refused() -> None:
         (ris().replace("im", "i\0m").encode(), "is a binary file"),
         (ris().lower().encode(), "has no record that can be used"),
         (b"%PDF-1.4\n1 0 obj\n", "has no record that can be used"),
-        (b"<!doctype html><title>Sign in</title>", "has no record that can be used"),
+        (b"<!doctype html><title>Sign in, please</title>", "is a web page, not RIS"),
         (b"  \n", "is empty"),
     ],
 )

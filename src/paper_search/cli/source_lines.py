@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_search.cli.console import command_line, say, visible
+import typer
+
+from paper_search.cli.console import ExitCode, command_line, say, visible
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.config import (
     WEB_SOURCES,
@@ -135,7 +137,7 @@ def _is_undecided(config: AppConfig, home: Path | None) -> bool:
 
 
 def _ask(config: AppConfig, home: Path | None) -> None:
-    """Ask what is searched, and have the home remember the answer; Ctrl-D leaves it open."""
+    """Ask what is searched, and have the home remember the answer; who quits searches nothing."""
     has_papers = own_records(config) > 0
     services = ", ".join(
         _title(name, config) for name in expand_sources(["web"], config.keyed_sources)
@@ -144,18 +146,16 @@ def _ask(config: AppConfig, home: Path | None) -> None:
     count = NUMBERS[len(WEB_SOURCES)]
     both = f"your library and {count}" if has_papers else count
     say("Where do you want to search? You are asked once.")
-    web = f"  w  {both} public services, which then see your questions: {services}"
-    say(textwrap.fill(web, shutil.get_terminal_size().columns, subsequent_indent=" " * 5))
+    line = f"  w  {both} public services, which then see your questions: {services}"
+    say(textwrap.fill(line, shutil.get_terminal_size().columns, subsequent_indent=" " * 5))
     say(f"  l  {alone}")
-    services_or_library = [
-        Choice("w", "web", "[w]eb", f"search {both} public services", lambda _: "w"),
-        Choice("l", "library", "[l]ibrary", f"search {alone}", lambda _: "l"),
-    ]
+    web = Choice("w", "web", "[w]eb", f"search {both} public services", lambda _: "w")
+    library = Choice("l", "library", "[l]ibrary", f"search {alone}", lambda _: "l")
     try:
-        choice = decide(Terminal(), services_or_library)
+        choice = decide(Terminal(), [web, library])
     except QuitError:
-        say("searching the library; you will be asked again")
-        return
+        say("nothing was searched; you will be asked again")
+        raise typer.Exit(ExitCode.FAILED) from None
     names = ["library", "library, web" if has_papers else "web"]
     other, chosen = names if choice == "w" else names[::-1]
     path = remember_setting("sources", chosen, home=config.home)

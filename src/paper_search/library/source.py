@@ -174,12 +174,8 @@ class LibrarySource:
             library, note, is_sample = self._open()
         except LibraryError as error:
             failed = {"status": SourceStatus.UNREACHABLE, "error": str(error)}
-            return SearchReport(
-                sources=[
-                    SourceReport(source=self._name, query=_label(query), **failed)
-                    for query in queries
-                ]
-            )
+            rows = [SourceReport(source=self._name, query=_label(q), **failed) for q in queries]
+            return SearchReport(sources=rows)
         by_id: dict[str, RawPaper] = {}
         reports: list[SourceReport] = []
         with library:
@@ -246,17 +242,10 @@ class LibrarySource:
     def _with_sightings(self, hits: Hits, query: str) -> list[RawPaper]:
         """Return the papers, each saying that it was seen here, for which query, at which rank."""
         now = self._clock().isoformat()
+        seen = Sighting(source=self._name, query=query, seen_at=now, by_meaning=hits.by_meaning)
         for rank, paper in enumerate(hits.papers, start=1):
             paper.source = self._name
-            paper.sightings = [
-                Sighting(
-                    source=self._name,
-                    query=query,
-                    rank=rank,
-                    seen_at=now,
-                    by_meaning=hits.by_meaning,
-                )
-            ]
+            paper.sightings = [seen.model_copy(update={"rank": rank})]
         return hits.papers
 
 

@@ -10,11 +10,11 @@ from paper_search.errors import InputError, ThreadFinishedError
 from paper_search.workflow.full_texts import FullText, TextStatus, put_full_text
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.reviewers import (
-    REVIEWER_NAME,
     Agreement,
     ReviewerProgress,
     Verdicts,
     agreement_of,
+    check_name,
 )
 
 _REVIEWERS, _VERDICTS = "full_text_reviewers", "full_text_reviews"
@@ -108,8 +108,7 @@ class TextReviewers:
             InputError: the name cannot be used.
             ThreadFinishedError: what the reviewers decided is shown.
         """
-        if not REVIEWER_NAME.fullmatch(name):
-            raise InputError(f"{name!r} cannot name a reviewer; use letters, digits and blanks")
+        check_name(name)
         if name not in self.names:
             if not self.agreement.is_blind:
                 raise ThreadFinishedError("what the reviewers decided is shown; nobody can join")

@@ -103,11 +103,7 @@ def agreement_of(
     kappas = [cohens_kappa(one, other) for one, other in combinations(said_of_all, 2)]
     defined = [kappa for kappa in kappas if kappa is not None]
     conflicts = [
-        Conflict(
-            paper_id=i,
-            included_by=yes[i],
-            excluded_by=[name for name in own if name not in yes[i]],
-        )
+        Conflict(paper_id=i, included_by=yes[i], excluded_by=[n for n in own if n not in yes[i]])
         for i in shared
         if 0 < len(yes[i]) < len(own)
     ]
@@ -124,6 +120,15 @@ def agreement_of(
 
 
 REVIEWER_NAME = re.compile(r"[\w.@+-](?:[\w .@+-]{0,58}[\w.@+-])?")
+
+
+def check_name(name: str) -> None:
+    """Raises InputError: it cannot name a reviewer."""
+    if not REVIEWER_NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot name a reviewer; use 1 to 60 letters, digits, blanks, '_', '.', "
+            "'@', '+' or '-'"
+        )
 
 
 class ReviewerMarks(MarkStore):
@@ -174,11 +179,7 @@ class Reviewers:
             InputError: the name cannot be used.
             ThreadFinishedError: all are done, and each can see what the others decided.
         """
-        if not REVIEWER_NAME.fullmatch(name):
-            raise InputError(
-                f"{name!r} cannot name a reviewer; use 1 to 60 letters, digits, blanks, '_', '.', "
-                "'@', '+' or '-'"
-            )
+        check_name(name)
         if not (await self.agreement()).is_blind:
             raise ThreadFinishedError(
                 f"the reviewers of thread {self.thread_id!r} are done, and nobody is blind any "
@@ -197,6 +198,7 @@ class Reviewers:
         await self._records.put("reviewers", {name: row})
 
     async def screening(self, name: str) -> Screening:
+        check_name(name)
         store = ReviewerMarks(self.store, self.thread_id, name)
         return Screening(self.papers, store, await store.marks(), self.iteration, {})
 
@@ -204,10 +206,8 @@ class Reviewers:
         rows = await self._records.rows("reviewers")
         marks = {name: await self._marks_of(name) for name in rows}
         verdicts = {
-            name: {
-                i: mark.is_relevant for i, mark in own_marks.items() if mark.is_relevant is not None
-            }
-            for name, own_marks in marks.items()
+            name: {i: m.is_relevant for i, m in own.items() if m.is_relevant is not None}
+            for name, own in marks.items()
         }
         finishers = frozenset(name for name, row in rows.items() if self._is_done(row))
         result = agreement_of([paper.id for paper in self.papers], verdicts, finishers)

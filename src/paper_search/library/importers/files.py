@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import io
 import json
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
@@ -27,8 +29,6 @@ class ImportFormat:
 
     Attributes:
         reader: module and function, which takes lines and yields entries.
-        title: what it is called.
-        suffixes: that tell it.
         sign: what tells it in a file of another suffix.
         start: a line on which a record begins, in files that people have edited, too.
         is_binary: the function takes the open file instead of lines.
@@ -85,6 +85,9 @@ _OF_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
+_WEB_PAGE = re.compile(r"(?i)(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html)\b")
+_MOST_UNPACKED, _MOST_TIMES, _ANY_TIMES = 500_000_000, 50, 1_000_000
+"""Bytes of gzip, and how often its size; exports grow 4 to 20 times. The last is always read."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,17 @@ class _Content:
         with Path(self.name).open("rb") as file:
             is_gzip = file.read(2) == _GZIP
         return cast("IO[bytes]", gzip.open(self.name)) if is_gzip else Path(self.name).open("rb")
+
+    def check_size(self) -> None:
+        """Refuse bytes that unpack to far more, of which nothing is held; damage is told later."""
+        data = self.data or b""
+        most = min(_MOST_UNPACKED, max(_ANY_TIMES, len(data) * _MOST_TIMES))
+        with contextlib.suppress(OSError, EOFError, zlib.error), self.open() as file:
+            if data.startswith(_GZIP) and file.seek(most + 1) > most:
+                raise InputError(
+                    f"{self.name!r} has {len(data):,} bytes and unpacks to more than {most:,}, "
+                    "which no export does; add it unpacked, in parts"
+                )
 
 
 def parse_file(
@@ -125,14 +139,13 @@ def parse_file(
         UnknownNameError: no format of that name.
     """
     content = _Content(str(path), data)
+    content.check_size()
     head = _head(content)
     name = format_name or format_of(Path(path), head)
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
     module, _, function = FORMATS[name].reader.partition(":")
-    parser: Any = import_module(f"{_PACKAGE}.{module}")
-    for part in function.split("."):
-        parser = getattr(parser, part)
+    parser = attrgetter(function)(import_module(f"{_PACKAGE}.{module}"))
     return _entries(content, FORMATS[name], parser)
 
 
@@ -189,6 +202,11 @@ def format_of(path: Path, head: str | bytes) -> str:
         for name, form in FORMATS.items()
         if form.sign and re.search(form.sign, start, re.MULTILINE)
     ]
+    if _WEB_PAGE.match(start) and set(signs) <= {"csv"}:
+        wanted = f", not {FORMATS[of_suffix].title}" if of_suffix else ""
+        raise UnknownFormatError(
+            f"{str(path)!r} is a web page{wanted}: export the records of the database to a file"
+        )
     if of_suffix and (of_suffix in signs or not signs):
         return of_suffix
     if signs:
@@ -341,18 +359,11 @@ def _split(file: IO[bytes]) -> Iterator[bytes]:
 def _guess(file: IO[bytes]) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415  # only for files in old encodings
 
-    sample = b"".join(islice((line for line in _split(file) if _is_not_utf8(line)), 500))[:_PIECE]
+    others = (line for line in _split(file) if line.decode(errors="ignore").encode() != line)
+    sample = b"".join(islice(others, 500))[:_PIECE]
     in_runs = sum(map(len, re.findall(rb"[\x80-\xff]{2,}", sample)))
-    others = sum(byte > _ASCII_END for byte in sample)
-    if in_runs < max(_LEAST_IN_RUNS * others, _FEWEST_IN_RUNS):
+    beyond = sum(byte > _ASCII_END for byte in sample)
+    if in_runs < max(_LEAST_IN_RUNS * beyond, _FEWEST_IN_RUNS):
         return _WESTERN
     best = from_bytes(sample, cp_isolation=_OF_RUNS).best()
     return best.encoding if best is not None else _WESTERN
-
-
-def _is_not_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
