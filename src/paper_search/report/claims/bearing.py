@@ -41,25 +41,23 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
     counts = tuple(other for other in others if not other.unit and other.value <= LARGEST_COUNT)
     windows = [others]
     for text in texts:
-        times = (*counts, *_rates(others, quantities(text)))
+        times = (*counts, *_rates((*others, *quantities(text)), quantities(text)))
         windows += [times + window for window in _windows(text)]
     rounded = replace(quantity, step=max(quantity.step, _rounding(quantity.text)))
-    is_of_points = own[quantity.end :].startswith((" point", "-point"))
-    units = {"", "x", "%"} if is_of_points else {"", "x"}  # things that are counted are no amounts
     is_derived = any(
         _agrees(rounded, other)
         for window in windows
         for other in _derived(window)
-        if not quantity.counts or other.unit in units
+        if not quantity.counts or other.unit in {"", "x"}  # what is counted is no amount
     )
     return "derived" if is_derived else "absent"
 
 
-def _rates(own: Sequence[Quantity], others: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Return how often the time of a rate fits into that of another: $180 a year, $15 a month."""
-    for one, other in product(own, others):
-        if one.unit == other.unit == "s" and one.is_open and other.is_open:
-            yield Quantity(one.factor / other.factor, "x")
+def _rates(times: Sequence[Quantity], others: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Return how often the time of a rate fits into other times: $180 a year, $15 a month."""
+    for one, other in product(times, others):
+        if one.unit == other.unit == "s" and other.is_open and one is not other:
+            yield Quantity(one.value * one.factor / other.factor, "x")
 
 
 def _rounding(text: str) -> float:
@@ -116,12 +114,12 @@ def _multiplied(times: Quantity, each: Quantity) -> Iterator[Quantity]:
 
     Of what is measured, only a few: with more, any measurement follows from some two numbers.
     """
-    is_free = each.unit in {"", "s", *CURRENCIES}
+    is_free = each.unit in {"", "s", *CURRENCIES} or times.unit == "x"
     if not times.value or not (is_free or times.value in range(2, LARGEST_COUNT + 1)):
         return
     if times.unit == "%" and is_free:
         yield replace(each, value=each.value * times.value / 100, text="")
-    if times.unit in {"", "x"} and each.unit not in {"p", "x", "%"}:
+    if times.unit in {"", "x"} and each.unit not in {"p", "x"}:
         yield replace(each, value=each.value * times.value, text="")
     if not times.unit and is_free:
         yield replace(each, value=each.value / times.value, text="")
@@ -135,6 +133,8 @@ def _restated(one: Quantity) -> Iterator[Quantity]:
     elif one.unit == "x" or (not one.unit and not one.counts):
         yield from (Quantity(100 * share, "%") for share in (1 - one.value, one.value - 1))
         yield Quantity(one.value, "x")
+    if one.unit == "x" and one.value:
+        yield Quantity(100 / one.value, "%")
 
 
 def _agrees(one: Quantity, other: Quantity) -> bool:
@@ -147,11 +147,11 @@ def _agrees(one: Quantity, other: Quantity) -> bool:
             values = [(other.value - 32) / 1.8, other.value / 1.8]
         case ("F", "degree"):
             values = [other.value * 1.8 + 32, other.value * 1.8]
-        case ("%", "") if abs(other.value) < 1:
+        case ("%" | "point", "") if abs(other.value) < 1:
             values = [100 * other.value]
         case ("", "%") if abs(one.value) < 1:
             values = [other.value / 100]
-        case ("", _):
+        case ("", _) | ("%", "point") | ("point", "" | "%"):
             values = [other.value]
         case (_, "") if not other.counts and other.text:  # "aged 18 to 65"
             values = [other.value]

@@ -19,7 +19,7 @@ _TENS = {
 }  # fmt: skip
 _SCALES = {
     "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "dozen": 12,
-    "k": 10**3, "m": 10**6,
+    "k": 10**3, "m": 10**6, "b": 10**9,
 }  # fmt: skip
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
 _FOLDS = {"doubl": 2, "twi": 2, "tripl": 3, "trebl": 3, "thrice": 3, "quadrupl": 4, "halv": 0.5}
@@ -32,7 +32,8 @@ _DIGITS = (
 _QUANTITY = re.compile(
     rf"(?P<fraction>\b(?:(?:a|an|{_WORD})[ -])?"
     r"(?:half|halves|(?:third|quarter|fourth|fifth|tenth)s?)\b(?! century)(?=[ ,.;:)-]|$))"
-    rf"|(?P<ratio>\b(?:{_WORD}|\d+) (?:in|out of)(?: every)? (?:{_WORD}|\d{{1,2}}0*)\b(?! ?%|,\d))"
+    rf"|(?P<ratio>\b(?:{_WORD}|\d+) (?:in|out of)(?: every)? "
+    rf"(?:(?:a )?(?:{_WORD})|\d{{1,2}}0*)\b(?! ?%|,\d))"
     rf"|(?P<fold>\b(?:(?:doubl|tripl|trebl|quadrupl|halv)(?:e[sd]|ing)\b|(?:twice|thrice|double){_AS}"
     rf"|(?:{_WORD}|\d+(?:\.\d+)?)(?:[ -]?fold\b|[ -]times{_AS})))"
     rf"|(?P<digits>{_DIGITS})"
@@ -49,17 +50,16 @@ _DECADE, _ORDINAL = (
 _AND_A_HALF = re.compile(r" \w+ and a half\b")
 _RAISED = str.maketrans("⁻−⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 _SCALE = re.compile(
-    r"\s?(?:((?i:thousand|million|billion|bn)|(?<=\d)(?:[kK]|M))\b"
-    r"|[x×·*]\s?10(?:\^[({]?|\(|(?=[⁻⁰¹²³⁴-⁹]))([-−⁻]?[\d⁰¹²³⁴-⁹]{1,2})[)}]?)"
+    r"\s?(?:((?i:thousand|million|billion|bn)|(?<=\d)[kKMB])\b"
+    r"|(?:[x×·*]\s?10(?:\^[({]?|\(|(?=[⁻⁰¹²³⁴-⁹]))|(?<=\d)[eE](?=[-−+]?\d))([-−⁻+]?[\d⁰¹²³⁴-⁹]{1,2})[)}]?)"
 )
-"""A word or a power of ten; PubMed writes 10(6)."""
+"""A word or a power of ten; PubMed writes 10(6), programs e-6."""
 _AGE = re.compile(
     r"\bage[ds]?(?: (?:of|between|from|was))? (?:\d+ ?(?:to|and|[-–]) ?)?$", re.IGNORECASE
 )
 """Before a number of years."""
 _CURRENCY = re.compile(r"([$€£¥]|\b(?:USD|EUR|GBP))\s?$")
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
-CURRENCIES = frozenset("$€£¥")
 _P_VALUE = re.compile(r"\bp(?:[- ]?values?)?\s*(?:(?:of|was|is)\s*)?([<>=≤≥]?)\s*$", re.IGNORECASE)
 _CONFIDENCE = re.compile(r"\s*(?:CI\b|confidence|credib|(?:significance )?level)", re.IGNORECASE)
 _ABOUT_WORDS = (
@@ -82,9 +82,10 @@ _RELATIONS = [
         ("<", _BELOW_WORDS, "<≤"),
     )
 ]
-_TO_NEXT = re.compile(r"\s?-?(?:,|,? (?:to|and|or)|-|–|—|/|±|\+/-| ?versus| ?vs\.?| ?against)\s?")
+_TO_NEXT = re.compile(r"\s?-?(?:,|,? (?:to|and|or)|-|–|—|/|±|\+/-| ?versus| ?vs?\.?| ?against)\s?")
 YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _SHORTYEAR = re.compile(r"\b(1[4-9]|20)(\d\d[-–/])(\d\d)\b(?![-–/\d])")
+CURRENCIES = frozenset("$€£¥")
 LARGEST_COUNT = 12
 """Whole numbers up to it, without a unit, may be a count of the writer."""
 _BEFORE = 40
@@ -103,6 +104,7 @@ UNITS = {
     "mile": ("m", 1609.344), "dollar": ("$", 1.0), "usd": ("$", 1.0), "euro": ("€", 1.0),
     "cent": ("$", 0.01), "eur": ("€", 1.0),
     "%": ("%", 1.0), "per ?cent": ("%", 1.0), "percentage point": ("%", 1.0), "pct": ("%", 1.0),
+    "point": ("point", 1.0),
     r"(?:°|degrees?)\s?f(?:ahrenheit)?": ("F", 1.0), r"degrees?(?: celsius)?": ("degree", 1.0),
     r"°\s?c?": ("degree", 1.0), "mm ?hg": ("mmHg", 1.0), "h": ("s", 3600.0),
     "(?-i:d)": ("s", _DAY),
@@ -132,7 +134,7 @@ class Quantity:
 
     value: float
     unit: str = ""
-    """The base unit, %, x (times as much), p, a currency, or empty."""
+    """The base unit, %, point, x (times as much), p, a currency, or empty."""
     factor: float = 1.0
     """From its own unit to the base unit."""
     text: str = ""
@@ -220,7 +222,7 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
     if _DECADE.match(after):
         is_decade = YEAR.fullmatch(words) is not None
         return Quantity(value + 4.5, "", **place | {"step": 9.0}, is_open=not is_decade)
-    if currency := _CURRENCY.search(before):
+    if not is_article and (currency := _CURRENCY.search(before)):
         place["text"] = f"{currency[1]}{place['text']}"
         return Quantity(value, _SIGNS.get(currency[1], currency[1]), **place)
     unit, factor, length = _unit_of(after)
@@ -230,7 +232,7 @@ def _plain(match: re.Match[str], text: str, place: dict[str, Any]) -> Quantity:
         place |= {"end": end + length, "text": text[match.start() : end + length]}
         is_level = unit == "%" and _CONFIDENCE.match(after[length:]) is not None
         return Quantity(value, unit, factor, **place, is_open=is_article or is_level)
-    next_word = re.match(r"[\s-]([^\W\d_]+)", after)
+    next_word = re.match(r"[\s-]([^\W\d_]{2,})", after)
     counts = next_word is not None and next_word[1].lower() not in STOP_WORDS
     is_name = re.search(r"[^\W\d_]-$", before) is not None
     is_name |= before.endswith("per ")
