@@ -24,9 +24,7 @@ class ResourceProvider(Protocol[ThingT_co]):
     workflows (`paper_search.steps.Discovery`) are all read in this one way.
     """
 
-    def names(self) -> list[str]:
-        """Return all names, sorted."""
-        ...
+    def names(self) -> list[str]: ...
 
     def read(self, name: str) -> ThingT_co:
         """Return what has the name.
@@ -137,7 +135,6 @@ class EntryPoints(Generic[EntryT]):
         self._kind = kind
 
     def names(self) -> list[str]:
-        """Return the names that are registered, sorted; nothing is imported."""
         return sorted(_entry_points(self._group).names)
 
     def read(self, name: str) -> EntryT:

@@ -62,11 +62,8 @@ def source_settings(
 ) -> dict[str, Settings]:
     """Return the settings of sources; what is neither named nor set is left to its defaults.
 
-    Args:
-        env: the variables.
-        chosen_names: which sources are searched, in which order; empty: the usual ones, and each
-            that has a key.
-        usual_names: the usual ones; empty: the library.
+    `chosen_names`: which are searched, in which order; empty: the usual ones, and each that has a
+    key. `usual_names`: empty: the library.
     """
     services = _services(env, service_prefixes())
     keyed = [name for name, settings in services.items() if "api_key" in settings]
@@ -85,10 +82,8 @@ def source_settings(
 def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, Settings]:
     """Return the settings of searches of web and news.
 
-    Args:
-        env: the variables.
-        chosen_names: which are asked, in which order; `none`: none of them; empty: those that have
-            a key or an address.
+    `chosen_names`: which are asked, in which order; `none`: none of them; empty: those that have a
+    key or an address.
     """
     searches = {
         name: {"enabled": "api_key" in settings or "url" in settings, **settings}
@@ -128,9 +123,7 @@ def _services(
 def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[str]:
     """Return the names of sources, each once; `web` stands for those that answer.
 
-    Args:
-        names: of sources, or `web`.
-        keyed: sources that there is a key for.
+    `keyed`: sources that there is a key for.
     """
     web = [*WEB_SOURCES, *(name for name in WEB_WITH_KEY if name in keyed)]
     stripped = (name.strip() for name in names)
@@ -163,11 +156,8 @@ def key_variable(provider: str) -> str:
 def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:
     """Return the settings of the model, with the keys of the providers that its names need.
 
-    A provider that is neither shipped nor installed names no variable.
-
-    Args:
-        env: all variables.
-        texts: what they say of the model, by the names of the settings.
+    A provider that is neither shipped nor installed names no variable. `texts`: what the variables
+    say of the model, by the names of the settings.
     """
     provider = texts.get("provider", "").lower() or "openai"
     names = [name for setting, name in texts.items() if setting.endswith("model")]

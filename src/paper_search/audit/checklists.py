@@ -172,7 +172,6 @@ _SCR: tuple[tuple[str, _Facts | None, str], ...] = (
 
 
 def reporting(thread: ReviewThread, flow: PrismaFlow) -> list[Section]:
-    """Return the sections of the document."""
     facts = SearchFacts(thread, flow)
     columns = ["Item", "About", "Known of this search", "You must say"]
     return [

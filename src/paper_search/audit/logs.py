@@ -38,7 +38,6 @@ DECISION_COLUMNS = (
 
 
 def strategies(thread: ReviewThread) -> list[SearchStrategy]:
-    """Return the strategy of every round, the first one first."""
     past_strategies = [round_.strategy for round_ in thread.state.history]
     current = thread.state.strategy
     is_open = not thread.state.is_complete and current is not None

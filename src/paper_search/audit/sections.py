@@ -270,7 +270,6 @@ def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
 
 
 def agreement_lines(agreement: Agreement) -> list[str]:
-    """Return how far reviewers who are done agree."""
     kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
     agreed = f"{agreement.included} included and {agreement.excluded} excluded by all"
     lines = [f"Decided by all: {agreement.decided_by_all}; {agreed}."]

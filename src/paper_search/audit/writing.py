@@ -55,11 +55,8 @@ class Audit:
 async def audit_of(persistence: Persistence, thread_id: str, *, has_pictures: bool = True) -> Audit:
     """Return the audit of a search; the same thread gives the same bytes.
 
-    Args:
-        persistence: where its thread lives.
-        thread_id: which one.
-        has_pictures: whether pictures are drawn and a Word document is made, which takes seconds;
-            without matplotlib or pandoc (the extras `figures` and `docx`), none are.
+    `has_pictures`: draw pictures and make a Word document, which takes seconds; without matplotlib
+    or pandoc (the extras `figures` and `docx`), none are.
 
     Raises:
         ThreadNotFoundError: there is no such thread, or it is no search.
@@ -172,11 +169,7 @@ def _write(files: Mapping[str, bytes], directory: Path) -> None:
 
 
 def check_directory(directory: Path) -> None:
-    """Check that an audit can be written to a directory.
-
-    Raises:
-        ExportError: something has its name, or the directory above it does not exist.
-    """
+    """Raise ExportError if the directory is there already, or the one above it is not."""
     if os.path.lexists(directory):
         raise ExportError(
             f"{str(directory)!r} exists already and stays as it is; "

@@ -229,11 +229,7 @@ def record_of(entry: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
 
     Authors may be a list of names, of mappings, or one string with `;` or `and`; keywords the
     same, or one string with commas. A field that cannot be read is left out; only the title is
-    indispensable.
-
-    Args:
-        entry: the fields.
-        is_inverted: the text before a comma is an author's family name, whatever follows.
+    indispensable. `is_inverted`: what stands before a comma is an author's family name.
 
     Raises:
         ValueError: the title is missing.

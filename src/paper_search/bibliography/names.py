@@ -80,10 +80,8 @@ def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
     JR are initials as well. What fits nothing comes back whole, as a literal; an empty text gives
     an empty literal.
 
-    Args:
-        name: the whole name.
-        is_inverted: the text before a comma is the family name, as in RIS or MEDLINE; what
-            follows it is then never a degree or a suffix in capitals.
+    `is_inverted`: the text before a comma is the family name, as in RIS or MEDLINE; what follows
+    it is then never a degree or a suffix in capitals.
     """
     is_braced = name.strip().startswith("{") and name.strip().endswith("}")
     text = " ".join(name.strip().strip("{}").split()) if is_braced else " ".join(name.split())
@@ -96,12 +94,9 @@ def split_name(name: str, *, is_inverted: bool = False) -> PersonName:
 
 
 def author_named(name: str, author_id: str | None = None, *, is_inverted: bool = False) -> Author:
-    """Return the author of a source that gives one string: the only function that splits it.
+    """Return the author of a source that gives one string, which stays as the name.
 
-    Args:
-        name: as the source writes it; it stays as it is.
-        author_id: see `Author`.
-        is_inverted: see `split_name`.
+    Only this function splits such a string; see `split_name` for `is_inverted`.
     """
     parts = split_name(name, is_inverted=is_inverted)
     return Author(name=name, author_id=author_id, **fields_of(parts))
@@ -174,7 +169,6 @@ def fields_of(parts: PersonName) -> dict[str, str]:
 
 
 def without_particle(family: str) -> str:
-    """Return a family name without the particles that it begins with."""
     return " ".join(_split_particle(family.split(" "))[1])
 
 

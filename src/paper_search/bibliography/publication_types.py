@@ -50,12 +50,10 @@ def type_name(kind: str) -> str:
 
 
 def type_word(text: str | None) -> str:
-    """Return a type as it is compared: in lower case, with hyphens."""
     return (text or "").strip().lower().replace("_", "-").replace(" ", "-")
 
 
 def csl_type(text: str | None) -> str:
-    """Return the CSL type for the word of any source; a word that nobody knows stays."""
     word = type_word(text)
     return _SYNONYMS.get(word, word)
 

@@ -169,12 +169,9 @@ _NONE_AT_ALL = frozenset({
 def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
     """Return an abstract on one line, without markup; None: it says nothing.
 
+    The text may be plain, HTML or JATS, also escaped once too often, and with `has_latex` LaTeX.
     Headings stay as labels ("Methods: ..."), except one that only says "Abstract". Of a formula
     that is given twice, in MathML and in TeX, the TeX is left out.
-
-    Args:
-        text: plain, HTML or JATS, also escaped once too often.
-        has_latex: whether LaTeX may occur in it, to be decoded.
     """
     text = text or ""
     if _ESCAPED_MARKUP.search(text):

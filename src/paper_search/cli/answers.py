@@ -105,10 +105,7 @@ class Answer:
         return {**token, "action": "approve" if self.approve else "skip"}
 
     def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
-        """Return the decision on a checkpoint.
-
-        Args:
-            checkpoint: that is open; None: the answer names another one, or there is none.
+        """Return the decision on the open checkpoint; None: the answer names another, or none is.
 
         Raises:
             InvalidDecisionError: a paper is marked that is not there, or papers where none are.
@@ -219,9 +216,7 @@ _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
     """Return the ids that are meant, each once, in the order of the words.
 
-    Args:
-        words: ids, numbers from 1 and ranges of them, separated by blanks or commas.
-        paper_list: the ids of the papers in the order in which they are numbered.
+    Words are ids, numbers in `paper_list`, from 1, and ranges of them, between blanks or commas.
 
     Raises:
         InvalidDecisionError: naming the first word that is neither.

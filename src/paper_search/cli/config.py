@@ -85,11 +85,7 @@ def setting_rows(config: "AppConfig", home: Path | None) -> list[SettingRow]:
 
 
 def require_sources(names: str) -> None:
-    """Refuse sources that are not installed.
-
-    Raises:
-        UnknownNameError: with those that are, and `web`.
-    """
+    """Raise UnknownNameError, naming those that are and `web`, if a source is not installed."""
     from paper_search.config import expand_sources
     from paper_search.errors import UnknownNameError
     from paper_search.sources import known_sources

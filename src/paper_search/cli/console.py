@@ -103,7 +103,6 @@ def is_terminal() -> bool:
 
 
 def is_interactive() -> bool:
-    """Whether a person sits here: can be asked on stderr and answers on stdin."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -155,13 +154,7 @@ def program_name() -> str:
 
 
 def command_line(*words: str, home: Path | None = None, question: str | None = None) -> str:
-    """Return a command line, quoted for a POSIX shell.
-
-    Args:
-        words: the command and its options.
-        home: as given on the command line; None: it was not.
-        question: of the command, last; it may begin with a dash.
-    """
+    """Return a command line, quoted for a POSIX shell; a question may begin with a dash."""
     words += () if home is None else ("--home", str(home))
     if question is not None:
         words += ("--", question) if question.startswith("-") else (question,)

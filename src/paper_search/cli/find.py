@@ -134,7 +134,6 @@ def _papers_named(values: list[str], config: "AppConfig", strategy: str | None) 
 
 
 def _question_of(question: str | None, file: Path | None) -> str:
-    """Return the question, or the strategy in the file."""
     from paper_search.skills.intent.boolean_question import parse_boolean
 
     if (question is None) == (file is None):

@@ -211,11 +211,9 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
 
 
 def decision_line(collection: PaperCollection, decision: str | None) -> str:
-    """Return which papers an export holds by what a person decided, and which it leaves out.
+    """Return which papers an export of a whole result holds and leaves out, by their decisions.
 
-    Args:
-        collection: the whole result, with what was set aside.
-        decision: as `--decision` has it; None: included and undecided.
+    `decision`: as `--decision` has it; None: included and undecided.
     """
     main = Counter(paper.decision for paper in collection.papers)
     aside = Counter(paper.decision for paper in collection.set_aside)

@@ -99,7 +99,6 @@ def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
 
 
 def menu_of(choices: Sequence[Choice]) -> str:
-    """Return the prompt that offers the choices, broken between them where the window ends."""
     return folded([choice.menu for choice in choices if choice.menu]) + " > "
 
 
@@ -139,12 +138,8 @@ def edit(
 ) -> T | None:
     """Have a text edited until it can be read; None: it stays as it is.
 
-    Args:
-        terminal: where the person sits.
-        editor: the command with its options, as VISUAL and EDITOR have it.
-        form: the text.
-        name: of the file that the editor opens.
-        parse: returns what the text holds; None: nothing was changed.
+    `editor`: the command with its options, as VISUAL and EDITOR have it; `name`: of the file that
+    it opens. `parse` returns what the text holds; None: nothing was changed.
     """
     if editor is None:
         say("no editor: set EDITOR, or edit it on the page, which `paper-search review` opens")

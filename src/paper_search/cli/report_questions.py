@@ -153,7 +153,6 @@ def _show_critique(console: Console, critique: dict[str, Any]) -> None:
 
 
 def show_report(console: Console, detail: ReportDetail, *, home: Path | None = None) -> None:
-    """Print the status of a report, what happened to it, and the open question."""
     console.print(text(detail.question, "bold"))
     ending = f" ({detail.ended_by.replace('_', ' ')})" if detail.ended_by else ""
     draft = f", draft {detail.version}" if detail.version else ""
@@ -231,7 +230,7 @@ def parse_draft(text: str) -> dict[str, Any]:
 
 
 def changes(before: str, after: str) -> dict[str, Any] | None:
-    """Return the fields that differ between two texts; None: nothing was changed.
+    """Return the fields that differ between two texts of a draft; None: nothing was changed.
 
     Raises:
         InvalidDecisionError: the second has no title, or no section.

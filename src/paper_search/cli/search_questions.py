@@ -257,10 +257,7 @@ def write_form(
 ) -> str:
     """Return the form of a strategy.
 
-    Args:
-        strategy: what it holds.
-        available: sources that may be named; empty: not known.
-        criteria: what papers are judged by; none: no model judges.
+    `available`: sources that may be named; empty: not known. No criteria: no model judges.
     """
     sources_hint = f"  # known: {visible(', '.join(available))}" if available else ""
     lines = [HEADER, f"sources = {_toml(strategy.sources)}{sources_hint}"]

@@ -36,7 +36,6 @@ def in_words(names: Sequence[str]) -> str:
 
 
 def failed_sources(reports: Iterable[SourceReport]) -> list[str]:
-    """Return the sources that failed for one query at least."""
     return list(dict.fromkeys(report.source for report in reports if report.is_failure))
 
 

@@ -73,7 +73,6 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
 
 
 async def is_report(url: str, thread_id: str) -> bool:
-    """Whether a thread is a report; one that is not there is none."""
     from paper_search.report_workflow.listing import REPORT, EveryThread
 
     return await with_persistence(url, lambda p: EveryThread(p).graph_of(thread_id)) == REPORT

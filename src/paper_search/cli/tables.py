@@ -27,13 +27,11 @@ SNIPPET = "bold yellow"
 
 
 def grid(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
-    """Return a table.
+    """Return a table of texts, or of values that are shown as such.
 
-    Args:
-        columns: their titles, each with how it is set: `Year` as wide as its content, `Score>`
-            that and to the right, `Note~` broken, `Title*5` broken in five parts of the width,
-            `Note…` cut to what is left.
-        rows: text, or values that are shown as such.
+    A column is its title and how it is set: `Year` as wide as its content, `Score>` that and to
+    the right, `Note~` broken, `Title*5` broken in five parts of the width, `Note…` cut to what is
+    left.
     """
     is_wide = any(mark in column for column in columns for mark in "*…")
     table = Table(show_edge=False, pad_edge=False, expand=is_wide)
@@ -72,11 +70,8 @@ def paper_table(
 ) -> Table:
     """Return papers with their verdicts, the reason of a verdict below the title.
 
-    Args:
-        papers: in order.
-        first: number of the first one.
-        marks: by id: is it relevant? None: as the papers say; no column if none was decided.
-        new_ids: papers that no earlier round found; their titles say so.
+    `marks`: by id: is it relevant? None: as the papers say; no column if none was decided.
+    `new_ids`: papers that no earlier round found; their titles say so.
     """
     if marks is None:
         decided = {paper.id: paper.decision for paper in papers if paper.decision != "undecided"}

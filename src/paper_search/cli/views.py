@@ -56,7 +56,6 @@ def _print(console: Console, lines: Iterable[Line]) -> None:
 
 
 def show_question(console: Console, question: Checkpoint | Review, *, home: Path | None) -> None:
-    """Print the question of a search or of a report."""
     if isinstance(question, Checkpoint):
         show_checkpoint(console, question, home=home)
         return
@@ -76,13 +75,8 @@ def show_checkpoint(  # noqa: PLR0913  # what is shown, and how much of it
 ) -> None:
     """Print a checkpoint: all that is needed to decide, a page of papers last.
 
-    Args:
-        console: where.
-        checkpoint: the question.
-        home: as given on the command line, for the commands that are named.
-        has_details: say all about the sources instead of one line for each.
-        has_papers: a result is shown with its first papers.
-        translations: what each source will be sent for a strategy; none: it is not said.
+    `has_details`: say all about the sources instead of one line for each. `translations`: what
+    each source will be sent for a strategy; none: it is not said.
 
     Raises:
         TypeError: the payload does not fit the kind.
@@ -108,17 +102,9 @@ def show_papers(
     *,
     is_at_prompt: bool = False,
 ) -> int:
-    """Print a page of papers from index `start`, and after the first one how many there are.
+    """Print a page of papers, after the first one how many there are; return how many were shown.
 
-    Args:
-        console: where.
-        payload: of the question about the result.
-        start: index of the first paper.
-        marks: what was said of papers, by id.
-        is_at_prompt: its keys can be pressed; at most as many as the window shows.
-
-    Returns:
-        How many were shown.
+    `marks`: by id. `is_at_prompt`: show at most as many as the window does.
     """
     collection = payload.collection
     papers, line = collection.every_paper, len(collection.papers)
@@ -185,7 +171,6 @@ def show_thread(
     has_details: bool = False,
     is_all: bool = False,
 ) -> None:
-    """Print the status of a thread, its rounds and what it found; see `show_checkpoint`."""
     console.print(text(detail.question, style="bold"))
     _print(console, _thread_facts(detail))
     for record in detail.history:

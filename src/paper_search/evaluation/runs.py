@@ -250,13 +250,8 @@ async def evaluate(  # noqa: PLR0913  # by keyword
 ) -> list[Evaluation]:
     """Return how well the skills do with a model, or without one.
 
-    Args:
-        config: the settings.
-        questions: with their labels.
-        model: for all skills; None: without one.
-        sources: where the papers are to be found; None: they are only judged.
-        budget: what this may cost at most.
-        log: where the calls are noted; None: nowhere.
+    `sources`: where the papers are to be found; None: they are only judged. `budget`: what this
+    may cost at most. `log`: where the calls are noted; None: nowhere.
 
     Raises:
         ConfigError: the model or a source lacks a setting, or the model a price for the budget.

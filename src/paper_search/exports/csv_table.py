@@ -85,12 +85,10 @@ def export_xlsx(collection: PaperCollection) -> bytes:
 
 
 def without_apostrophe(cell: str) -> str:
-    """Return the text of a cell of ours, without what keeps it from being a formula."""
     return _INERT_START.sub(r"\1", cell)
 
 
 def items_of(cell: str) -> list[str]:
-    """Return the authors or keywords in one cell of ours."""
     return [item for item in cell.split(_BETWEEN) if item]
 
 

@@ -120,6 +120,5 @@ def _publish_new(content: bytes, draft: Path, target: Path) -> None:
 
 
 def _quote(path: str | Path) -> str:
-    """Return a path for a message: quoted, and not longer than a line."""
     text, limit = repr(str(path)), 120
     return text if len(text) <= limit else f"{text[:60]}...{text[-40:]}"

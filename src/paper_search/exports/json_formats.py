@@ -113,12 +113,9 @@ def check_style(style: str) -> None:
 
 
 def formatted(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
-    """Return the reference of each item beside its id, in the order of the style.
+    """Return the reference of each item beside its id, in the order of the style, a .csl file.
 
-    Args:
-        items: CSL-JSON; their ids are in small letters.
-        style: path of a .csl file. citeproc-py follows APA, IEEE and NLM well, MLA and Chicago
-            less.
+    Ids are in small letters. citeproc-py follows APA, IEEE and NLM well, MLA and Chicago less.
 
     Raises:
         ConfigError: citeproc-py is not installed, or the file cannot be used.

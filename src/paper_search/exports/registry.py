@@ -71,7 +71,6 @@ _OF_SUFFIX = {
 
 
 def exporter_names() -> list[str]:
-    """Return the formats of all installed exporters, sorted."""
     return sorted({*FORMATS, *EXPORTERS.names()})
 
 

@@ -56,12 +56,10 @@ def safe_address(address: str | None) -> str:
 
 
 def web_address(record: BibliographicRecord) -> str:
-    """Return the record's landing page, else its full text, as `safe_address` does."""
     return safe_address(record.url) or safe_address(record.full_text_url)
 
 
 def identifier(text: str | None) -> str:
-    """Return an identifier without blanks, its braces and backslashes percent-encoded."""
     compact = single_line(text).replace(" ", "")
     return compact.replace("\\", "%5C").replace("{", "%7B").replace("}", "%7D")
 
@@ -74,7 +72,6 @@ def page_range(pages: str | None) -> tuple[str, str]:
 
 
 def keywords(paper: Paper) -> list[str]:
-    """Return the labels that a person gave, and the keywords."""
     labels = [*filter(None, map(single_line, paper.labels))]
     return list(dict.fromkeys([*labels, *own_keywords(paper)]))
 

@@ -182,7 +182,6 @@ def refusal_of(error: HttpStatusError) -> str | None:
 
 
 def is_retryable(error: HttpError) -> bool:
-    """Whether the same request may succeed later."""
     if isinstance(error, HttpRefusedError):
         return False
     if isinstance(error, HttpStatusError):

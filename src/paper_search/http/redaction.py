@@ -89,7 +89,6 @@ class RedactingFilter(logging.Filter):
         self._secrets = tuple(secrets)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Redact the record; none is dropped."""
         record.msg = redact(record.getMessage(), self._secrets)
         record.args = None
         return True

@@ -35,7 +35,6 @@ class ImportSummary:
 
     @property
     def record_count(self) -> int:
-        """How many records could be used."""
         return self.changes.added + self.changes.updated + self.changes.unchanged
 
 

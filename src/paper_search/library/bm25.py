@@ -92,7 +92,6 @@ class Text:
 
 
 def pairs_of(words: Sequence[str]) -> Counter[Pair]:
-    """Return the adjacent pairs of a query; a repeated word is not a pair."""
     return Counter((first, second) for first, second in pairwise(words) if first != second)
 
 

@@ -93,7 +93,6 @@ class Library:
 
     @staticmethod
     def exists(path: Path | str) -> bool:
-        """Return whether there is a library in the directory; nothing is made or changed."""
         return (Path(path) / RECORDS_FILE).exists()
 
     def __enter__(self) -> Self:
@@ -302,7 +301,6 @@ class Library:
             return self._vectors.info(self._version()).is_current
 
     def info(self) -> LibraryInfo:
-        """Return what the library holds, and how much of the disk it takes."""
         with self._threads:
             self._records.check()
             is_current = self._current.lag() == 0
@@ -367,7 +365,6 @@ class Library:
             return self._records.rows_of(ids)
 
     def _version(self) -> tuple[str, int]:
-        """Return which library this is, and its last write."""
         with self._threads:
             return self._records.key, self._records.generation
 

@@ -47,10 +47,7 @@ class WritingRights:
 
     @contextmanager
     def lock(self, wait_s: float) -> Iterator[None]:
-        """Hold the right to write.
-
-        Args:
-            wait_s: seconds to wait while the process that holds it shows no progress.
+        """Hold the right to write; wait so long while the process that holds it shows no progress.
 
         Raises:
             LibraryError: it shows none for so long, or nothing can be written.
@@ -104,7 +101,6 @@ class WritingRights:
             lock.release()
 
     def is_importing(self) -> bool:
-        """Return whether somebody imports at this moment."""
         from filelock import FileLock, Timeout  # noqa: PLC0415  # as above
 
         try:

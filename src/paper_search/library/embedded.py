@@ -128,7 +128,6 @@ class VectorStore:
             )
 
     def digests(self) -> dict[int, bytes]:
-        """Return the digests of the texts that the vectors were made of, by row."""
         with self._open() as connection:
             return dict(connection.execute("SELECT row, digest FROM vectors").fetchall())
 
@@ -301,12 +300,8 @@ class EmbeddedRecords:
         """Create the missing vectors, or replace all; meanwhile readers use the existing ones.
 
         Every batch is kept at once, so a run that is cut off can be repeated: what has the vector
-        of its text is not asked for again.
-
-        Args:
-            records: the file of the library.
-            anew: replace all vectors, whatever model made them.
-            on_progress: called with the number of records looked at, and of how many, if known.
+        of its text is not asked for again. `on_progress` gets the number of records looked at, and
+        of how many, if known.
 
         Raises:
             EmbeddingError: no model is set, it failed, or the vectors come from another one.

@@ -88,11 +88,7 @@ class Embedder:
         )
 
     def query(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of length 1 of a question.
-
-        Raises:
-            EmbeddingError: as for documents.
-        """
+        """Return the vector of length 1 of a question; Raises as `documents`."""
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are used
 
         start = text[: self._longest_text]
@@ -100,11 +96,7 @@ class Embedder:
         return np.asarray(vector, dtype=np.float32)
 
     def likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return the cosine of a question with each of some texts, in order.
-
-        Raises:
-            EmbeddingError: as for documents.
-        """
+        """Return the cosine of a question with each text, in their order; Raises as `documents`."""
         vector = self.query(text)
         return [float(other @ vector) for other in self.documents(others)]
 
@@ -156,7 +148,6 @@ def as_embedder(model: Embeddings | Embedder) -> Embedder:
 
 
 def embedded_text(fields: Mapping[str, Any]) -> str:
-    """Return what a record's vector is made of: its title, abstract and keywords."""
     return f"{fields.get('title') or ''}\n{text_of(fields)}".strip() or "-"
 
 
@@ -164,16 +155,11 @@ DIGEST_BYTES = 8
 
 
 def digest_of(text: str) -> bytes:
-    """Return what tells whether a vector was made of this text."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()
 
 
 def require_numpy() -> None:
-    """Make sure that vectors can be worked with.
-
-    Raises:
-        EmbeddingError: numpy is not installed.
-    """
+    """Raise EmbeddingError if numpy is not installed."""
     if importlib.util.find_spec("numpy") is None:
         raise EmbeddingError("vectors need numpy: pip install 'paper-search[vectors]'")
 

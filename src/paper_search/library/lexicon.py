@@ -39,7 +39,6 @@ def prepared(text: str) -> str:
 
 
 def words(text: str, analyser: str) -> list[str]:
-    """Return the words of the text in order, as the analyser of that name makes them."""
     return list(analysers()[analyser].analyze(prepared(text)))
 
 
@@ -172,7 +171,6 @@ def ranked_text(fields: Mapping[str, Any]) -> str:
 
 
 def text_of(fields: Mapping[str, Any]) -> str:
-    """Return what a record says of itself beside its title: abstract or snippet, and keywords."""
     abstract = fields.get("abstract") or fields.get("snippet") or ""
     return f"{abstract}\n{'; '.join(fields.get('keywords', ()))}"
 

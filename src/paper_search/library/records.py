@@ -131,7 +131,6 @@ class RecordStore:
 
     @property
     def generation(self) -> int:
-        """The number of the last write; 0: none yet."""
         with self._library_errors():
             row = self._connection.execute("SELECT max(generation) FROM records").fetchone()
         return row[0] or 0
@@ -145,7 +144,6 @@ class RecordStore:
             return self._connection.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
 
     def years(self) -> tuple[int | None, int | None]:
-        """Return the first and the last year of publication, None without any."""
         with self._library_errors():
             first, last = self._connection.execute(
                 "SELECT min(paper ->> 'year'), max(paper ->> 'year') FROM records "
@@ -188,7 +186,6 @@ class RecordStore:
         return total
 
     def get(self, ids: Iterable[str]) -> dict[str, RawPaper]:
-        """Return the papers of these ids, without those that are unknown."""
         return {i: _paper(i, text) for _, i, _, text in self._select("id", list(ids))}
 
     def rows_of(self, ids: Iterable[str]) -> list[int]:

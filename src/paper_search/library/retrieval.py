@@ -86,12 +86,8 @@ class Retrieval:
     ) -> Ranking:
         """Return the records that have any of the words, best first.
 
-        Args:
-            text: what a person asks.
-            limit: records at most.
-            filters: years, language and conditions.
-            terms: further words with weights beside 1 for a word of the text; below 0: unwanted.
-            long_forms: what abbreviations of the text stand for.
+        `terms`: further words with weights beside 1 for a word of the text; below 0: unwanted.
+        `long_forms`: what abbreviations of the text stand for.
 
         Raises:
             InputError: a condition means too many phrases.
@@ -248,7 +244,6 @@ class Retrieval:
         return {word: weights[word] for word in rarest}
 
     def _query_terms(self, node: Node) -> Iterator[str]:
-        """Yield the wanted words of a tree, as `lexicon` makes them."""
         for leaf in positive_leaves(node):
             if isinstance(leaf, Phrase):
                 yield from ranked_words(" ".join(leaf.words).replace("*", ""))

@@ -85,7 +85,6 @@ class LibrarySource:
 
     @property
     def is_local(self) -> bool:
-        """A count costs no request."""
         return True
 
     async def remark(self) -> str | None:
@@ -131,11 +130,9 @@ class LibrarySource:
         return report.papers
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Answer all queries of the strategy, each paper once, and say what each query found."""
         return await asyncio.to_thread(self._report, strategy)
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
-        """Return every query as it is searched on this machine; nothing is sent."""
         works = [
             Translation(source=self._name, query=name, texts=[name]) for name in strategy.works
         ]
@@ -272,7 +269,6 @@ def _fault(query: RankedQuery | str, filters: SearchConstraints) -> str | None:
 
 
 def _label(query: RankedQuery | str) -> str:
-    """Return a query as the report names it."""
     if isinstance(query, str):
         return query
     terms = (f"{term}^{weight:.2g}" for term, weight in query.terms.items())

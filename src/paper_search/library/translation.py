@@ -98,12 +98,9 @@ class Translator:
     def within(
         self, condition: tantivy.Query | None, rank: tantivy.Query, *, is_rank_needed: bool
     ) -> tantivy.Query:
-        """Return the query for what meets the condition, ranked by the other query.
+        """Return the query for what meets the condition, if there is one, ranked by the other.
 
-        Args:
-            condition: what must hold; None: nothing must.
-            rank: what orders.
-            is_rank_needed: whether what the other query does not find is left out.
+        `is_rank_needed`: whether what the other query does not find is left out.
         """
         if condition is None:
             return rank

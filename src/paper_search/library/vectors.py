@@ -55,12 +55,9 @@ class Matrix:
     def nearest(
         self, question: NDArray[np.float32], limit: int, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """Return the nearest rows with their cosines, best first, equal ones by row.
+        """Return the rows nearest to a vector of length 1, with cosines, best first, then by row.
 
-        Args:
-            question: a vector of length 1.
-            limit: how many at most.
-            among: the only rows that count; None: all do.
+        `among`: the only rows that count; None: all do.
         """
         places = np.arange(len(self)) if among is None else self._places(among)
         cosines = self._cosines(question, None if among is None else places)
@@ -71,7 +68,6 @@ class Matrix:
         return dict(zip(self._rows[places[order]].tolist(), cosines[order].tolist(), strict=True))
 
     def cosines(self, question: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
-        """Return the cosines of those of the rows that have a vector."""
         places = self._places(rows)
         values = self._cosines(question, places)
         return dict(zip(self._rows[places].tolist(), values.tolist(), strict=True))
@@ -167,12 +163,7 @@ def move_question(
 ) -> NDArray[np.float32]:
     """Return the question, moved towards relevant and away from irrelevant papers (Rocchio 1971).
 
-    The result has length 1; a question of which nothing is left stays as it was.
-
-    Args:
-        question: a vector of length 1.
-        relevant: a row for every record to move towards; none: there is none.
-        irrelevant: the same for those to move away from.
+    Both question and result have length 1; a question of which nothing is left stays as it was.
     """
     vector = question.astype(np.float32)
     for vectors, weight in ((relevant, RELEVANT), (irrelevant, -IRRELEVANT)):

@@ -259,16 +259,11 @@ class Metering:
         return UsageLog(self.directory, thread_id) if self.directory and thread_id else None
 
     async def logged(self, thread_id: str) -> LoggedUsage:
-        """Return what the log of a thread says; it is read outside of the event loop."""
         log = self.log(thread_id)
         return await asyncio.to_thread(log.read) if log else LoggedUsage()
 
     def check_budget(self, budget: Budget | None) -> Budget | None:
-        """Return a budget that can be kept.
-
-        Raises:
-            ConfigError: it limits money, and a model has no price.
-        """
+        """Return a budget; raise ConfigError if it limits money, and a model has no price."""
         unpriced = sorted({m for m in self.models.values() if self.prices.of(m) is None})
         if budget is not None and budget.money is not None and unpriced:
             raise ConfigError(

@@ -46,7 +46,6 @@ class PairEvidence(BaseModel):
 
     @property
     def summary(self) -> str:
-        """One line for a person."""
         parts = [f"same {identifier}" for identifier in self.identifiers]
         shares = (
             ("title", self.title_similarity),

@@ -259,11 +259,7 @@ class SearchStrategy(BaseModel):
         return self.model_copy(update=update)
 
     def for_source(self, *, ranks_text: bool) -> SearchStrategy:
-        """Return the strategy with the queries that one source is asked.
-
-        Args:
-            ranks_text: whether it answers plain text; one that does not is asked no ranked query.
-        """
+        """Return the strategy, without ranked queries for a source that takes no plain text."""
         return self if ranks_text else self.model_copy(update={"ranked": []})
 
     def asks(self, source: str) -> bool:

@@ -36,7 +36,6 @@ def _split_pairs(text: object) -> object:
 
 
 def split_list(text: str) -> list[str]:
-    """Return the items between the commas of a text, without empty ones."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

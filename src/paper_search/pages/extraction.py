@@ -101,7 +101,6 @@ class DocumentText:
 
 
 def missing_libraries() -> list[str]:
-    """Return the libraries without which pages and papers are not read, and that are not here."""
     return [package for package in ("trafilatura", "pypdfium2") if find_spec(package) is None]
 
 

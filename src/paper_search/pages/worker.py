@@ -47,7 +47,6 @@ _FULL_LINE = 0.6
 
 
 def main() -> int:
-    """Read one document and write its text."""
     limits = json.loads(sys.stdin.buffer.readline())
     _limit(limits)
     content = sys.stdin.buffer.read()

@@ -112,15 +112,10 @@ class Keyring:
             ) from None
 
     def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
-        """Return a state encrypted, as LangGraph's `EncryptedSerializer` asks for it."""
         return CIPHER, self.seal(plaintext, _STATE)
 
     def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
-        """Return a state in what `encrypt` gave.
-
-        Raises:
-            PersistenceError: as `open`.
-        """
+        """Return a state in what `encrypt` gave; Raises as `open`."""
         del ciphername  # there is one
         return self.open(bytes(ciphertext), _STATE)
 
@@ -129,11 +124,7 @@ class Keyring:
         return base64.b64encode(data).decode()
 
     def open_json(self, text: Any, about: str) -> Any:
-        """Return the JSON in what `seal_json` gave.
-
-        Raises:
-            PersistenceError: as `open`.
-        """
+        """Return the JSON in what `seal_json` gave; Raises as `open`."""
         try:
             data = base64.b64decode(text, validate=True)
         except (ValueError, TypeError):
@@ -174,13 +165,10 @@ def _key_id(key: bytes) -> bytes:
 
 
 def seal_value(keyring: Keyring | None, value: Any, about: str, *beside: str) -> str:
-    """Return JSON as a column of our own tables keeps it: sealed, or with a checksum.
+    """Return JSON as a column of our own tables keeps it: sealed; without a key, with a checksum.
 
-    Args:
-        keyring: None: what is written stays readable.
-        value: what is kept.
-        about: what it is called in errors; part of what is sealed.
-        beside: values of other columns of the row, which may not change without it.
+    `about`: what it is called in errors; part of what is sealed. `beside`: values of other columns
+    of the row, which may not change without it.
     """
     row = [value, *beside]
     if keyring is not None:

@@ -173,11 +173,7 @@ class Leases:
         return await asyncio.to_thread(check)
 
     async def check_held(self) -> None:
-        """Refuse to go on if the running task has lost a lease that it holds.
-
-        Raises:
-            ThreadTakenOverError: it has.
-        """
+        """Raise ThreadTakenOverError if the running task has lost a lease that it holds."""
         for thread_id in _held.get():  # whoever holds it needs no clock
             check_ownership(thread_id, await asyncio.to_thread(self.table.holder, thread_id), 0.0)
 
@@ -235,14 +231,9 @@ def check_ownership(
 ) -> None:
     """Refuse a write on a thread that somebody else drives: the fence behind the leases.
 
-    A saver calls it with what it reads in the transaction of the write. Who holds no lease may
-    write only where nobody holds one.
-
-    Args:
-        thread_id: on which the running task is about to write.
-        current: who has the lease.
-        now: seconds by the clock of the database.
-        is_local: see `LeaseHolder.is_alive`.
+    A saver calls it with what it reads in the transaction of the write: who has the lease, and the
+    seconds by the clock of the database. Who holds no lease may write only where nobody holds one.
+    `is_local`: see `LeaseHolder.is_alive`.
 
     Raises:
         ThreadTakenOverError: the running task held the lease and lost it.

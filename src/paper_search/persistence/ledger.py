@@ -116,7 +116,6 @@ class DecisionLedger:
         await self._change(_MARK, status.value, entry.thread_id, entry.interrupt_id)
 
     async def entry(self, thread_id: str, interrupt_id: str) -> LedgerEntry | None:
-        """Return the decision on a question; None: it has none."""
         rows = await self._rows(f"{_OF_THREAD} AND interrupt_id = ?", thread_id, interrupt_id)
         return self._entry(rows[0]) if rows else None
 

@@ -49,7 +49,6 @@ class LatestCheckpoint:
 
     @property
     def changed_at(self) -> datetime | None:
-        """When the latest checkpoint was written."""
         return time_of(self.checkpoint_id)
 
     @property
@@ -215,13 +214,11 @@ class SqliteIndex:
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Entry]:
-        """Return the items of exactly this namespace, the largest `by` first."""
         place = (".".join(namespace), f"$.{by}", limit, offset)
         rows = await self._in_one_call(lambda c: c.execute(_PAGE, place).fetchall())
         return [self._entry(namespace, row) for row in rows]
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
-        """Return an item; one that cannot be read is empty; None: it is not there."""
         place = (".".join(namespace), as_bytes(key))
         statement = f"{_ITEMS} AND key = CAST(? AS TEXT)"
         row = await self._in_one_call(lambda c: c.execute(statement, place).fetchone())
@@ -261,7 +258,6 @@ class SqliteSummaries:
         return [LatestCheckpoint(*row) for row in rows]
 
     async def asummaries(self, thread_ids: Sequence[str]) -> dict[str, Summary]:
-        """Return the summaries of threads by their ids, without those that cannot be read."""
         ids = (json.dumps(list(thread_ids)),)
 
         def load(connection: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
@@ -321,11 +317,7 @@ class SqliteLists(SqliteIndex, SqliteSummaries):
 
 
 def check_prune(thread_ids: Sequence[str], strategy: str) -> list[str]:
-    """Return the ids.
-
-    Raises:
-        InputError: the ids are one text, or the strategy is unknown.
-    """
+    """Return the ids; raise InputError if they are one text, or the strategy is unknown."""
     if isinstance(thread_ids, str):
         raise InputError(f"thread_ids is a list of ids, not the text {thread_ids!r}")
     if strategy not in STRATEGIES:

@@ -29,14 +29,12 @@ class MemoryStore(InMemoryStore):
         return set(self._data.get(namespace, {}))
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
-        """Return an item; None: it is not there."""
         item = self._data.get(namespace, {}).get(key)
         return None if item is None else Entry(key, item.value)
 
     async def aerase(
         self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
     ) -> None:
-        """Delete all items below a namespace and the entries of a key in indexes."""
         for below in [
             n for n in self._data if len(n) > len(namespace) and n[: len(namespace)] == namespace
         ]:
@@ -47,7 +45,6 @@ class MemoryStore(InMemoryStore):
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Entry]:
-        """Return the items of exactly this namespace, the largest `by` first."""
         items = [Entry(key, item.value) for key, item in self._data.get(namespace, {}).items()]
         items.sort(key=lambda item: str(item.value.get(by)), reverse=True)
         return items[offset : offset + limit]
@@ -111,7 +108,6 @@ class MemorySaver(InMemorySaver):
                     self._drop(thread_id, namespace, checkpoint_id)
 
     async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
-        """Return the latest checkpoint id of each thread, the latest first."""
         latest = [
             LatestCheckpoint(thread_id, max(namespaces[""]), min(namespaces[""]))
             for thread_id, namespaces in list(self.storage.items())

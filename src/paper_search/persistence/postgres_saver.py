@@ -73,7 +73,6 @@ class PostgresSaver(AsyncPostgresSaver):
         self._pool = pool
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint with what is written on it, or None."""
         if get_checkpoint_id(config):  # what a fork writes has to be later than all that is there
             async with self._cursor() as cursor:
                 await cursor.execute(
@@ -131,7 +130,6 @@ class PostgresSaver(AsyncPostgresSaver):
                 await cursor.execute(_ORPHANS, (thread_id,))
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints of a thread to another one."""
         with self._writing(target_thread_id):
             async with self._cursor(pipeline=True) as cursor:
                 for table, columns in _COPIED.items():
@@ -156,7 +154,6 @@ class PostgresSaver(AsyncPostgresSaver):
                 await super().aprune([thread_id], strategy=strategy)
 
     async def alatest(self, limit: int, offset: int = 0) -> list[LatestCheckpoint]:
-        """Return the latest checkpoint id of each thread, the latest first."""
         async with self._cursor() as cursor:
             await cursor.execute(
                 "SELECT thread_id, MAX(checkpoint_id) AS latest, MIN(checkpoint_id) AS first "
@@ -171,7 +168,6 @@ class PostgresSaver(AsyncPostgresSaver):
             ]
 
     def connection(self) -> contextlib.AbstractAsyncContextManager[Any]:
-        """Give a connection of the pool, in autocommit mode, for an `async with` block."""
         return self._pool.connection()
 
     @contextlib.contextmanager
@@ -226,7 +222,6 @@ class PostgresStore(AsyncPostgresStore):
         self._leases = leases
 
     async def abatch(self, ops: Any) -> list[Result]:
-        """Run the operations; none if they write and a lease was lost."""
         operations: list[Op] = self._seal.seal_all(ops)
         if any(isinstance(op, PutOp) for op in operations):
             await self._leases.check_held()
@@ -240,19 +235,16 @@ class PostgresStore(AsyncPostgresStore):
     async def apage(
         self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
     ) -> list[Entry]:
-        """Return the items of exactly this namespace, the largest `by` first."""
         ordered = f"{_ITEMS} ORDER BY value ->> %s DESC, key LIMIT %s OFFSET %s"
         return await self._items(namespace, ordered, by, limit, offset)
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
-        """Return an item; one that cannot be read is empty; None: it is not there."""
         items = await self._items(namespace, f"{_ITEMS} AND key = %s", key)
         return items[0] if items else None
 
     async def aerase(
         self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
     ) -> None:
-        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
         await self._leases.check_held()
         start = ".".join(namespace)
         async with self._cursor(pipeline=True) as cursor:

@@ -55,11 +55,7 @@ class Boxed:
 
 
 def check_checkpoint(checkpoint: Any, thread_id: str, checkpoint_id: str) -> None:
-    """Refuse what was read if it is no checkpoint, as flipped bytes can leave it.
-
-    Raises:
-        PersistenceError: it is damaged.
-    """
+    """Raise PersistenceError if what was read is no checkpoint, as flipped bytes can leave it."""
     parts = checkpoint if isinstance(checkpoint, dict) else {}
     if not (parts.get("id") == checkpoint_id and isinstance(parts.get("v"), int)) or not all(
         isinstance(parts.get(name), dict) for name in _PARTS
@@ -79,7 +75,6 @@ class PlainSerializer(JsonPlusSerializer):
         return self
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Return the value of a row, with its kind; a large one is compressed."""
         kind, value = super().dumps_typed(obj.value if isinstance(obj, Boxed) else obj)
         return (kind, value) if len(value) < LARGE_STATE else (kind + SMALLER, _deflated(value))
 

@@ -115,11 +115,7 @@ def unusable(path: Path, error: OSError) -> PersistenceError:
 
 
 def check_tables(path: Path) -> None:
-    """Refuse a file that is not ours.
-
-    Raises:
-        PersistenceError: it is another program's, or no database.
-    """
+    """Raise PersistenceError for another program's file, or what is no database."""
     with translated_errors(path), contextlib.closing(open_read_only(path)) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = {name for (name,) in rows}
@@ -132,11 +128,7 @@ def check_tables(path: Path) -> None:
 
 
 def check_format(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a file of a newer program.
-
-    Raises:
-        PersistenceError: it is one.
-    """
+    """Raise PersistenceError for a file of a newer program."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > FORMAT:
         raise PersistenceError(
@@ -192,11 +184,7 @@ def as_bytes(text: str) -> bytes:
 
 
 def parsed(text: Any, what: str) -> Any:
-    """Return the JSON object in a row.
-
-    Raises:
-        PersistenceError: it is damaged.
-    """
+    """Return the JSON object in a row; raise PersistenceError if it is damaged."""
     try:
         value = orjson.loads(text)
     except (ValueError, TypeError) as error:

@@ -163,7 +163,6 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store what a task wrote if the thread is not driven by somebody else."""
         where = config["configurable"]
         place = tuple(str(where[n]) for n in ("thread_id", "checkpoint_ns", "checkpoint_id"))
         is_special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
@@ -178,8 +177,6 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         await self._write(place[0], lambda connection: connection.executemany(statement, rows))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete all checkpoints of a thread."""
-
         def delete(connection: sqlite3.Connection) -> None:
             for table in ("checkpoints", "writes"):
                 connection.execute(
@@ -190,8 +187,6 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         await self._write(thread_id, delete)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints that these runs of the server wrote."""
-
         def delete(connection: sqlite3.Connection) -> None:
             for run_id in run_ids:
                 threads = connection.execute(
@@ -204,8 +199,6 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         await self._write(None, delete)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints of a thread to another one."""
-
         def copy(connection: sqlite3.Connection) -> None:
             for table, columns in (("checkpoints", _STATES), ("writes", _WRITES)):
                 connection.execute(

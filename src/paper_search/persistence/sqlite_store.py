@@ -101,7 +101,6 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
     async def aerase(
         self, namespace: tuple[str, ...], indexes: Sequence[tuple[str, ...]], key: str
     ) -> None:
-        """Delete, unread, all items below a namespace and the entries of a key in indexes."""
         start = as_bytes(".".join(namespace))
         entries = [(".".join(index), as_bytes(key)) for index in indexes]
 

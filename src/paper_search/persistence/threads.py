@@ -143,10 +143,8 @@ class ThreadManager:
     ) -> dict[str, Any]:
         """Go on with a thread, and return its state when it stops.
 
-        Args:
-            graph: compiled on the same persistence.
-            thread_id: which thread.
-            input_data: a `Command(resume=...)` for the open question; None: go on.
+        The graph is compiled on the same persistence. `input_data`: a `Command(resume=...)` for the
+        open question; None: go on.
 
         Raises:
             ThreadNotFoundError: there is no such thread.

@@ -16,7 +16,6 @@ def shipped_prompts() -> ResourceProvider[str]:
 
 
 def prompt_digests(names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of the prompts that ship, by name."""
     prompts = shipped_prompts()
     return {name: sha256(prompts.read(name).encode()).hexdigest() for name in names}
 
@@ -24,12 +23,7 @@ def prompt_digests(names: Iterable[str]) -> dict[str, str]:
 def load_prompt(
     name: str, domain: str = "general", *, prompts: ResourceProvider[str] | None = None
 ) -> str:
-    """Return the prompt of that name, with the instructions of the domain, if it has any.
-
-    Args:
-        name: which.
-        domain: of the question.
-        prompts: where they are; None: those that ship.
+    """Return a prompt, of those that ship by default, with the instructions of the domain, if any.
 
     Raises:
         UnknownNameError: there is no such prompt.

@@ -122,7 +122,6 @@ YEAR = re.compile(r"\d{4}")
 
 
 def parse_word(text: str, refuse: Refusal) -> Term:
-    """Return the term of a bare word."""
     word = text.rstrip(_TRAILING)
     _refuse_foreign_operators(text, refuse)
     if not LETTER.search(word):
@@ -152,7 +151,6 @@ def parse_phrase(text: str, refuse: Refusal) -> Term | Phrase:
 
 
 def leaf_of(words: tuple[str, ...], field: str | None = None) -> Term | Phrase:
-    """Return the leaf for cleaned words: a term for one, a phrase for several."""
     if len(words) > 1:
         return Phrase(words, field)
     return Term(words[0].rstrip("*"), field, words[0].endswith("*"))
@@ -220,7 +218,6 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
 
 
 def join(kind: type[And | Or], nodes: Sequence[Node]) -> Node:
-    """Return an AND or OR of nodes, of which there is at least one; one alone as it is."""
     return kind(tuple(nodes)) if len(nodes) > 1 else nodes[0]
 
 
@@ -260,5 +257,4 @@ def all_leaves(node: Node, *, is_positive: bool = False) -> Iterator[Term | Phra
 
 
 def positive_leaves(node: Node) -> Iterator[Term | Phrase]:
-    """Yield the words and phrases of a tree in order, without those that are excluded."""
     return all_leaves(node, is_positive=True)

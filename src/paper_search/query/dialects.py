@@ -87,7 +87,6 @@ class Dialect:
         return f" {self.word(operator)} ".join(names)
 
     def within(self, name: str | None, text: str) -> str:
-        """Return words limited to a field of ours."""
         if name not in self.fields:
             raise InexpressibleError(f"{text}: there is no field for {name}")
         form = self.fields.get(name, "{}")
@@ -134,7 +133,6 @@ class Dialect:
         return ["".join(self.signs.get(sign, sign) for sign in one) + star for one in stems]
 
     def heading(self, leaf: Term | Phrase) -> str:
-        """Return a subject heading."""
         form = self.headings.get(leaf.field or "")
         if form is None:
             raise InexpressibleError(f"{' '.join(words_of(leaf))}: there are no such headings")

@@ -76,7 +76,6 @@ def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
 
 
 def is_footer(row: str) -> bool:
-    """Whether a row begins with what is printed behind a query."""
     return _FOOTER.match(row.strip()) is not None
 
 

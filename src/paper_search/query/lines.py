@@ -111,7 +111,6 @@ class Lines:
 
     @property
     def is_combined(self) -> bool:
-        """Whether a line only joins other lines."""
         labels = {line.label.upper() for line in self.lines}
         return any(
             is_combined(line.text, labels) and _JOINING.search(line.text) for line in self.lines

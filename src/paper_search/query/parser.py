@@ -152,7 +152,6 @@ class _Parser:
         self.columns: dict[int, int] = {}
 
     def whole(self) -> Node:
-        """Return the tree of all of the text."""
         node = self._disjunction()
         if self._kind() != "end":
             self._unexpected("expected AND, OR or the end", ", which closes nothing")

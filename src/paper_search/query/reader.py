@@ -67,13 +67,9 @@ class Sentence:
 def parse_sentence(
     text: str, system: System, refuse: Refuse, lines: EarlierLines | None = None
 ) -> Sentence:
-    """Return the tree of one search string.
+    """Return the tree of one search string, a line without its number.
 
-    Args:
-        text: one line, without its number.
-        system: whose language it is in.
-        refuse: raises for an offset and a reason.
-        lines: what it may name; None: it is a string by itself.
+    `lines`: what it may name; None: it is a string by itself.
     """
     reader = _Reader(text, system, refuse, lines)
     return reader.sentence()
@@ -133,7 +129,6 @@ class _Reader(OperatorReader):
         return node.node
 
     def _refuse_sign(self, token: Token) -> NoReturn:
-        """Refuse what is not understood."""
         if token.text == '"' or (token.text == "'" and self._system is EMBASE):
             self._refuse(token.start, "this quote is never closed")
         rest = self._text[token.start :].split()[0]

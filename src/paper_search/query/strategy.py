@@ -141,7 +141,6 @@ class _LineReader:
         return _bare(label) in self._labels
 
     def tree(self, label: str, refuse: Callable[[str], NoReturn]) -> Node:
-        """Return the tree of an earlier line."""
         name = _bare(label)
         entry = self._read.get(name)
         if entry is None and name in self._labels:

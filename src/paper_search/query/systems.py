@@ -62,7 +62,6 @@ class System:
     availability: frozenset[str] = frozenset()
 
     def field_of(self, tag: str) -> str | None:
-        """Return our field for a tag; None: there is no counterpart."""
         return self.fields.get(" ".join(tag.lower().split()))
 
 

@@ -99,10 +99,7 @@ class Leaves:
     def leaf(self, words: Iterable[str], start: int, ending: str = _TRAILING) -> Term | Phrase:
         """Return the leaf for words as they were written, wildcards translated.
 
-        Args:
-            words: of a phrase, or one.
-            start: the offset of the first.
-            ending: punctuation that is taken off the end of each.
+        `start`: the offset of the first. `ending`: punctuation that is taken off the end of each.
         """
         ours = [self._translated(word, start, ending) for word in words]
         texts = tuple(word for word in ours if LETTER.search(word))
@@ -215,7 +212,6 @@ class Leaves:
         return self.within(tags, node)
 
     def within(self, tags: str, node: Node) -> Node:
-        """Return the tree limited to the fields of tags."""
         fields = self.fields(tags)
         if ANYWHERE in fields:
             return node

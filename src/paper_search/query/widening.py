@@ -70,11 +70,9 @@ def askable(
     Words with wildcards become the words that they match, or are cut short; headings become
     phrases; `tiab` title or abstract; what only indexers say (`INDEXED`) is left out.
 
-    Args:
-        tree: of the query.
-        fields: beside title, abstract, author and venue, what the service knows.
-        shortest_stem: letters that it needs before a `*`; None: it has no `*`.
-        is_full: whether it knows all wildcards, and distances in one order.
+    The service knows title, abstract, author, venue and `fields`. `shortest_stem`: letters that it
+    needs before a `*`; None: it has no `*`. `is_full`: it knows all wildcards, and distances in one
+    order.
     """
     walk = _Walk(fields, shortest_stem, is_full=is_full)
     parts = conjuncts(tree)

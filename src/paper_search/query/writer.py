@@ -52,12 +52,8 @@ class Written:
 def write_strategy(tree: Node, database: str) -> Written:
     """Return the strategy to paste into a database.
 
-    Args:
-        tree: what is to be found.
-        database: a key of `DIALECTS`: ovid, pubmed, embase, wos, scopus, cochrane, ebsco, proquest.
-
     Raises:
-        UnknownNameError: there is no such database.
+        UnknownNameError: there is no such database in `DIALECTS`.
         InputError: a part cannot be expressed there, and nothing narrower either.
     """
     if database not in DIALECTS:

@@ -141,12 +141,10 @@ class Report(BaseModel):
 
     @property
     def sentences(self) -> list[CheckedSentence]:
-        """Return every sentence of the report with its support; none: nothing was written."""
         return self.critique.sentences if self.critique is not None else []
 
     @property
     def support(self) -> dict[str, int]:
-        """Return how many sentences have which support; those of the report itself do not count."""
         return support_counts(self.sentences)
 
     def with_marks(self, place: str, text: str) -> str:

@@ -129,7 +129,6 @@ def open_text_url(paper: Paper) -> str | None:
 
 
 def stable_id(name: str) -> str:
-    """Return a short id that is the same whenever the name is."""
     return "r" + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:10]
 
 
@@ -166,11 +165,6 @@ class Evidence:
         self._key_of = {source.result_id: key for key, source in self.by_key.items()}
 
     def key_of(self, result_id: str) -> str:
-        """Return the citation key of a source.
-
-        Raises:
-            KeyError: there is no such source.
-        """
         return self._key_of[result_id]
 
     @property

@@ -100,7 +100,6 @@ class PageReader:
 
 
 def status_of_page(error: PaperSearchError) -> SourceStatus:
-    """Return the status of an address that was not read."""
     if isinstance(error, HttpTimeoutError):
         return SourceStatus.TIMEOUT
     is_away = isinstance(error, HttpUnreachableError)

@@ -245,7 +245,6 @@ class ReportRecords(RecordStore):
         return [row["result_id"] for row in rows]
 
     async def results(self, ids: Sequence[str]) -> list[SearchResult]:
-        """Return what was collected, in the order of the ids."""
         values = await self.get("report_results", ids)
         return [SearchResult.model_validate(value) for value in self.in_order(values, ids)]
 
@@ -253,7 +252,6 @@ class ReportRecords(RecordStore):
         await self.put(_PARTS[type(part)], {str(part.version): _row(part)})
 
     async def version(self, kind: type[VersionT], number: int) -> VersionT | None:
-        """Return the draft of a version, or its critique; None: there is none."""
         row = (await self.get(_PARTS[kind], [str(number)])).get(str(number))
         return kind.model_validate(row) if row else None
 

@@ -152,9 +152,7 @@ class ReviewDecision(BaseModel):
 class ReviewHandler(Protocol):
     """Whoever answers: a terminal, a page, a test."""
 
-    async def handle(self, review: Review) -> ReviewDecision:
-        """Return the person's decision."""
-        ...
+    async def handle(self, review: Review) -> ReviewDecision: ...
 
 
 MAX_FEEDBACK_CHARS = 10_000

@@ -31,7 +31,6 @@ class ImportedRecords:
 
     @property
     def source_name(self) -> str:
-        """The name that strategies use."""
         return SOURCE
 
     @property

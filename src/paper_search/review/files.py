@@ -147,14 +147,11 @@ def parse_files(
     search: DatabaseSearch = DatabaseSearch(),  # frozen
     used_names: Collection[str] = (),
 ) -> list[FileReport]:
-    """Return what files of records hold, whoever hands them in.
+    """Return what files of records hold, by name and content, whoever hands them in.
 
-    Args:
-        files: name and content of each, in any format that the library imports, or gzip of one.
-        databases: that the records are from: one for all files, or one for each in their order;
-            empty: each record's own field says, or the name of its file.
-        search: that all of them were exported from.
-        used_names: of files that were read earlier, for the same review.
+    `databases`: that the records are from: one for all files, or one for each in their order;
+    empty: each record's own field says, or the name of its file. `search`: that all of them were
+    exported from. `used_names`: of files that were read earlier, for the same review.
 
     Raises:
         InputError: a file cannot be read, or has no record that can be used.

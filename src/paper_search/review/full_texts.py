@@ -184,12 +184,10 @@ class FullTexts:
         return decided
 
     async def reviewers(self) -> TextReviewers:
-        """Return who decides on these texts apart from each other."""
         texts = {paper.id: text for paper, text in await self.works()}
         return await TextReviewers.load(self._records, texts)
 
     async def join(self) -> None:
-        """Have the person decide apart from the others; see `TextReviewers.join`."""
         async with self._alone():
             await (await self.reviewers()).join(self._by)
 

@@ -151,11 +151,7 @@ def _addresses(one: Retrieval, answer: LookUp) -> Sequence[str]:
 
 
 async def check_pdf(content: bytes) -> None:
-    """Check that this is a PDF that can be read.
-
-    Raises:
-        PageContentError: it is not; it says what it is.
-    """
+    """Raise PageContentError, saying what it is, if this is not a PDF that can be read."""
     if not content.lstrip().startswith(b"%PDF-"):
         is_page = b"<html" in content[:_BEGINNING].lower()
         what = "it is a web page (HTML), not a PDF" if is_page else "it is not a PDF"

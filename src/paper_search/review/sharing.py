@@ -29,15 +29,8 @@ async def share_thread(  # noqa: PLR0913  # who shares what with whom
     """Let an account see a search as a reviewer or a reader, or end that with the role `none`.
 
     A reviewer counts as one from then on, so the others stay blind until they are done. The
-    decisions of one who leaves stay.
-
-    Args:
-        persistence: where the thread is.
-        thread_id: which thread.
-        account: the name that PAPER_SEARCH_TOKENS gives a token.
-        role: one of `ROLES`.
-        accounts: of the server; empty: they are not known here.
-        by: who shares it; None: who runs the program.
+    decisions of one who leaves stay. `account`: the name that PAPER_SEARCH_TOKENS gives a token.
+    `accounts`: of the server; empty: they are not known here.
 
     Raises:
         InputError: there is no such account or role, or the account is the owner.

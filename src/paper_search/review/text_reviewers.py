@@ -165,11 +165,7 @@ class TextReviewers:
             await put_full_text(self._records, self._texts[paper_id].model_copy(update=update))
 
     def require(self, name: str) -> None:
-        """Refuse a person who is not a reviewer.
-
-        Raises:
-            InputError: they are not.
-        """
+        """Raise InputError if a person is not a reviewer."""
         if name not in self.names:
             raise InputError(
                 f"this text is for {', '.join(self.names)}, each by themselves; {name!r} is not "

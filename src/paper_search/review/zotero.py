@@ -220,7 +220,6 @@ class ZoteroLibrary:
 
 
 def batched(entries: Iterable[T]) -> Iterator[list[T]]:
-    """Yield as many at a time as one request may name."""
     rest = iter(entries)
     while some := list(islice(rest, _BATCH)):
         yield some

@@ -182,7 +182,6 @@ class _Push:
 
 
 def _ids_of(paper: Paper) -> list[str]:
-    """Return its id, and those that it had before others were merged into it."""
     return list(dict.fromkeys([paper.id, *paper.merged_from]))
 
 

@@ -166,10 +166,7 @@ def __getattr__(name: str) -> Any:
 def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = ()) -> Starlette:
     """Return what `http.app` in langgraph.json names; threads can be read while it runs.
 
-    Args:
-        config: who may come in, and from where.
-        access: says where threads are kept, and who may do what.
-        routes: what is served besides LangGraph's own; the guard stands before them, too.
+    `routes`: what is served besides LangGraph's own; the guard stands before them, too.
     """
     from starlette.applications import Starlette  # noqa: PLC0415  # of the extra `server`
     from starlette.middleware import Middleware  # noqa: PLC0415  # as above

@@ -140,9 +140,8 @@ class ThreadAttachment:
     async def refresh(self, *, is_whole: bool = True) -> None:
         """Attach every thread that changed since the last time, and drop those that are gone.
 
-        Args:
-            is_whole: look at all threads; else only at those that changed last, up to a page
-                without news.
+        `is_whole`: look at all threads; else only at those that changed last, up to a page without
+        news.
         """
         present: set[str] = set()
         looks = [

@@ -201,7 +201,6 @@ def _person(settings: Mapping[str, Any]) -> str | None:
 
 
 def leased(graph: Any, access: Access, session_type: type[Session] = SearchSession) -> LeasedGraph:
-    """Return a compiled graph that takes its leases where threads are kept."""
     return LeasedGraph(access=access, session_type=session_type, **vars(graph))
 
 

@@ -98,7 +98,6 @@ class HttpDoor:
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Serve for the length of a `with` block."""
         async with self._manager.run():
             yield
 

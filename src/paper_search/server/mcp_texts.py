@@ -16,7 +16,6 @@ most 20,000 tokens; clients cut or refuse what has more than some 25,000."""
 
 
 def clipped(text: str) -> str:
-    """Return the text, or its beginning with a line that says that there is more."""
     if len(text.encode()) <= MOST_BYTES:
         return text
     return f"{_beginning(text, MOST_BYTES - 200)}\n\n(cut: the whole has {len(text):,} characters)"
@@ -35,13 +34,9 @@ def part_of(text: str, number: int, others: str) -> str:
 
 
 def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool) -> str:
-    """Return 20 papers of a result.
+    """Return 20 papers of a result; pages count from 1.
 
-    Args:
-        uri: of the resource that has the pages.
-        collection: the result.
-        page: from 1.
-        below: of the papers that were set aside.
+    `uri`: of the resource that has the pages. `below`: of the papers that were set aside.
 
     Raises:
         InputError: there is no such page.

@@ -47,11 +47,7 @@ class ServerOptions:
 
 
 def check_options(options: ServerOptions, config: AppConfig) -> None:
-    """Refuse to serve other machines without tokens.
-
-    Raises:
-        ConfigError: the address is open to others and no tokens are set, or the server is missing.
-    """
+    """Raise ConfigError if others could come in without a token, or the server is not installed."""
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError(
             "the server is not installed; install it with: pip install 'paper-search[server]'"
@@ -154,5 +150,4 @@ def serve(options: ServerOptions, config: AppConfig) -> None:
 
 
 def studio_url(options: ServerOptions) -> str:
-    """Return where Studio shows this server."""
     return f"{STUDIO}/studio/?baseUrl=http://{options.host}:{options.port}"

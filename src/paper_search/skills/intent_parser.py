@@ -112,10 +112,8 @@ class IntentAnswer(BaseModel):
     def intent(self, reading: Reading, today: date) -> ParsedIntent:
         """Return the intent, cleaned: no blank term, years in order, nothing wanted and excluded.
 
-        Args:
-            reading: what the words of the question limit: its plain text is the person's own, not
-                the model's, and identifiers and the default number of results are taken from it.
-            today: the clock that years are checked against.
+        From `reading`, what the words of the question limit, come its plain text, which is the
+        person's own, not the model's, the identifiers and the default number of results.
         """
         constraints, notes = self._constraints(reading.constraints, today)
         topic = self.topic.strip() or reading.question or reading.subject.strip()

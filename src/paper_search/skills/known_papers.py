@@ -141,11 +141,8 @@ def check_known_papers(
 ) -> KnownPapersReport:
     """Return which of the known papers were found, and which of those are in the result.
 
-    Args:
-        given: as the person names them.
-        found: all papers that the search found.
-        is_shown: for each of them, whether it is in the result.
-        before: those that an earlier round found.
+    `is_shown`: for each paper found, whether it is in the result. `before`: the known papers that
+    an earlier round found.
     """
     report = KnownPapersReport()
     for text in dict.fromkeys(given):

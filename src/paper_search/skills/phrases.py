@@ -200,7 +200,6 @@ def _is_loose_at_end(words: list[str], *, is_english: bool) -> bool:
 
 
 def is_adjective(word: str) -> bool:
-    """Return whether an English word looks like an adjective."""
     return dict(forms("word"))["adjective"].fullmatch(word) is not None
 
 

@@ -52,11 +52,9 @@ class ResultRanker:
     ) -> list[ScoredPaper]:
         """Return the papers, best first, those marked relevant before and irrelevant after all.
 
-        Args:
-            papers: with their scores and where they were seen.
-            marked: what a person decided so far, in all rounds.
-            asked: only the ranks for these count; empty: all do.
-            question: in plain words; what resembles it comes first where several sources answered.
+        `marked`: what a person decided so far, in all rounds. `asked`: only the ranks for these
+        count; empty: all do. What resembles the question, in plain words, comes first where several
+        sources answered.
         """
         if not papers:
             return []
@@ -76,11 +74,9 @@ def by_grades(
 ) -> list[ScoredPaper]:
     """Return papers in the order that a judge of unknown accuracy gives them.
 
-    Args:
-        papers: in the order that they have without a judge, the prior: by Zipf's law the odds of
-            the paper at rank n are those of the first one divided by n. A judgement adds its log
-            odds; a paper without one keeps its place among the others.
-        marked: what a person decided so far.
+    Their order without a judge is the prior: by Zipf's law the odds of the paper at rank n are
+    those of the first one divided by n. A judgement adds its log odds; a paper without one keeps
+    its place among the others. `marked`: what a person decided so far.
     """
     log_odds = {
         number: -math.log(number + 1)

@@ -77,11 +77,8 @@ class Scoper:
     ) -> ScopeReport:
         """Return hit counts, relaxed queries and suggested terms; no failure is an exception.
 
-        Args:
-            strategy: what is about to be searched.
-            intent: what it is to find.
-            is_asking: whether a person will read the report; if nobody does, only as much is
-                counted as it takes to see whether all queries are without hits.
+        `is_asking`: whether a person will read the report; if nobody does, only as much is counted
+        as it takes to see whether all queries are without hits.
         """
         if self._deadline_s <= 0:
             return ScopeReport()
@@ -208,12 +205,7 @@ class _Look:
                 return
 
     async def _count_steps(self, query: str, *, is_all: bool) -> None:
-        """Count broader forms of a query in one source, until one has enough.
-
-        Args:
-            query: one that has been counted.
-            is_all: whether all are counted, whatever they have.
-        """
+        """Count broader forms of a counted query in one source, until one has enough, or all."""
         try:
             steps = broader_steps(query)
         except QuerySyntaxError:

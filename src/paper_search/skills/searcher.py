@@ -92,9 +92,7 @@ class Searcher:
     async def report(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
         """Return the records and what every source did; no source's failure is an exception.
 
-        Args:
-            strategy: what to ask, and of which sources.
-            is_waiting: every source gets the time up to its deadline, however early others are.
+        `is_waiting`: every source gets the time up to its deadline, however early others are.
         """
         capped, cuts = _capped(self.within_ceiling(strategy))
         names_in_strategy = dict.fromkeys(strategy.sources)

@@ -82,12 +82,8 @@ def translate_known_part(
 ) -> Translated:
     """Return the translation of what a service can be asked; the rest is checked in the answers.
 
-    Args:
-        tree: of the query.
-        translate: takes a tree of words without inner wildcards, in fields that are known.
-        service: its name, for messages.
-        fields: beside title, abstract, author and venue, what the service knows.
-        shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+    `translate` takes a tree of words without inner wildcards, in fields that are known; see
+    `askable` for the others.
 
     Raises:
         InputError: the service can say no part of the query.

@@ -97,12 +97,10 @@ class ArxivDialect(FieldDialect):
     negation: ClassVar[str] = "ANDNOT "
 
     def language_name(self, language: str) -> str | None:
-        """Return nothing: it has no filter."""
         self.note("arXiv has no language filter; nearly all of it is in English")
         return language
 
     def years(self, years: YearRange) -> Written:
-        """Return the years as a span of dates; an open end is far away."""
         self.note("years are those of the first version on arXiv")
         first, last = years.first or _FIRST_YEAR, years.last or _LAST_YEAR
         return Written(f"submittedDate:[{first}01010000 TO {last}12312359]")

@@ -165,17 +165,11 @@ class QueryRun:
 
     @property
     def losses(self) -> dict[str, int]:
-        """Return how many records were removed for each of the `REASONS`."""
         count = Counter(row.removed for row in self.arrivals)
         return {name: count[reason] for name, reason in REASONS.items()}
 
     def note_more_pages(self, pages: int, *, is_same: bool) -> None:
-        """Note that more pages were to be had.
-
-        Args:
-            pages: turned so far.
-            is_same: whether the service gave the same page again.
-        """
+        """Note that there were more pages than those turned, or that one came again."""
         reason = "stopped: the service returned the same page again"
         self.notes = (*self.notes, reason if is_same else f"stopped after {pages} pages")
 

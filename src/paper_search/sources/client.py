@@ -104,12 +104,9 @@ class ServiceClient:
     async def get(
         self, request: Request, records: list[RequestRecord], ends_at: float
     ) -> HttpAnswer:
-        """Return the answer to a request.
+        """Return the answer to a request, which is given up when the clock says `ends_at`.
 
-        Args:
-            request: what to ask.
-            records: gets a record of every attempt.
-            ends_at: the time of the clock at which it is given up.
+        `records` gets a record of every attempt.
 
         Raises:
             ServiceError: there is none, or the request is too long.
@@ -196,10 +193,7 @@ def explain_bug(error: Exception, adapter: Service) -> ServiceError:
 def explained(error: HttpError, adapter: Service, *, patience_s: float) -> ServiceError:
     """Return the failure of a service that an error of the HTTP client is.
 
-    Args:
-        error: of the HTTP client.
-        adapter: the service that failed.
-        patience_s: a service that asks to wait for longer than this has given up on us.
+    A service that asks to wait for longer than `patience_s` has given up on us.
     """
     failure = _explained(error, adapter, patience_s)
     if isinstance(error, HttpStatusError) and not isinstance(error, HttpRefusedError):
@@ -247,7 +241,6 @@ def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
 
 
 def time_text(moment: float) -> str:
-    """Return a moment, in seconds since 1970, to the minute in UTC."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -169,7 +169,6 @@ class Crossref(Adapter):
         return (replace(translation, text=text, params=params),)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the filter for a DOI; other identifiers are not Crossref's."""
         if kind != "doi" or "," in value:  # a comma would begin the next filter
             return None
         return Translated(f"doi:{value}", params={"filter": f"doi:{value}"})

@@ -121,7 +121,6 @@ _DOI = Table(
 
 
 def record_of_doi(item: Entry, source: str | None = None) -> RawPaper | None:
-    """Return the record of an entry of `data`; None: it has no title."""
     entry = mapping(item)
     attributes = mapping(entry.get("attributes"))
     return _DOI.read({"doi": entry.get("id"), **attributes}, source)
@@ -172,7 +171,6 @@ class Datacite(Adapter):
     record = staticmethod(record_of_doi)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return the query for a DOI; an arXiv id is asked for as its DOI."""
         doi = {"doi": value, "arxiv": doi_of_arxiv(value)}.get(kind)
         return Translated(f"doi:{quoted(doi)}") if doi else None
 

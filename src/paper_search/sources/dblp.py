@@ -231,7 +231,6 @@ _INFO = Table(
 
 
 def record_of_hit(hit: Entry, source: str | None = None) -> RawPaper | None:
-    """Return the record of an entry of `hits.hit`; None: it has no title."""
     return _INFO.read(mapping(hit).get("info"), source)
 
 

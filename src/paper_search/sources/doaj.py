@@ -107,7 +107,6 @@ class Doaj(Adapter):
     record = staticmethod(article_of)
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
-        """Return the request for the best matches; the query is a part of the path."""
         del filters  # all of them are in the query
         url = f"{self.endpoint}/{quote(query.text, safe='():')}"
         return Request(url, {"page": 1, "pageSize": self.size(query, limit)})

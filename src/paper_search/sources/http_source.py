@@ -125,7 +125,6 @@ class HttpSource:
 
     @property
     def ranks_text(self) -> bool:
-        """Whether the service is asked plain text: the ranked queries of a strategy."""
         return self.adapter.ranks_text
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
@@ -181,7 +180,6 @@ class HttpSource:
         return distinct(answers)
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Answer as `search_advanced` does, with one entry for every query; failures are data."""
         answers = await self._ask_strategy(strategy)
         name, papers = self.source_name, distinct(answers)
         entries = [answer.report(name) for answer in answers]
@@ -192,7 +190,6 @@ class HttpSource:
         return SearchReport(papers=papers, sources=entries, arrivals=rows)
 
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
-        """Return every query of a strategy as the service is sent it; nothing is asked."""
         refusal = self._refusal
         if refusal is not None:
             return [Translation(source=self.source_name, query="", error=refusal)]

@@ -87,7 +87,6 @@ class OpenAlex(Adapter):
         return Translated(work, params={"filter": work})
 
     def translate_native(self, text: str) -> Translated:
-        """Return a value of the parameter `filter`."""
         return Translated(text, params={"filter": text})
 
     def first(self, query: Translated, filters: SearchConstraints, limit: int) -> Request:
@@ -202,7 +201,6 @@ class _Words(Dialect):
     )
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
-        """Return words that follow each other; None: there are no letters in them."""
         cleaned = " ".join(" ".join(_MARKS.sub(" ", text) for text in texts).split())
         if not WORD.search(cleaned):
             return None

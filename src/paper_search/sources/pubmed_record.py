@@ -195,6 +195,5 @@ _COLLECTED = Table(
 
 
 def citation_of(element: Element, source: str | None = None) -> RawPaper | None:
-    """Return the record of a `PubmedArticle` or `PubmedBookArticle`; None: it has no title."""
     is_book = local_name(element) == "PubmedBookArticle"
     return (_COLLECTED if is_book else _CITED).read(element, source)

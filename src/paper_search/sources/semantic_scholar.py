@@ -189,7 +189,6 @@ class BulkDialect(Dialect):
         return f"({' | '.join(texts)})"
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
-        """Return words that follow each other; marks would be operators."""
         line = "".join(c if c.isalnum() or c in "-.'’" else " " for c in " ".join(texts))
         cleaned = " ".join(line.split())
         if not WORD.search(cleaned):

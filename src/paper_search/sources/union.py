@@ -43,11 +43,7 @@ def union(
 ) -> list[Translated]:
     """Return the queries that together are asked for one.
 
-    Args:
-        adapter: of the service.
-        tree: of the query.
-        filters: as adapters take them.
-        endings: used before the words of the vocabulary.
+    `endings` are used before the words of the vocabulary.
 
     Raises:
         InputError: the service can say no part of the query.

@@ -82,18 +82,15 @@ def year(value: Any) -> int | None:
 
 
 def address(value: Any) -> str | None:
-    """Return the URL, or None if it is not one."""
     match = _ADDRESS.fullmatch(text(value))
     return match[0] if match else None
 
 
 def flag(value: Any) -> bool | None:
-    """Return the truth value, or None if it is not stated."""
     return value if isinstance(value, bool) else None
 
 
 def local_name(element: Element) -> str:
-    """Return the name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 

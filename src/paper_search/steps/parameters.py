@@ -229,10 +229,6 @@ def field_type(field: FieldInfo) -> Any:
 def parse_params(model: type[BaseModel] | None, pairs: Iterable[str]) -> dict[str, Any]:
     """Return the settings in texts like `name=value`; a value is a word or JSON.
 
-    Args:
-        model: the settings that there are; None: there are none.
-        pairs: the texts.
-
     Raises:
         InputError: a text is no pair, or its value is not one that the setting takes.
         UnknownNameError: there is no such setting.
@@ -269,12 +265,9 @@ OF_LANGGRAPH = re.compile(
 
 
 def parse_settings(model: type[ModelT], values: Any, owner: str) -> ModelT:
-    """Return the settings of a run.
+    """Return the settings of a run, of the values that were chosen, by name.
 
-    Args:
-        model: the settings that there are.
-        values: those that were chosen, by name.
-        owner: whose settings they are, as in "a search".
+    `owner`: whose settings they are, as in "a search".
 
     Raises:
         ConfigError: one is unknown, which says which are accepted, or has a value that it cannot.

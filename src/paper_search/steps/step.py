@@ -94,11 +94,7 @@ class BindableHandler(ABC):
 
 
 def check_result(step_id: str, result: Any) -> StepResult:
-    """Return what a handler returned.
-
-    Raises:
-        StepResultError: it is no outcome with a mapping.
-    """
+    """Return what a handler returned; raise StepResultError if it is no outcome with a mapping."""
     match result:
         case (Outcome() as outcome, Mapping() as update):
             return outcome, update

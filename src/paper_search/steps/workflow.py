@@ -278,7 +278,6 @@ class Workflow:
 
     @property
     def step_order(self) -> tuple[str, ...]:
-        """Return the ids of the steps in the order of the table."""
         return tuple(step.id for step in self.steps)
 
     @property

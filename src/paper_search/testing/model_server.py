@@ -58,8 +58,7 @@ class ModelServer:
 def run_model_server(answers: Mapping[str, SchemaAnswer] | None = None) -> Iterator[ModelServer]:
     """Serve on a free port of the loopback address for the length of a `with` block.
 
-    Args:
-        answers: by the title of the schema; those of a search are dull and valid without them.
+    `answers`: by the title of the schema; those of a search are dull and valid without them.
     """
 
     class Handler(BaseHTTPRequestHandler):

@@ -63,7 +63,6 @@ class FakeSkills:
         return list(self._records(strategy))
 
     async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]:
-        """Return the records, each id once."""
         self.calls.append("deduplicate")
         return list({paper.id: paper for paper in papers}.values())
 

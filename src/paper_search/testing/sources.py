@@ -50,7 +50,6 @@ class FakeSource:
         return self._name
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
-        """Answer a strategy of this one query."""
         return await self.search_advanced(_strategy(self._name, query, **options))
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:

@@ -38,14 +38,9 @@ class Answers:
     ) -> None:
         """Answer the open question; of many people who do so at once, one succeeds.
 
-        Who was refused because another one is at it learns what that one decided, if it is known.
-
-        Args:
-            decision: of any shape that `decisions.decode` knows.
-            by: who decides; None: who runs the program.
-            token: of the question that is meant; None: the decision names it, or does not.
-            latest_token: of the question that whoever gives it was shown last, for an answer that
-                names none.
+        If another process is answering, the error says what it decided, if that is known. Arguments
+        as for `ThreadEngine.answer`; `latest_token`: of the question that whoever answers was shown
+        last, for an answer that names none.
 
         Raises:
             ThreadError: see `ThreadEngine.answer`.
@@ -155,12 +150,7 @@ class Answers:
     ) -> None:
         """Ask a decided question again; what came after stays in the history and in the audit.
 
-        The caller holds the lease.
-
-        Args:
-            is_wanted: whether a question is the one, by its reference; the latest such is asked.
-            words: what the question is called in an error.
-            by: who does it; None: who runs the program.
+        The caller holds the lease. Arguments as for `ThreadEngine.go_back`.
 
         Raises:
             StaleDecisionError: the thread never asked it, or its history was pruned.

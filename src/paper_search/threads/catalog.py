@@ -131,7 +131,6 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return [resting.get(item.key) or await self.info_or_error(item) for item in entries]
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
-        """Return the ids of threads, the one that changed last first."""
         return [item.key for item in await self.entries(limit=limit, offset=offset)]
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[Any]:

@@ -106,7 +106,6 @@ def require_open(name: Named, question: Any) -> None:
 
 
 def plain(answer: Any) -> Any:
-    """Return an answer as JSON; what is no model is returned as it is."""
     return answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
 
 
@@ -127,11 +126,8 @@ def excerpt(answer: Any) -> str:
 def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
     """Return the JSON schema of a model without references: pydantic nests it in another.
 
-    Cached, because making it takes longer than a step may.
-
-    Args:
-        model: what an answer is read as; not recursive.
-        title: what the form is called; None: as the model.
+    Cached, because making it takes longer than a step may. The model must not be recursive; the
+    form is called as it is if `title` is None.
     """
     schema = model.model_json_schema()
     definitions = schema.pop("$defs", {})

@@ -103,13 +103,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def run(self, user_input: str, *, thread_id: str | None = None) -> ResultT:
         """Work to the end, asking the handler at each question; without one, ask nobody.
 
-        Args:
-            user_input: what the thread begins with, in the person's words.
-            thread_id: names the thread, so that it can be resumed; None: a new UUID.
-
-        Raises:
-            QuestionError: the input is blank, too short or too long.
-            ThreadExistsError: the thread is in use.
+        Arguments and errors as for `start`.
         """
         text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
@@ -186,20 +180,10 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     ) -> ResultT:
         """Take a thread to its end: answer what it waits for, ask the handler what comes after.
 
-        Args:
-            thread_id: which thread.
-            decision: the answer to the open question; None: the handler is asked.
-            by: who decides; None: who runs the program.
-            token: of the question that the decision is for; see `answer`.
+        Without a decision, the handler is asked. Arguments and errors as for `answer`.
 
         Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadBusyError: another process drives it.
             ThreadWaitingError: it waits for a decision and nobody is there to give one.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
-            StaleDecisionError: it answers another question.
-            AlreadyDecidedError: that question was decided before, and differently.
         """
         async with self._session(thread_name(thread_id)) as session:
             if decision is not None:
@@ -231,11 +215,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     ) -> QuestionT | ResultT:
         """Go back to a question that was decided, and ask it again.
 
-        Args:
-            thread_id: which thread.
-            is_wanted: whether a question is the one, by its reference; the latest such is asked.
-            words: what the question is called in an error.
-            by: who does it; None: who runs the program.
+        `is_wanted`: whether a question is the one, by its reference; the latest such is asked.
+        `words`: what it is called in an error. `by`: who does it; None: who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such thread.

@@ -238,7 +238,6 @@ class AllThreads:
         return resting
 
     async def names(self, *, limit: int = 100, offset: int = 0) -> list[str]:
-        """Return the ids of threads of all graphs, the one that changed last first."""
         return [name for _, name, _, _ in await self._page(limit, offset)]
 
     async def _page(self, limit: int, offset: int) -> list[_Entry]:

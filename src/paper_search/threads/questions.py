@@ -29,10 +29,8 @@ VERSION_FIELD = "schema_version"
 def load_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> ModelT:
     """Return the state that the channels of a thread hold.
 
-    Args:
-        model: of the state; the default of its `schema_version`, if it has one, is what it reads.
-        values: of the channels.
-        thread: what the thread is called in an error.
+    The default of `schema_version`, if the model has one, is the version that it reads. `thread`:
+    what the thread is called in an error.
 
     Raises:
         PersistenceError: another version of the program wrote them.
@@ -50,11 +48,7 @@ def load_state(model: type[ModelT], values: Mapping[str, Any], thread: str) -> M
 
 
 def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
-    """Return the state that a step is given if this program can read it.
-
-    Raises:
-        PersistenceError: another version of the program wrote it.
-    """
+    """Return the state that a step is given; Raises as `load_state`."""
     state = ctx.step_state
     version = getattr(state, VERSION_FIELD, None)
     _check_version(type(state), version, f"{noun} {ctx.thread_id!r}")
@@ -62,11 +56,7 @@ def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
 
 
 def asker(ctx: StepContext[Any, Any, Any]) -> Asker:
-    """Return what asks a person.
-
-    Raises:
-        PersistenceError: the workflow was compiled without a way to ask.
-    """
+    """Return what asks a person; raise PersistenceError if the workflow was compiled without."""
     if ctx.ask is None:
         raise PersistenceError("this workflow asks a person and was compiled without a way to")
     return ctx.ask

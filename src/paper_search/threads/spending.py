@@ -23,10 +23,8 @@ def count_spending(
 ) -> Step[ContextT, OutcomeT]:
     """Return the step, which adds to the state what it spends and keeps the thread's budget.
 
-    Args:
-        step: of a graph whose state has `usage`, and whose services have `metering`.
-        iteration: gives the round by the state.
-        budget: gives what the thread was allowed when it began.
+    The state of the graph has `usage`, its services `metering`. `iteration` gives the round by the
+    state, `budget` what the thread was allowed when it began.
     """
 
     @functools.wraps(step)
@@ -56,12 +54,8 @@ async def meter_of(
 ) -> Meter:
     """Return what counts the calls of a step in one round.
 
-    Args:
-        place: the step and its round.
-        usage: what the thread spent so far, by its state.
-        thread_id: whose log is written.
-        metering: of the settings.
-        budget: that the thread was begun with; one that was given later is in the log.
+    `usage`: what the thread spent so far, by its state. `budget`: that the thread was begun with;
+    one that was given later is in the log.
     """
     step, iteration = place
     return Meter(

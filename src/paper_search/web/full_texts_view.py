@@ -24,12 +24,10 @@ from paper_search.workflow.full_texts import TextStatus
 
 
 async def full_texts(visit: Visit) -> Response:
-    """List the included works with the status of their full texts."""
     return await _list(visit, await _texts(visit))
 
 
 async def work(visit: Visit) -> Response:
-    """Show the text of one work, page by page, beside the decision on it."""
     return await _work(visit, await _texts(visit), visit.request.query_params.get("paper", ""))
 
 
@@ -71,7 +69,6 @@ async def act(visit: Visit) -> Response:
 
 
 async def file(visit: Visit) -> Response:
-    """Send the PDF of a work, to be kept or opened by another program."""
     texts = await _texts(visit)
     content = await texts.content(visit.request.query_params.get("paper", ""))
     return attachment(content, f"{hashlib.sha256(content).hexdigest()[:12]}.pdf")

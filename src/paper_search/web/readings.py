@@ -70,7 +70,6 @@ class Choice:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether any condition leaves papers out of the part."""
         has_choice = any(getattr(self, name) for name in (*FACETS, "text"))
         return has_choice or self.year_from is not None or self.year_to is not None
 
@@ -129,11 +128,8 @@ class ResultIndex:
     ) -> Selection:
         """Return what a choice leaves.
 
-        Args:
-            choice: what is wanted.
-            decisions: by the id of a paper: `included`, `excluded` or `maybe`.
-            new_ids: papers that no earlier round found.
-            labels: by the id of a paper; None: those of the result.
+        `decisions`: by the id of a paper: `included`, `excluded` or `maybe`. `new_ids`: papers that
+        no earlier round found. `labels`: by the id of a paper; None: those of the result.
         """
         verdicts = _Verdicts(decisions, labels or {})
         pool = self._part(choice.part, new_ids)
@@ -256,7 +252,6 @@ class Reading:
 
     @property
     def waits_with_strategy(self) -> bool:
-        """Whether a person is asked about the strategy."""
         return self.question is not None and not self.waits_with_result
 
     @property
@@ -281,7 +276,6 @@ class Reading:
 
     @property
     def words(self) -> list[str]:
-        """The words of the question that are worth finding in a text."""
         intent = self.state.intent
         text = " ".join(intent.concepts) if intent else self.state.question
         return [word for word in dict.fromkeys(tokens(text)) if word not in STOP_WORDS]

@@ -123,12 +123,7 @@ class Site:
         }
 
     def view(self, answer: View, *, is_open: bool = False) -> Callable[[Request], Any]:
-        """Return what serves one path.
-
-        Args:
-            answer: makes the response.
-            is_open: whether it may be asked by somebody who has not signed in.
-        """
+        """Return what serves one path; `is_open`: also to somebody who has not signed in."""
 
         async def serve(request: Request) -> Response:
             token = csrf_token(request)
@@ -264,10 +259,8 @@ class Visit:
     ) -> str:
         """Return the id of a thread, else of that in the path, with which the visitor may do that.
 
-        Args:
-            thread_id: which thread.
-            right: what the visitor wants; None: to read it, or to decide where a form was sent.
-            shows_decisions: which a reviewer is not shown while others are not done.
+        `right`: None: to read it, or to decide where a form was sent. `shows_decisions`: which a
+        reviewer is not shown while others are not done.
 
         Raises:
             RequestRefusedError: there is none, or it is not shared with the visitor, or for less.

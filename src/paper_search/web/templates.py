@@ -77,7 +77,6 @@ def ago(moment: str | None) -> str:
 
 
 def number_with_noun(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: `1 paper`, `1,200 papers`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
@@ -89,7 +88,6 @@ def words(name: object) -> str:
 
 
 def hits_in_words(hits: SourceHits) -> str:
-    """Return the hits of a source as the source is called: `1 arXiv`."""
     return str(hits.model_copy(update={"source": words(hits.source)}))
 
 
@@ -119,7 +117,6 @@ def stem(word: str) -> str:
 
 @functools.cache
 def static(name: str) -> bytes | None:
-    """Return a static file; None: there is none of that name."""
     folder = files("paper_search.web") / "static"
     by_name = {file.name: file for file in folder.iterdir()}
     return by_name[name].read_bytes() if name in by_name else None

@@ -30,7 +30,6 @@ class SearchedRound(BaseModel):
 
     @property
     def records(self) -> list[str]:
-        """Return the ids of the records that arrived, each once."""
         return list(dict.fromkeys(row.record for row in self.arrivals if row.record is not None))
 
 
@@ -176,7 +175,6 @@ def placements(
 
 
 def rows_of(rounds: Iterable[SearchedRound]) -> Iterator[tuple[Arrival, SearchedRound]]:
-    """Yield every arrival with its round."""
     return ((arrival, round_) for round_ in rounds for arrival in round_.arrivals)
 
 

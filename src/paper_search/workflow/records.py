@@ -83,7 +83,6 @@ class SearchRecords(RecordStore):
         await self.put("rounds", {str(searched.iteration): value})
 
     async def rounds(self, iterations: Collection[int]) -> list[SearchedRound]:
-        """Return what the searches of some rounds brought, the first round first."""
         rows = await self.get("rounds", [str(iteration) for iteration in iterations])
         searches = self._validated("searches", rows, lambda _, row: SearchedRound(**row))
         return sorted(searches.values(), key=lambda searched: searched.iteration)
@@ -119,7 +118,6 @@ class SearchRecords(RecordStore):
         return [record.id for record in works_]
 
     async def works(self, ids: Sequence[str]) -> list[RawPaper]:
-        """Return merged records, in order."""
         return _copies(await self._works(ids))
 
     async def _works(self, ids: Sequence[str]) -> list[RawPaper]:
@@ -165,7 +163,6 @@ class SearchRecords(RecordStore):
         return {verdict.paper.id: verdict.relevance_score for verdict in scored}
 
     async def scored(self, ids: Sequence[str]) -> list[ScoredPaper]:
-        """Return works with their verdicts, in order."""
         return await self._scored(ids, await self.works(ids))
 
     async def _scored(self, ids: Sequence[str], works: Sequence[RawPaper]) -> list[ScoredPaper]:
@@ -238,7 +235,6 @@ class SearchRecords(RecordStore):
         )
 
     async def judged_ids(self, ids: Sequence[str]) -> list[str]:
-        """Return those of the ids that a verdict is stored under, in order."""
         verdicts = await self.get("judgements", ids)
         return [paper_id for paper_id in ids if paper_id in verdicts]
 

@@ -141,11 +141,7 @@ class Skills:
         return not names or any(name in names for name in sources)
 
     def require_sources(self, sources: Iterable[str]) -> None:
-        """Make sure that all of these can be searched, as far as the searcher says.
-
-        Raises:
-            UnknownNameError: one of them cannot; the error lists those that can.
-        """
+        """Raise UnknownNameError if one cannot be searched, as far as the searcher says."""
         names = self.source_names
         for name in sources:
             if names and name not in names:

@@ -126,12 +126,8 @@ def parse_file(
     """Return the entries of a file, good and bad, in its order; gzip of any format will do.
 
     The file is examined at once and read as entries are taken. Where a record begins and no entry
-    does, one is rejected: nothing is left out without a word.
-
-    Args:
-        path: the file, or only its name where `data` are given.
-        data: its content; None: it is on disk.
-        format_name: a name from FORMATS; by default, suffix and content decide.
+    does, one is rejected: nothing is left out without a word. `data`: the content of a file that is
+    not on disk. `format_name`: from FORMATS; by default, suffix and content decide.
 
     Raises:
         InputError: the file cannot be read, is empty, binary, or of no known format; or, while
@@ -268,13 +264,9 @@ Entry: TypeAlias = Imported | Rejected
 def entry_of(
     values: Mapping[str, Any], line: int, kind: str | None = None, *, is_inverted: bool = True
 ) -> Entry:
-    """Return the entry for the fields of one record.
+    """Return the entry for the fields of one record, as `record_of` takes them.
 
-    Args:
-        values: see `record_of`.
-        line: that it begins on.
-        kind: its type in CSL's words; None: what `values` say.
-        is_inverted: see `record_of`.
+    `line`: that it begins on. `kind`: its type in CSL's words; None: what `values` say.
     """
     try:
         record = record_of(values, is_inverted=is_inverted)

@@ -32,11 +32,9 @@ class Reference:
         return next(filter(None, ([*filter(None, of_tag)] for of_tag in values)), [])
 
     def first(self, *tags: str) -> str:
-        """Return the first value of the first of these tags that has one, or ""."""
         return next(iter(self.all(*tags)), "")
 
     def pages(self, first: str, last: str) -> str:
-        """Return the range between the pages in two tags."""
         start, end = self.first(first), self.first(last)
         return f"{start}-{end}" if start and end and start != end else start
 
@@ -74,7 +72,6 @@ class Layout:
     is_ended_by_blank: bool = False
 
     def parse(self, lines: Iterable[str]) -> Iterator[Entry]:
-        """Yield one entry for every reference."""
         for reference in self._references(lines):
             values = {name: _value(name, reference, tags) for name, tags in self.fields.items()}
             values |= self.rest(reference)

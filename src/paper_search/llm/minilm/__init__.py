@@ -124,7 +124,6 @@ class ModelFiles:
     """What the weights must be; None: anything."""
 
     def vocabulary(self) -> list[str]:
-        """Return the word pieces in the order of their numbers."""
         text = (self.directory / "vocab.txt").read_text("utf-8")
         return text.removesuffix("\n").split("\n")
 

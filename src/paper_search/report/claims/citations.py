@@ -66,7 +66,6 @@ def without_citations(text: str) -> str:
 
 
 def cite(keys: Iterable[str]) -> str:
-    """Return a citation of the sources with these keys; empty: there are none."""
     sources = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
     return f"[{sources}]" if sources else ""
 

@@ -119,6 +119,5 @@ def saved(figure: Any, kind: Format) -> bytes:
 
 
 def short(text: str) -> str:
-    """Return a label of at most two lines."""
     plain = text.replace("$", "＄")  # matplotlib reads mathematics between dollars
     return "\n".join(textwrap.wrap(plain, _LINE, max_lines=2, placeholder=" …"))

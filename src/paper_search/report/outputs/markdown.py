@@ -283,7 +283,6 @@ def _decision(report: Report) -> str:
 
 
 def completion_day(report: Report) -> str:
-    """Return the day on which the report was completed; "" where it is not known."""
     return day(report.metadata.get("completed_at"))
 
 

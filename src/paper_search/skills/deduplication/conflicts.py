@@ -23,13 +23,10 @@ _BOTH_GAPS = frozenset({"both missing"})
 
 
 def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
-    """Return the log-odds of a pair after the rules on identifiers and conflicts.
+    """Return the log-odds of a pair, by weights, after the rules on identifiers and conflicts.
 
-    Args:
-        levels: how the fields of the two records agree.
-        odds: the log-odds by weights.
-        is_doi_shared: several works of this batch carry the DOI that the two have in common: it
-            names a supplement, and proves nothing.
+    `is_doi_shared`: several works of this batch carry the DOI that the two have in common: it names
+    a supplement, and proves nothing.
     """
     is_named = levels.ids == "same" or (levels.doi == "same" and not is_doi_shared)
     if is_named:

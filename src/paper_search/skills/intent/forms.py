@@ -63,12 +63,10 @@ def words_of_table(*tables: str) -> frozenset[str]:
 
 
 def cut(text: str, start: int, end: int) -> str:
-    """Return the text with a mark in place of what stands between two offsets."""
     return f"{text[:start]} {CUT} {text[end:]}"
 
 
 def is_quoted(text: str, place: int) -> bool:
-    """Return whether an offset is between quotation marks, where nothing is cut."""
     return any(match.start() < place < match.end() for match in _QUOTED.finditer(text))
 
 

@@ -135,10 +135,7 @@ def read(
 ) -> list[Judgement | str]:
     """Return the judgement of each paper, or why there is none.
 
-    Args:
-        answer: of the model.
-        papers: it was asked about; what it answers besides is ignored.
-        criteria: in the order of their numbers.
+    Criteria are in the order of their numbers; what the answer says of other papers is ignored.
     """
     counts = Counter(result.paper_id for result in answer.results)
     by_id = {result.paper_id: result for result in answer.results}

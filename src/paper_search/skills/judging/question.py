@@ -133,11 +133,8 @@ def message(
 ) -> str:
     """Return the question about papers.
 
-    Args:
-        question: of the person, in plain words.
-        criteria: what is graded, in the order of the numbers of an answer.
-        marked: papers that the person decided on; the latest are shown as examples.
-        papers: to be graded.
+    Criteria are numbered in their order. Of the papers that the person decided on, the latest are
+    shown as examples.
     """
     numbered = [
         {"number": number, "kind": criterion.kind.value, "text": criterion.text}

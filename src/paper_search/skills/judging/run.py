@@ -178,5 +178,4 @@ def prompt_digest() -> str:
 
 
 def reason_of(error: BaseException) -> LLMFailure:
-    """Return why a model failed; what is no error of ours is a failure of another kind."""
     return error.reason if isinstance(error, LLMError) else LLMFailure.OTHER

@@ -93,9 +93,7 @@ class StrategyAnswer(BaseModel):
 def message_of(request: QueryBuilderInput, sources: Sequence[str] | None) -> str:
     """Return the intent, earlier strategies, feedback and marked papers as the model's message.
 
-    Args:
-        request: all of these.
-        sources: what the strategy may name; None: anything.
+    `sources`: what the strategy may name; None: anything.
     """
     feedback = request.user_feedback
     lines = [
@@ -185,12 +183,10 @@ class Inspection:
 def inspected(
     answer: StrategyAnswer, *, asked_before: Collection[str] = (), is_english: bool = True
 ) -> Inspection:
-    """Return what an answer's queries are good for.
+    """Return what the queries of a model's answer are good for.
 
-    Args:
-        answer: of a model.
-        asked_before: boolean queries of earlier rounds.
-        is_english: whether terms have to be in English: no other language is asked for.
+    `asked_before`: boolean queries of earlier rounds. `is_english`: whether terms have to be in
+    English: no other language is asked for.
     """
     inspection = Inspection()
     numbers: dict[object, int] = {}

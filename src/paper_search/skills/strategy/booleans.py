@@ -63,9 +63,7 @@ class Block:
 def blocks_of(intent: ParsedIntent, *, has_headings: bool = False) -> list[Block]:
     """Return a block for each concept of an intent that can be asked; its topic where none can.
 
-    Args:
-        intent: the question.
-        has_headings: whether a source indexes subject headings, so that they are asked, too.
+    `has_headings`: whether a source indexes subject headings, so that they are asked, too.
     """
     asked: list[str] = []
     for concept in intent.concepts:

@@ -150,14 +150,9 @@ def learned_terms(
     Learned from labelled papers by Rocchio's formula.
 
     Weights are for a ranking that counts a rare word for more by itself, as BM25 does. A word of
-    the question can be among them: its weight comes on top. Below 0: a word of papers marked
-    irrelevant. Without a relevant paper nothing is learned: what is not wanted says little about
-    what is.
-
-    Args:
-        papers: marked ones, with titles and abstracts as far as known.
-        texts: those that are asked already.
-        limit: words at most.
+    the question (`texts`) can be among them: its weight comes on top. Below 0: a word of papers
+    marked irrelevant. Without a relevant paper nothing is learned: what is not wanted says little
+    about what is.
     """
     relevant = [_vector(paper) for paper in papers if paper.is_relevant]
     if not relevant:

@@ -110,12 +110,8 @@ def suggest_terms(
     Words, and pairs of words that stand together, by Dunning's log-likelihood beside how common
     they are in scholarly records; a pair is as common as its rarer word. A word that stands mostly
     in one of the pairs is not given again. First of all come the acronyms of what is asked for, and
-    what asked acronyms stand for, where a text says so.
-
-    Args:
-        texts: titles, or titles with abstracts.
-        texts_in_use: what is asked for already; terms of nothing but its words are left out.
-        limit: terms at most.
+    what asked acronyms stand for, where a text says so. Terms of nothing but words of
+    `texts_in_use` are left out.
     """
     texts = list(texts)
     term_counts = count_terms(texts)

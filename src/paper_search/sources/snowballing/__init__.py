@@ -234,7 +234,6 @@ class SnowballSource:
         return _papers(await self._follow(_seeds(strategy), filters), filters.max_results)
 
     async def report(self, strategy: SearchStrategy) -> SearchReport:
-        """Answer as `search_advanced` does, with one entry for every request that was made."""
         answers = await self._follow(_seeds(strategy), strategy.filters)
         papers = distinct_papers(answers)[: strategy.filters.max_results]
         reports = [answer.report(SNOWBALL) for answer in answers]

@@ -30,7 +30,6 @@ def web_search_names() -> list[str]:
 
 
 def web_service_of(name: str) -> type[Adapter] | None:
-    """Return the adapter of the installed search of a name; None: it has none."""
     return adapter_of(_REGISTRY.read(name))
 
 

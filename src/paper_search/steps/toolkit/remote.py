@@ -32,13 +32,9 @@ async def run_remote(  # noqa: PLR0913  # one argument for each thing that only 
 ) -> Mapping[str, Any]:
     """Return what a graph of a server leaves, run on a thread there that belongs to this visit.
 
-    Args:
-        remote: where, and which graph.
-        step_input: the input.
-        params: the settings.
-        ctx: of the step that hands over; its thread is asked the questions.
-        visit: names the visit of the step, so that a restart finds the thread again.
-        connect: makes a langgraph-sdk client of an address; None: one without a key.
+    The thread of the step that hands over is asked the questions. `visit` names the visit of that
+    step, so that a restart finds the thread again. `connect` makes a langgraph-sdk client of an
+    address; None: one without a key.
 
     Raises:
         DispatchError: the server cannot be reached, or the run failed there.
