@@ -58,10 +58,7 @@ class QuestionError(InputError):
 class QuerySyntaxError(InputError):
     """A boolean query that cannot be read.
 
-    Attributes:
-        query: the text as given.
-        column: where reading stopped, counted from 1.
-        line: in which line of a strategy; None: the query is no strategy.
+    `column`: where reading stopped, counted from 1. `line`: of a strategy; None: it is none.
     """
 
     def __init__(self, message: str, *, query: str, column: int, line: int | None = None) -> None:
@@ -129,11 +126,7 @@ class LLMFailure(str, Enum):
 
 
 class LLMError(PaperSearchError):
-    """A language model could not answer.
-
-    Attributes:
-        reason: why.
-    """
+    """A language model could not answer."""
 
     reason = LLMFailure.OTHER
 
@@ -242,11 +235,7 @@ class EmbeddingError(PaperSearchError):
 
 
 class WorkflowDefinitionError(PaperSearchError, ValueError):
-    """A table of steps that cannot work.
-
-    Attributes:
-        problems: one sentence each, all of them.
-    """
+    """A table of steps that cannot work; `problems` are a sentence each, all of them."""
 
     def __init__(self, workflow: str, problems: list[str]) -> None:
         super().__init__(f"workflow {workflow!r}: " + "; ".join(problems))
@@ -276,11 +265,7 @@ class ZoteroError(PaperSearchError):
 
 
 class RequestRefusedError(PaperSearchError):
-    """A request that the server does not take.
-
-    Attributes:
-        status: of HTTP.
-    """
+    """A request that the server does not take; `status` is that of HTTP."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

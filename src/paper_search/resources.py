@@ -36,11 +36,7 @@ class ResourceProvider(Protocol[ThingT_co]):
 
 
 class PackageFiles:
-    """The files that ship in a package, subpackages not included.
-
-    Args:
-        package: dotted name.
-    """
+    """The files that ship in a package of this dotted name, subpackages not included."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -61,11 +57,7 @@ class PackageFiles:
 
 
 class DirectoryFiles:
-    """The files under a directory, by their path in it with forward slashes.
-
-    Args:
-        root: the directory; nothing outside of it can be read.
-    """
+    """The files under a directory, none outside of it, by their path with forward slashes."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
@@ -92,10 +84,8 @@ class DirectoryFiles:
 class Conventions:
     """Texts by bare name: files of one suffix, the first provider that has a name gives it.
 
-    Args:
-        providers: of the files, a person's own before those that ship.
-        suffix: with its dot.
-        kind: what the texts are called in an error.
+    A person's own files go before those that ship. `suffix` has its dot; `kind` is what the texts
+    are called in an error.
     """
 
     def __init__(
@@ -125,9 +115,7 @@ EntryT = TypeVar("EntryT")
 class EntryPoints(Generic[EntryT]):
     """What installed packages, this one among them, register under a group of entry points.
 
-    Args:
-        group: name of the group, as in `pyproject.toml`.
-        kind: what one of them is called in an error.
+    `kind`: what one of them is called in an error.
     """
 
     def __init__(self, group: str, kind: str) -> None:

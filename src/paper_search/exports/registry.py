@@ -29,12 +29,9 @@ EXPORTERS: EntryPoints[Any] = EntryPoints("paper_search.exporters", "export form
 class ExportFormat:
     """One of our formats.
 
-    Attributes:
-        function: module of this package, and the function in it.
-        suffixes: of its files, the usual one first; one that several formats have stands for the
-            first of them.
-        group: under which the page offers it.
-        title: what the page calls it.
+    `function`: a module of this package, and the function in it. `suffixes`: of its files, the
+    usual one first; one that several formats have stands for the first of them. `group`: under
+    which the page offers it.
     """
 
     function: str

@@ -132,13 +132,8 @@ def _letters() -> Iterator[str]:
 class PublicationKind:
     """One kind of publication in the words of each format.
 
-    Attributes:
-        csl: CSL 1.0.2 type.
-        bibtex: BibTeX entry type.
-        biblatex: biblatex entry type.
-        ris: value of TY.
-        venue_field: BibTeX field for where it appeared.
-        publisher_field: BibTeX field for who published it.
+    `ris` is a value of TY, `venue_field` and `publisher_field` are BibTeX fields for where it
+    appeared and for who published it.
     """
 
     csl: str

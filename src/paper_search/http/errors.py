@@ -15,11 +15,7 @@ from paper_search.errors import PaperSearchError
 
 
 class HttpError(PaperSearchError):
-    """A request that failed; the text holds no secret.
-
-    Attributes:
-        attempts: requests that were sent for it.
-    """
+    """A request that failed after so many `attempts`; the text holds no secret."""
 
     attempts: int = 0
 
@@ -57,11 +53,7 @@ class HttpStatusError(HttpError):
 
 
 class HttpRefusedError(HttpStatusError):
-    """The server refused lately, and the time to ask again has not come; nothing was sent.
-
-    Attributes:
-        reason: what was remembered of the refusal.
-    """
+    """The server refused lately, for `reason`, and asking again is too early; nothing was sent."""
 
     def __init__(self, message: str, *, until: float, reason: str) -> None:
         super().__init__(message, status=HTTPStatus.TOO_MANY_REQUESTS)
@@ -88,8 +80,7 @@ class HttpProxyError(HttpUnreachableError):
 class HttpBodyError(HttpError):
     """An answer that cannot be used: cut off, too large, no JSON, a web page.
 
-    Attributes:
-        is_cut_off: the connection broke in the middle, so that asking again may help.
+    `is_cut_off`: the connection broke in the middle, so that asking again may help.
     """
 
     def __init__(self, message: str, *, is_cut_off: bool = False) -> None:
@@ -100,8 +91,7 @@ class HttpBodyError(HttpError):
 class HttpCallLimitError(HttpError):
     """The calls that were allowed are used up; nothing was sent.
 
-    Attributes:
-        setting: the variable that limits them; empty: nobody said.
+    `setting`: the variable that limits them; empty: nobody said.
     """
 
     def __init__(self, setting: str = "") -> None:

@@ -154,12 +154,7 @@ def batches(papers: Iterable[RawPaper]) -> Iterator[list[RawPaper]]:
 class CurrentIndex:
     """The index of one library, as current as it can be; its user sees to threads.
 
-    Args:
-        path: the directory of the library, for messages.
-        records: the truth.
-        index: what is made from it.
-        rights: who may write.
-        wait_s: seconds to wait for another process that writes.
+    `wait_s`: seconds to wait for another process that writes. `path` is for messages.
     """
 
     def __init__(

@@ -216,10 +216,7 @@ class _DamagedError(LibraryError):
 class EmbeddedRecords:
     """The vectors of one library; of no use, and of no cost, without an embedder.
 
-    Args:
-        directory: the library's.
-        embedder: what makes vectors; None: none are made or used.
-        wait_s: seconds to wait for another process that makes vectors.
+    `wait_s`: seconds to wait for another process that makes vectors.
     """
 
     def __init__(

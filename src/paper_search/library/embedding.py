@@ -46,13 +46,9 @@ _HOW = (
 class Embedder:
     """Any langchain-core `Embeddings`, asked in batches and with a time limit.
 
-    Args:
-        embeddings: what turns texts into vectors; called from one thread at a time.
-        model: the name that vectors are kept under; by default the class and its model. Two
-            models must not share a name, as their vectors cannot be compared.
-        batch_size: texts in one call.
-        timeout_s: seconds that one call may take.
-        longest_text: characters of a text that are sent.
+    `model`: the name that vectors are kept under; by default the class and its model. Two models
+    must not share a name, as their vectors cannot be compared. `longest_text`: characters of a text
+    that are sent.
     """
 
     def __init__(

@@ -41,12 +41,9 @@ LIBRARY_DIRECTORY = "library"
 
 
 class Opened(NamedTuple):
-    """A library that is to be searched.
+    """A library that is to be searched, open; the caller closes it.
 
-    Attributes:
-        library: open; the caller closes it.
-        note: what the person should know about it.
-        is_sample: whether it is the sample that ships.
+    `note`: what the person should know. `is_sample`: whether it is the sample that ships.
     """
 
     library: Library

@@ -34,10 +34,7 @@ def encode(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
 class Matrix:
     """The vectors of a library as they were at one moment.
 
-    Args:
-        rows: of the records, ascending.
-        codes: a line for each of them.
-        scales: what its numbers are multiplied with.
+    Rows are ascending and have a line of codes each, which its scale multiplies.
     """
 
     def __init__(
@@ -99,11 +96,8 @@ class Matrix:
 class Neighbourhood:
     """One question among the vectors of a library.
 
-    Args:
-        matrix: the vectors.
-        question: the vector of the question, of length 1.
-        relevant: rows of records that a person marked so: the question is moved towards them.
-        irrelevant: rows of records to move it away from.
+    The question, of length 1, is moved towards the rows of relevant records, and away from those of
+    irrelevant ones.
     """
 
     depth = 300

@@ -60,11 +60,8 @@ _NOBODY = [Rule("/", is_allowed=False)]
 class Document:
     """What was fetched.
 
-    Attributes:
-        url: where it is in the end.
-        kind: html, pdf or text.
-        charset: that the server names; empty: none.
-        content: unpacked.
+    `url`: where it is in the end. `kind`: html, pdf or text. `charset`: that the server names;
+    empty: none.
     """
 
     url: str
@@ -79,14 +76,9 @@ class PageFetcher:
     No cookie, key or name of a person is sent, no proxy of the environment is used, and no
     connection is used twice: the next host at the same address is proved anew.
 
-    Args:
-        policy: what may be asked for, and how much.
-        contact: an e-mail address for the User-Agent.
-        cache_path: the file that answers are kept in; None: none are kept.
-        resolve: gives the addresses of a host.
-        network: connects; None: the real one.
-        limiter: who gives out turns; None: that of the whole process.
-        sleep: waits for seconds.
+    `contact`: an e-mail address for the User-Agent. `cache_path` None: no answers are kept.
+    `resolve` gives the addresses of a host. `network` connects; None: the real one. `limiter` gives
+    out turns; None: that of the whole process.
     """
 
     def __init__(  # noqa: PLR0913  # the network, the limiter and the clock are injected by tests

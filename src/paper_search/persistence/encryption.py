@@ -207,11 +207,7 @@ def _plain_row(text: str, about: str) -> Any:
 
 
 class ValueSeal:
-    """Opens the values of a store.
-
-    Args:
-        keyring: the keys; None: values stay as they are, and sealed ones are refused.
-    """
+    """Opens the values of a store; without keys they stay, and sealed ones are refused."""
 
     def __init__(self, keyring: Keyring | None) -> None:
         self._keyring = keyring

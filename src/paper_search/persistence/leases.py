@@ -70,11 +70,7 @@ class LeaseHolder:
 
 
 class LeaseTable:
-    """Where leases are kept.
-
-    Args:
-        database: of the threads; None: in memory.
-    """
+    """Where leases are kept; without a database, that is in memory."""
 
     def __init__(self, database: Database | None = None) -> None:
         self._database = database or SqliteDatabase()
@@ -122,12 +118,7 @@ class LeaseTable:
 
 
 class Leases:
-    """Takes and renews leases on threads.
-
-    Args:
-        table: where they are kept.
-        clock: gives seconds; None: that of the database.
-    """
+    """Takes and renews leases on threads; without a clock of seconds, by that of the database."""
 
     def __init__(self, table: LeaseTable, clock: Callable[[], float] | None = None) -> None:
         self.table = table
@@ -307,11 +298,7 @@ class WorkLock:
     Unlike a lease it is not prolonged by itself: an event loop that rests while a person reads
     could not. It is not the lease of the thread: answers are not held up.
 
-    Args:
-        table: where leases are kept.
-        thread_id: which thread it is on.
-        work: that is done there, as in "is being screened".
-        clock: gives seconds; None: that of the database.
+    `work`: that is done there, as in "is being screened". `clock` None: that of the database.
     """
 
     def __init__(

@@ -79,10 +79,8 @@ class LastAction:
 class DecisionLedger:
     """Keeps one decision for each question, and who gave it when.
 
-    Args:
-        database: where they are kept; None: in memory.
-        keyring: seals what people wrote; None: it stays readable.
-        clock: gives UTC, ISO 8601.
+    Without a database, it is in memory; without keys, what people wrote stays readable. `clock`
+    gives UTC, ISO 8601.
     """
 
     def __init__(

@@ -205,12 +205,9 @@ class PostgresSaver(AsyncPostgresSaver):
 
 
 class PostgresStore(AsyncPostgresStore):
-    """Records in PostgreSQL, sealed where there is a key.
+    """Records in PostgreSQL, sealed where there is a key, on connections in autocommit mode.
 
-    Args:
-        pool: of connections in autocommit mode.
-        seal: what values go through.
-        leases: asked before a write whether the running task still holds its own.
+    Before a write, the leases are asked whether the running task still holds its own.
     """
 
     __slots__ = ("_leases", "_seal")

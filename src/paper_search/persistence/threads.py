@@ -100,9 +100,7 @@ class PersistenceConfig:
 class ThreadManager:
     """Creates, reads, lists and resumes the threads of any graph.
 
-    Args:
-        persistence: where they live.
-        ttl_hours: see `PersistenceConfig`.
+    `ttl_hours`: see `PersistenceConfig`.
     """
 
     def __init__(self, persistence: Persistence, *, ttl_hours: float | None = None) -> None:

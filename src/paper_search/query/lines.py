@@ -99,10 +99,8 @@ class Line:
 class Lines:
     """The lines of a text.
 
-    Attributes:
-        lines: those that may be asked; headings and empty ones are left out.
-        is_numbered: whether the text says their numbers.
-        headings: rows, and what stands there that is read as a heading.
+    `lines`: those that may be asked; headings and empty ones are left out. `is_numbered`: the text
+    says their numbers. `headings`: rows, and what stands there that is read as a heading.
     """
 
     lines: list[Line]

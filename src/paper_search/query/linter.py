@@ -36,12 +36,7 @@ _LOWER_OPERATOR = re.compile(r'"[^"]*"|(?<![^\s()])(and|or|not|And|Or|Not)(?![^\
 
 @dataclass(frozen=True, order=True, slots=True)
 class Finding:
-    """One remark on a query.
-
-    Attributes:
-        column: where, counted from 1.
-        message: what is odd, and what to write instead.
-    """
+    """What is odd at a column of a query, counted from 1, and what to write instead."""
 
     column: int
     message: str

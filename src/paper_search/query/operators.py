@@ -28,13 +28,7 @@ class Part:
 
 
 class OperatorReader(ABC):
-    """Recursive descent; operators of one level are read from left to right.
-
-    Args:
-        tokens: of the string.
-        system: whose language it is in.
-        refuse: raises for an offset and a reason.
-    """
+    """Recursive descent; operators of one level are read from left to right."""
 
     def __init__(self, tokens: list[Token], system: System, refuse: Refuse) -> None:
         self._tokens, self._system, self._refuse = tokens, system, refuse

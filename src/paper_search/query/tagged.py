@@ -63,12 +63,7 @@ _Located = TypeVar("_Located", bound=Node)
 
 
 class Leaves:
-    """The parts of one string that are not joined to others.
-
-    Args:
-        system: whose language the string is in.
-        refuse: raises for an offset and a reason.
-    """
+    """The parts of one string that are not joined to others."""
 
     def __init__(self, system: System, refuse: Refuse) -> None:
         self._system, self._refuse = system, refuse

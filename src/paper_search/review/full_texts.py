@@ -50,11 +50,7 @@ _REASONS = "full_text_reasons"
 class FullTexts:
     """The full texts of the works that a search includes by title and abstract.
 
-    Args:
-        session: of the search.
-        persistence: where its thread is.
-        home: where files are kept.
-        by: who does something; None: who runs the program.
+    `home`: where files are kept. `by`: who does something; None: who runs the program.
     """
 
     def __init__(

@@ -69,10 +69,8 @@ class Retrieval:
 class OpenTexts:
     """Seeks the open texts of works: at the addresses of their records, then of services.
 
-    Attributes:
-        fetcher: asks hosts within its policy.
-        services: which are asked one after the other, each for what is still missing.
-        note: keeps a row on each look-up and each address.
+    Services are asked one after the other, each for what is still missing. `note` keeps a row on
+    each look-up and each address.
     """
 
     fetcher: PageFetcher

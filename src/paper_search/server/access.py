@@ -35,11 +35,7 @@ from paper_search.workflow.session import SearchSession
 
 
 class SharedPersistence:
-    """Opened once for the life of a server; a run outside of one opens them for itself.
-
-    Args:
-        url: where threads are kept.
-    """
+    """Opened once for the life of a server; a run outside of one opens them for itself."""
 
     def __init__(self, url: str) -> None:
         self._url = url

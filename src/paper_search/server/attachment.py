@@ -37,8 +37,7 @@ def server_id(thread_id: str) -> uuid.UUID | None:
 class ServerThreads:
     """The list, which is one for the process.
 
-    Args:
-        database: the server's dictionary of everything; None: of the server that runs here.
+    `database`: the server's dictionary of everything; None: of the server that runs here.
     """
 
     def __init__(self, database: dict[str, list[dict[str, Any]]] | None = None) -> None:
@@ -109,13 +108,7 @@ logger = logging.getLogger(__name__)
 
 
 class ThreadAttachment:
-    """Keeps the server's list of threads as the file says it is.
-
-    Args:
-        persistence: where threads are kept.
-        owners: who has a token.
-        threads: the server's list.
-    """
+    """Keeps the server's list of threads as the file says it is."""
 
     def __init__(
         self, persistence: Persistence, owners: Collection[str], threads: ServerThreads

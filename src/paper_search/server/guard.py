@@ -95,13 +95,7 @@ logger = logging.getLogger(__name__)
 
 
 class Guard:
-    """Refuses what no honest client of this server sends.
-
-    Args:
-        app: what is guarded.
-        config: who may come in, and from where.
-        secrets: what no answer may hold.
-    """
+    """Refuses what no honest client of this server sends; no answer holds one of the secrets."""
 
     def __init__(self, app: App, *, config: ServerConfig, secrets: tuple[str, ...] = ()) -> None:
         self._app = app

@@ -34,10 +34,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
     before the graph is told. An input does not pass over an open question. A run from an earlier
     checkpoint and an edit of the state are noted with who did it, and undo what was decided after.
 
-    Args:
-        access: says where threads are kept, and who may begin what.
-        session_type: what drives the threads of this graph.
-        parts: the attributes of the graph that it is made from.
+    `parts`: the attributes of the graph that it is made from.
     """
 
     def __init__(self, *, access: Access, session_type: type[Session], **parts: Any) -> None:

@@ -34,10 +34,7 @@ _INSTRUCTIONS = (
 
 
 class PaperSearchServer(MCPServer):
-    """The tools and resources of `McpTools`; what a caller can mend is told as their error.
-
-    `config`, `access`: see `McpTools`.
-    """
+    """The tools and resources of `McpTools`; what a caller can mend is told as their error."""
 
     def __init__(self, config: AppConfig, access: Access) -> None:
         super().__init__(

@@ -30,11 +30,7 @@ _MAX_NAME_CHARS = 80
 
 
 class QuestionForm:
-    """A flat form: the action, a note, and a text box for each argument of the question.
-
-    Args:
-        question: a `Checkpoint` or a `Review`.
-    """
+    """A flat form of a `Checkpoint` or a `Review`: action, note, a text box for each argument."""
 
     def __init__(self, question: Any) -> None:
         self.token: str = question.token
@@ -90,11 +86,7 @@ class QuestionForm:
 
 
 class Asking:
-    """Asks the person who sits before one client, in the way of its protocol.
-
-    Args:
-        ctx: of the call of a tool.
-    """
+    """Asks the person who sits before one client, in the way of its protocol."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

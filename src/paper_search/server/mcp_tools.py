@@ -74,12 +74,7 @@ class _Thread:
 
 
 class McpTools:
-    """What the tools and resources do.
-
-    Args:
-        config: of the workflows.
-        access: says where threads are kept, and who may do what.
-    """
+    """What the tools and resources do."""
 
     def __init__(self, config: AppConfig, access: Access) -> None:
         self._config, self._access = config, access

@@ -31,11 +31,8 @@ _NUMERAL = re.compile(r"\b(?:\d+|[ivx]+)\b")
 class GapFiller:
     """Looks up missing abstracts, DOIs and open-access texts; existing values are never changed.
 
-    The enrichers are asked one after the other, each only for works that still lack something.
-
-    Args:
-        enrichers: in the order in which they are asked.
-        deadline_s: seconds that one of them may take.
+    The enrichers are asked one after the other, each only for works that still lack something, and
+    have `deadline_s` seconds each.
     """
 
     def __init__(self, enrichers: Iterable[Enricher], *, deadline_s: float = 30.0) -> None:

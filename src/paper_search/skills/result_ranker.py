@@ -35,8 +35,7 @@ COMPARED = 100
 class ResultRanker:
     """Orders papers by rank, agreement of sources, words and, once there are some, marks.
 
-    Args:
-        likeness: compares titles with the question where several sources answered; None: nothing.
+    `likeness` compares titles with the question where several sources answered.
     """
 
     def __init__(self, likeness: Likeness | None = None) -> None:

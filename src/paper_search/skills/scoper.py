@@ -58,9 +58,7 @@ class Scoper:
     Where the sources keep their answers (HTTP cache), what is asked here is not asked again by
     the search that follows, but for the counts of blocks and steps.
 
-    Args:
-        sources: as a `Searcher` takes them.
-        deadline_s: seconds for all sources together; 0: no look at all.
+    `deadline_s`: seconds for all sources together; 0: no look at all.
     """
 
     def __init__(

@@ -64,12 +64,7 @@ class Race:
     """The sources that are asked at once; those far behind the others are not waited for.
 
     Once two thirds of four or more sources have answered, the others get as long again as these
-    took, and at least `straggler_s` from the start.
-
-    Args:
-        count: of sources.
-        straggler_s: see above.
-        is_run: whether there is a race at all; else every source is waited for.
+    took, and at least `straggler_s` from the start. Without `is_run`, every source is waited for.
     """
 
     def __init__(self, count: int, straggler_s: float, *, is_run: bool = True) -> None:

@@ -88,13 +88,8 @@ class _Sending:
 class HttpSource:
     """Asks one web service.
 
-    Args:
-        adapter: what is special about the service.
-        settings: how to ask it.
-        client: an open httpx client to use; it is not closed.
-        sleep: waits for seconds.
-        clock: seconds that never run backwards.
-        budget: what counts the requests; None: an own one, as the settings say.
+    `client`: an open httpx client to use; it is not closed. `clock`: seconds that never run
+    backwards. `budget` counts the requests; None: an own one, as the settings say.
     """
 
     def __init__(  # noqa: PLR0913  # what tests replace

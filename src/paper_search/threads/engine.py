@@ -35,12 +35,7 @@ def step_phases(event: str, details: Mapping[str, Any]) -> list[str]:
 
 
 class Progress:
-    """Tells a reporter what goes on; what it raises is logged only.
-
-    Args:
-        reporter: None: nobody is told.
-        naming: what the events of the steps are called.
-    """
+    """Tells a reporter, if there is one, what goes on; what it raises is logged only."""
 
     def __init__(self, reporter: ProgressReporter | None, naming: NamesPhases) -> None:
         self._reporter = reporter
@@ -67,13 +62,9 @@ SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     """Takes threads of one graph from question to question, on threads that can be resumed.
 
-    Args:
-        session_type: what reads and drives the threads of the graph.
-        services: live objects for the steps.
-        handler: answers the questions, by its `handle(question)`; None: nobody does.
-        progress: takes what happens.
-        persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
-            long as this object lives.
+    The handler answers the questions by its `handle(question)`; None: nobody does. `persistence`:
+    where threads live: a URL, or an open `Persistence`; None: in memory, for as long as this object
+    lives.
     """
 
     waiting_phase: ClassVar[str] = "waiting"

@@ -137,12 +137,7 @@ _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
 
 
 class AllThreads:
-    """Lists the threads of all graphs, and says which graph one belongs to.
-
-    Args:
-        persistence: where they live.
-        by_graph: the catalog of each graph by the name of the graph.
-    """
+    """Lists the threads of all graphs, and says which graph one belongs to."""
 
     def __init__(self, persistence: Persistence, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
         self.by_graph = dict(by_graph)

@@ -61,11 +61,8 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
 
     A subclass says what belongs to one graph: its table, its questions, its result.
 
-    Args:
-        graph: made by `ThreadSession.graph` on the same persistence.
-        persistence: where the thread lives.
-        thread_id: which one.
-        events: takes what the steps report.
+    The graph is made by `ThreadSession.graph` on the same persistence; `events` takes what the
+    steps report.
     """
 
     workflow: ClassVar[Workflow]

@@ -23,10 +23,7 @@ _ANSWERED_S = 0.15
 class ScreeningSession:
     """The papers of one thread, as the tabs of one server screen them.
 
-    Args:
-        persistence: where the marks are.
-        thread_id: which thread.
-        reviewer: whose marks they are, apart from those of others; empty: those of the thread.
+    The marks are those of a reviewer, apart from those of others, or without one of the thread.
     """
 
     def __init__(self, persistence: Persistence, thread_id: str, reviewer: str = "") -> None:

@@ -213,12 +213,9 @@ def quantity(count: int, noun: str) -> str:
 class SourceSummary:
     """All queries to one source together.
 
-    Attributes:
-        source: its name.
-        status: of all queries that failed, else of the best; `PARTIAL` if some failed.
-        hits: what it has for all queries, counted for each; None: it does not say.
-        kept: records, counted in the same way.
-        note: all that it says, each thing once; "" for nothing.
+    `status`: of all queries that failed, else of the best; `PARTIAL` if some failed. `hits`: what
+    it has for all queries, counted for each, as `kept` is; None: it does not say. `note`: all that
+    it says, each thing once; "" for nothing.
     """
 
     source: str

@@ -96,11 +96,7 @@ class Organizes(Protocol):
 class Skills:
     """The six skills of one workflow, and two that it can do without.
 
-    Attributes:
-        gap_filler: fills gaps where a run wants that.
-        scoper: looks at hit counts before a strategy is asked; None: nobody does.
-        metering: counts the calls of models.
-        create_source: makes a source by its name; None: no others can be made.
+    `create_source` makes a source by its name; None: no others can be made.
     """
 
     intent_parser: ParsesIntent

@@ -146,9 +146,8 @@ _MOST_LINES = 2_000
 class _Lines:
     """Lines that can be given back.
 
-    Attributes:
-        taken: lines since this was last emptied.
-        is_over: whether more lines were asked for than there are, or than a row may have.
+    `taken`: since this was last emptied. `is_over`: whether more lines were asked for than there
+    are, or than a row may have.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:

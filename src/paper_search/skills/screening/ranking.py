@@ -161,11 +161,9 @@ class Mixture:
 
 
 class Ranker:
-    """Learns from marks on some of its texts to which kind all of them lean.
+    """Learns from marks on some of its texts, of all papers, to which kind each of them leans.
 
-    Args:
-        texts: title and abstract of every paper, marked ones included.
-        mixture: weights of the parts; other than the default only to compare them.
+    `mixture`: weights of the parts; other than the default only to compare them.
     """
 
     def __init__(
