@@ -18,7 +18,8 @@ from statistics import fmean
 from typing import Any
 
 Row = dict[str, str]
-FATES = ("set_aside", "not_carried_over", "pending", "undecided", "not_judged")
+_SCREENED = ("included", "excluded", "undecided", "not_judged")
+STATUSES = ("set_aside", "not_carried_over", "pending", "undecided", "not_judged")
 LINES = {
     "Records identified": "identified",
     "Removed before screening by a check": "removed_by_checks",
@@ -68,11 +69,11 @@ def rows(path: Path) -> list[Row]:
 
 def counted(every: list[Row], own: list[Row], works: set[str], texts: list[Row]) -> dict[str, Any]:
     """Return the counts of some records, and of the works that had arrived with none before."""
-    rows_of_works = [row for row in every if row["id"] in works and row["fate"] != "duplicate"]
-    fate = Counter(row["fate"] for row in rows_of_works)
-    removed = [row["why"] for row in own if row["fate"] == "removed"]
-    reasons = [row["why"] for row in rows_of_works if row["fate"] == "excluded"]
-    included = {row["id"] for row in rows_of_works if row["fate"] == "included"}
+    rows_of_works = [row for row in every if row["id"] in works and row["status"] != "duplicate"]
+    status = Counter(row["status"] for row in rows_of_works)
+    removed = [row["why"] for row in own if row["status"] == "removed"]
+    reasons = [row["why"] for row in rows_of_works if row["status"] == "excluded"]
+    included = {row["id"] for row in rows_of_works if row["status"] == "included"}
     return {
         "identified": len(own),
         "by_source": dict(Counter(row["source"] for row in own)),
@@ -80,12 +81,12 @@ def counted(every: list[Row], own: list[Row], works: set[str], texts: list[Row])
         "removal_reasons": dict(Counter(removed)),
         "duplicates": len(own) - len(removed) - len(works),
         "works": len(works),
-        **{name: fate[name] for name in FATES},
-        "screened": fate["included"] + fate["excluded"],
-        "for_screening": sum(fate[n] for n in ("included", "excluded", "undecided", "not_judged")),
-        "excluded": fate["excluded"],
+        **{name: status[name] for name in STATUSES},
+        "screened": status["included"] + status["excluded"],
+        "for_screening": sum(status[n] for n in _SCREENED),
+        "excluded": status["excluded"],
         "exclusion_reasons": dict(Counter(reason or "no reason given" for reason in reasons)),
-        "included": fate["included"],
+        "included": status["included"],
         **({"full_texts": counted_texts(included, texts)} if texts else {}),
     }
 
@@ -124,7 +125,7 @@ def of_rounds(records: list[Row], said: list[dict[str, Any]]) -> list[str]:
     faults, seen, works = [], set[tuple[str, str]](), set[str]()
     for entry in said:
         own = [row for row in records if row["round"] == str(entry["round"])]
-        kept = [row for row in own if row["fate"] != "removed"]
+        kept = [row for row in own if row["status"] != "removed"]
         new = {(row["source"], row["id"]) for row in kept} - seen
         new_works = {row["kept_as"] for row in kept} - works
         seen, works = seen | new, works | new_works

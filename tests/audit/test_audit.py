@@ -14,7 +14,7 @@ from tests.answers import reply_to
 from tests.audit.doubles import APPROVE, THREE_ROUNDS, TwoSources, searched, two_sources
 from tests.workflow.doubles import FailingSkills, edit, reject
 
-from paper_search.audit import Audit, ReviewThread, audit_of, fates, flow_of, write_audit
+from paper_search.audit import Audit, ReviewThread, audit_of, flow_of, record_rows, write_audit
 from paper_search.audit.reading import load_review
 from paper_search.config import current_person
 from paper_search.errors import ExportError
@@ -44,7 +44,7 @@ def names(directory: Path) -> list[str]:
     return [path.name for path in directory.iterdir()]
 
 
-async def test_every_record_ever_found_has_its_fate() -> None:
+async def test_every_record_ever_found_has_its_status() -> None:
     audit = await reviewed()
     rows = [row for row in table(audit, "records.csv") if row["id"]]
     again = [row for row in rows if row["why"].startswith("arrived in round")]
@@ -53,13 +53,13 @@ async def test_every_record_ever_found_has_its_fate() -> None:
         for round_ in ("2", "3")
         for record in ("a-shared", "b-shared")
     ]
-    assert {row["id"]: (row["fate"], row["why"]) for row in rows if row not in again} == {
+    assert {row["id"]: (row["status"], row["why"]) for row in rows if row not in again} == {
         "a-shared": ("included", ""),
         "b-shared": ("duplicate", "the same work as a-shared"),
-        "a-round_0": ("not_carried_over", "found in an earlier round, and not in the result"),
+        "a-round_0": ("not_carried_over", "of an earlier round, and not in the result"),
         "b-round_0": ("excluded", "no bees"),
         "a-round_1": ("excluded", ""),
-        "b-round_1": ("not_carried_over", "found in an earlier round, and not in the result"),
+        "b-round_1": ("not_carried_over", "of an earlier round, and not in the result"),
         "a-round_2": ("undecided", "in the result; nobody has decided on it"),
         "b-round_2": ("undecided", "in the result; nobody has decided on it"),
     }
@@ -217,7 +217,7 @@ async def test_what_a_step_that_failed_has_not_worked_on_is_pending() -> None:
     with pytest.raises(RuntimeError, match="full"):
         await workflow.answer("t", APPROVE)
     audit = await audit_of(persistence, "t")
-    assert {record.fate.value for record in audit.records} == {"pending", "removed"}
+    assert {record.status.value for record in audit.records} == {"pending", "removed"}
     assert (audit.flow.works, audit.flow.pending) == (4, 4)
 
 
@@ -261,7 +261,7 @@ async def test_labels_are_in_the_decisions_and_on_the_record() -> None:
         ("exclude", second.id, "follow up"),
     ]
     others = {"duplicate", "removed"}
-    kept = [row for row in table(audit, "records.csv") if row["fate"] not in others]
+    kept = [row for row in table(audit, "records.csv") if row["status"] not in others]
     labels = {row["id"]: row["labels"] for row in kept if row["labels"]}
     assert labels == {first.id: "for chapter 2; follow up", second.id: "follow up"}
 
@@ -277,8 +277,8 @@ def test_of_two_papers_with_one_record_the_one_decided_on_has_it() -> None:
         records=records,
         collection=empty_collection("q").model_copy(update={"papers": [first, other]}),
     )
-    told = fates(thread)
-    assert [(fate.arrival.record, fate.fate.value) for fate in told] == [
+    told = record_rows(thread)
+    assert [(row.arrival.record, row.status.value) for row in told] == [
         ("a", "undecided"),
         ("b", "included"),
     ]
@@ -296,7 +296,7 @@ async def test_a_round_that_was_reopened_does_not_count_and_its_records_are_told
     assert told["a-round_1"].round is None
     assert audit.flow.outside_rounds == 2
     assert audit.flow.disagreements() == []
-    assert told["a-round_0"].fate.value == "undecided"
+    assert told["a-round_0"].status.value == "undecided"
     events = [row["event"] for row in table(audit, "decisions.csv")]
     assert "forked" in events
 
@@ -322,7 +322,7 @@ async def test_papers_beyond_the_number_asked_for_are_set_aside_for_that() -> No
     workflow = two_sources(persistence, ScriptedHandler([APPROVE, APPROVE]), max_results=1)
     await workflow.run("q", thread_id="t")
     audit = await audit_of(persistence, "t", has_pictures=False)
-    assert {record.why for record in audit.records if record.fate.value == "set_aside"} == {
+    assert {record.why for record in audit.records if record.status.value == "set_aside"} == {
         "beyond the number of papers that were asked for"
     }
     assert audit.flow.set_aside == 2

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from tests.audit.doubles import THREE_ROUNDS, searched
 
 from paper_search.audit import Audit, audit_of
-from paper_search.audit.flow import Fate, RecordFate, Work, works_of
+from paper_search.audit.flow import RecordRow, Status, Work, works_of
 from paper_search.audit.pictures import (
     CAPTIONS,
     pictures,
@@ -50,7 +50,7 @@ async def test_the_flow_shows_the_counts_of_the_audit() -> None:
 
 async def test_there_is_no_picture_of_scores_without_a_work_in_the_result() -> None:
     audit = await reviewed()
-    works = [replace(work, fate=Fate.NOT_CARRIED_OVER) for work in works_of(audit.records)]
+    works = [replace(work, status=Status.NOT_CARRIED_OVER) for work in works_of(audit.records)]
     assert len(works) > 2
     assert scores(audit.thread, works) is None
 
@@ -77,14 +77,14 @@ async def test_a_work_of_two_records_counts_for_both_sources_and_their_queries()
     assert len(queries) == 6
 
 
-def row(record: str, source: str) -> RecordFate:
+def row(record: str, source: str) -> RecordRow:
     """Return a record of a source; one of the same letter is of the same work."""
     own = record[0]
     paper = Paper(id=own, title=own, authors=[], source=source)
-    work = Work(paper, (own,), Fate.UNDECIDED, "")
-    fate = Fate.UNDECIDED if record == own else Fate.DUPLICATE
+    work = Work(paper, (own,), Status.UNDECIDED, "")
+    status = Status.UNDECIDED if record == own else Status.DUPLICATE
     arrival = PlacedArrival(Arrival(record=record, source=source), None)
-    return RecordFate(arrival, fate, "", work=work)
+    return RecordRow(arrival, status, "", work=work)
 
 
 def test_what_only_the_smaller_of_many_sources_share_is_not_said_to_be_of_one_alone() -> None:
@@ -100,11 +100,11 @@ def test_what_only_the_smaller_of_many_sources_share_is_not_said_to_be_of_one_al
     assert words(saved(source_contribution(records), "svg")).count("Source 10") == 1
 
 
-def decided(number: int, fate: Fate, at: str, score: float = 0.5) -> Work:
+def decided(number: int, status: Status, at: str, score: float = 0.5) -> Work:
     said = ScreeningDecision(decision="include", decided_at=at)
     name = f"r{number}"
     paper = Paper(id=name, title=name, authors=[], source="s", screening=said)
-    return Work(paper.model_copy(update={"relevance_score": score}), (name,), fate, "")
+    return Work(paper.model_copy(update={"relevance_score": score}), (name,), status, "")
 
 
 def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on() -> None:
@@ -114,10 +114,10 @@ def test_the_curve_of_recall_follows_the_order_in_which_works_were_decided_on() 
         )
 
     works = [
-        decided(1, Fate.INCLUDED, "9", 0.1),
-        decided(2, Fate.EXCLUDED, "9", 0.9),
-        decided(3, Fate.EXCLUDED, "9"),
-        decided(4, Fate.INCLUDED, "1"),
+        decided(1, Status.INCLUDED, "9", 0.1),
+        decided(2, Status.EXCLUDED, "9", 0.9),
+        decided(3, Status.EXCLUDED, "9"),
+        decided(4, Status.INCLUDED, "1"),
     ]
     thread = ReviewThread(ThreadInfo(thread_id="t", status=ThreadStatus.DONE), WorkflowState())
     # One answer said 1, 2 and 3 at once: by score.

@@ -124,9 +124,9 @@ def check(audit: Audit, truth: dict[str, Any]) -> None:
     assert [tuple(row[name] for name in names) for row in flow["rounds"]] == rounds
     rows = table(audit, "records.csv")
     assert len(rows) == arrived
-    kept = [row for row in rows if row["fate"] != "removed"]
+    kept = [row for row in rows if row["status"] != "removed"]
     assert len({row["id"] for row in kept}) == truth["records"]
-    assert sum(row["fate"] not in {"duplicate", "removed"} for row in rows) == truth["works"]
+    assert sum(row["status"] not in {"duplicate", "removed"} for row in rows) == truth["works"]
     log = table(audit, "search_log.csv")
     for name, column in (("received", 0), ("new_records", 3), ("new_works", 4)):
         for number, row in enumerate(rounds, start=1):

@@ -1,6 +1,6 @@
 """The audit of a search: what was asked, found, removed and decided, in numbers that add up."""
 
-from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, fates, flow_of
+from paper_search.audit.flow import PrismaFlow, RecordRow, Status, flow_of, record_rows
 from paper_search.audit.reading import ReviewThread, load_review
 from paper_search.audit.writing import (
     Audit,
@@ -13,16 +13,16 @@ from paper_search.audit.writing import (
 
 __all__ = [
     "Audit",
-    "Fate",
     "PrismaFlow",
-    "RecordFate",
+    "RecordRow",
     "ReviewThread",
+    "Status",
     "audit_of",
-    "fates",
     "flow_of",
     "flow_of_thread",
     "load_review",
     "pictures_of",
+    "record_rows",
     "write_audit",
     "zipped",
 ]

@@ -120,7 +120,7 @@ class PrismaFlow(BaseModel):
         return [f"{name}: {a}, not {b}" for name, (a, b) in sums.items() if a != b]
 
 
-def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
+def flow_of(thread: ReviewThread, records: Sequence[RecordRow]) -> PrismaFlow:
     work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}
     counts = count_rounds(thread.rounds, work_of)
     whole = _flow(thread, records, counts)
@@ -137,33 +137,33 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordFate]) -> PrismaFlow:
 
 
 def _flow(
-    thread: ReviewThread, records: Sequence[RecordFate], rounds: list[RoundCounts]
+    thread: ReviewThread, records: Sequence[RecordRow], rounds: list[RoundCounts]
 ) -> PrismaFlow:
-    count = Counter(record.fate for record in records)
-    excluded = [record for record in records if record.fate is Fate.EXCLUDED]
-    removed = [record for record in records if record.fate is Fate.REMOVED]
-    screened = count[Fate.INCLUDED] + count[Fate.EXCLUDED]
-    included = [work.paper.id for work in works_of(records) if work.fate is Fate.INCLUDED]
+    count = Counter(record.status for record in records)
+    excluded = [record for record in records if record.status is Status.EXCLUDED]
+    removed = [record for record in records if record.status is Status.REMOVED]
+    screened = count[Status.INCLUDED] + count[Status.EXCLUDED]
+    included = [work.paper.id for work in works_of(records) if work.status is Status.INCLUDED]
     return PrismaFlow(
         identified=len(records),
         by_source=dict(sorted(Counter(record.arrival.source for record in records).items())),
         rounds=rounds,
         outside_rounds=sum(record.round is None for record in records),
-        removed_by_checks=count[Fate.REMOVED],
+        removed_by_checks=count[Status.REMOVED],
         removal_reasons=_most_first(record.why for record in removed),
-        duplicates=count[Fate.DUPLICATE],
+        duplicates=count[Status.DUPLICATE],
         given_again=sum(record.is_again for record in records),
         works=len(works_of(records)),
-        set_aside=count[Fate.SET_ASIDE],
-        not_carried_over=count[Fate.NOT_CARRIED_OVER],
-        pending=count[Fate.PENDING],
-        for_screening=count[Fate.UNDECIDED] + count[Fate.NOT_JUDGED] + screened,
-        undecided=count[Fate.UNDECIDED],
-        not_judged=count[Fate.NOT_JUDGED],
+        set_aside=count[Status.SET_ASIDE],
+        not_carried_over=count[Status.NOT_CARRIED_OVER],
+        pending=count[Status.PENDING],
+        for_screening=count[Status.UNDECIDED] + count[Status.NOT_JUDGED] + screened,
+        undecided=count[Status.UNDECIDED],
+        not_judged=count[Status.NOT_JUDGED],
         screened=screened,
-        excluded=count[Fate.EXCLUDED],
+        excluded=count[Status.EXCLUDED],
         exclusion_reasons=_most_first(record.why or "no reason given" for record in excluded),
-        included=count[Fate.INCLUDED],
+        included=count[Status.INCLUDED],
         full_texts=count_full_texts(included, thread.full_texts),
         ended_by=thread.info.ended_by,
     )
@@ -173,7 +173,7 @@ def _most_first(reasons: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))
 
 
-class Fate(str, Enum):
+class Status(str, Enum):
     REMOVED = "removed"
     """A check of ours removed it at once: it has no title, or is not what was asked for."""
     DUPLICATE = "duplicate"
@@ -196,11 +196,11 @@ class Fate(str, Enum):
 
 @dataclass(frozen=True)
 class Work:
-    """A paper, the records that it stands for, and its fate."""
+    """A paper, the records that it stands for, and its status."""
 
     paper: Paper
     members: tuple[str, ...]
-    fate: Fate
+    status: Status
     why: str
 
     @property
@@ -209,11 +209,11 @@ class Work:
 
 
 @dataclass(frozen=True)
-class RecordFate:
+class RecordRow:
     """A record that arrived, and what became of it."""
 
     row: PlacedArrival
-    fate: Fate
+    status: Status
     why: str
     record: RawPaper | None = None
     """None: it was removed at once."""
@@ -239,8 +239,8 @@ class RecordFate:
         return self.work.own if self.work else ""
 
 
-def fates(thread: ReviewThread) -> list[RecordFate]:
-    """Return the fate of every record that ever arrived, in the order of arrival.
+def record_rows(thread: ReviewThread) -> list[RecordRow]:
+    """Return the status of every record that ever arrived, in the order of arrival.
 
     Records of rounds that do not count any more come last, each once.
     """
@@ -250,26 +250,26 @@ def fates(thread: ReviewThread) -> list[RecordFate]:
     outside = [i for i in sorted(thread.records) if i not in counting]
     rest = [(Arrival(record=i, source=thread.records[i].source), None) for i in outside]
     rows = placements([*rows_of(thread.rounds), *rest], work_of)
-    return [_fate(row, thread.records, works) for row in rows]
+    return [_record_row(row, thread.records, works) for row in rows]
 
 
-def works_of(records: Iterable[RecordFate]) -> list[Work]:
+def works_of(records: Iterable[RecordRow]) -> list[Work]:
     """Return each work once, in the order in which the records that stand for them arrived."""
-    return [row.work for row in records if row.work and row.fate is not Fate.DUPLICATE]
+    return [row.work for row in records if row.work and row.status is not Status.DUPLICATE]
 
 
-def _fate(
+def _record_row(
     row: PlacedArrival, records: Mapping[str, RawPaper], works: Mapping[str, Work]
-) -> RecordFate:
+) -> RecordRow:
     if (name := row.arrival.record) is None:
-        return RecordFate(row, Fate.REMOVED, row.arrival.removed or "")
+        return RecordRow(row, Status.REMOVED, row.arrival.removed or "")
     record, work = records[name], works[name]
     if row.before is not None:
         why = f"arrived in round {row.before.iteration + 1} already"
-        return RecordFate(row, Fate.DUPLICATE, why, record, work)
+        return RecordRow(row, Status.DUPLICATE, why, record, work)
     if name == work.own:
-        return RecordFate(row, work.fate, work.why, record, work)
-    return RecordFate(row, Fate.DUPLICATE, f"the same work as {work.own}", record, work)
+        return RecordRow(row, work.status, work.why, record, work)
+    return RecordRow(row, Status.DUPLICATE, f"the same work as {work.own}", record, work)
 
 
 def _works(thread: ReviewThread) -> Iterator[Work]:
@@ -294,33 +294,33 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     rest: dict[str, list[str]] = {}
     for record_id in sorted(thread.records.keys() - used_ids):
         rest.setdefault(thread.work_of.get(record_id, record_id), []).append(record_id)
-    for paper, members, (fate, why) in held:
+    for paper, members, (status, why) in held:
         # Of a rejected round there may be further records of the same work.
-        yield Work(paper, (*members, *rest.pop(paper.id, [])), fate, why)
+        yield Work(paper, (*members, *rest.pop(paper.id, [])), status, why)
     yield from _beyond_the_result(thread, rest)
 
 
-def _of_shown(paper: Paper) -> tuple[Fate, str]:
+def _of_shown(paper: Paper) -> tuple[Status, str]:
     if (decided := _decided(paper)) is not None:
         return decided
     if not paper.is_judged:
-        return Fate.NOT_JUDGED, paper.relevance_reason
-    return Fate.UNDECIDED, "in the result; nobody has decided on it"
+        return Status.NOT_JUDGED, paper.relevance_reason
+    return Status.UNDECIDED, "in the result; nobody has decided on it"
 
 
-def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Fate, str]:
+def _of_set_aside(paper: Paper, *, is_hidden: bool) -> tuple[Status, str]:
     if (decided := _decided(paper)) is not None:
         return decided
     if is_hidden:
-        return Fate.SET_ASIDE, "beyond the number of papers that were asked for"
-    return (Fate.SET_ASIDE, f"below the line of the result: score {paper.relevance_score:.2f}")
+        return Status.SET_ASIDE, "beyond the number of papers that were asked for"
+    return Status.SET_ASIDE, f"below the line of the result: score {paper.relevance_score:.2f}"
 
 
-def _decided(paper: Paper) -> tuple[Fate, str] | None:
+def _decided(paper: Paper) -> tuple[Status, str] | None:
     if paper.decision == "undecided":
         return None
-    fate = Fate.INCLUDED if paper.decision == "included" else Fate.EXCLUDED
-    return fate, (paper.screening.reason if paper.screening else None) or ""
+    status = Status.INCLUDED if paper.decision == "included" else Status.EXCLUDED
+    return status, (paper.screening.reason if paper.screening else None) or ""
 
 
 def _is_decided(paper: Paper) -> bool:
@@ -336,14 +336,17 @@ def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) ->
     for work_id, members in groups.items():
         paper = papers[work_id]
         if (decided := _decided(paper)) is not None:
-            fate, why = decided
+            status, why = decided
         elif work_id not in earlier and not set(members).isdisjoint(latest):
-            fate, why = Fate.PENDING, "found, and not worked on yet"
+            status, why = Status.PENDING, "found, and not worked on yet"
         elif set(members).isdisjoint(ids):
-            fate, why = Fate.NOT_CARRIED_OVER, "found in a round that was reopened"
+            status, why = Status.NOT_CARRIED_OVER, "found in a round that was reopened"
         else:
-            fate, why = Fate.NOT_CARRIED_OVER, "found in an earlier round, and not in the result"
-        yield Work(paper, tuple(members), fate, why)
+            status, why = (
+                Status.NOT_CARRIED_OVER,
+                "of an earlier round, and not in the result",
+            )
+        yield Work(paper, tuple(members), status, why)
 
 
 def _screened(thread: ReviewThread, groups: Mapping[str, list[str]]) -> dict[str, Paper]:

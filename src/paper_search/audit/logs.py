@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from paper_search.audit.flow import RecordFate
+from paper_search.audit.flow import RecordRow
 from paper_search.audit.reading import ReviewThread
 from paper_search.models import (
     Purpose,
@@ -26,10 +26,10 @@ Row = dict[str, str | int | float]
 _LIMITED = {Purpose.SEARCH, Purpose.COUNT, Purpose.CITATION}
 """What the limits of a strategy are for."""
 _LEFT = "not counted: left before all reviewers were done"
-_FATES = ("kept", *REASONS)
+_OUTCOMES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
     *("update", "round", "purpose", "allowed_by", "asked_at", "requests", "source", "query"),
-    *("filters", "status", "hits", "received", *_FATES, "new_records", "new_works", "note"),
+    *("filters", "status", "hits", "received", *_OUTCOMES, "new_records", "new_works", "note"),
     *("error", "strategy"),
 )
 DECISION_COLUMNS = (
@@ -44,7 +44,7 @@ def strategies(thread: ReviewThread) -> list[SearchStrategy]:
     return [*past_strategies, current] if is_open and current is not None else past_strategies
 
 
-def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]:
+def search_log(thread: ReviewThread, records: Sequence[RecordRow]) -> list[Row]:
     """Return what every source was asked: the journal, row by row.
 
     `hits` is what the source says it has; `received` the records that came, each of which is in
@@ -55,7 +55,7 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
         strategies(thread),
         [entry.iteration for entry in thread.state.updates],
     )
-    waiting: dict[tuple[int, str, str | None], list[RecordFate]] = {}
+    waiting: dict[tuple[int, str, str | None], list[RecordRow]] = {}
     for record in records:
         if record.round is not None:
             key = (record.round.iteration, record.arrival.source, record.arrival.query)
@@ -74,13 +74,13 @@ def search_log(thread: ReviewThread, records: Sequence[RecordFate]) -> list[Row]
 
 
 def _search_row(
-    report: SourceReport, filters: str, waiting: dict[tuple[int, str, str | None], list[RecordFate]]
+    report: SourceReport, filters: str, waiting: dict[tuple[int, str, str | None], list[RecordRow]]
 ) -> Row:
     """Return the row of a report; it takes its records out of those that are left."""
     whose = (report.iteration, report.source)
     is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
     keys = [key for key in waiting if key[:2] == whose and report.query in {None, key[2]}]
-    own: list[RecordFate] = []
+    own: list[RecordRow] = []
     for key in keys if is_search else ():
         # The rows of a source that was asked again come after those of its first answer.
         count = len(waiting[key]) if report.query is None else report.received
@@ -101,7 +101,7 @@ def _search_row(
         "status": report.status.value,
         "hits": "" if report.hits is None else report.hits,
         "received": report.received,
-        **{name: getattr(report, name) for name in _FATES},
+        **{name: getattr(report, name) for name in _OUTCOMES},
         "new_records": sum(not record.is_again for record in own),
         "new_works": sum(record.row.is_first_of_work for record in own),
         "note": report.note or "",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, Work, works_of
+from paper_search.audit.flow import PrismaFlow, RecordRow, Status, Work, works_of
 from paper_search.audit.prisma_picture import prisma_flow
 from paper_search.audit.reading import ReviewThread
 from paper_search.report.outputs.figures import (
@@ -36,7 +36,7 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
 
 
 def pictures(
-    thread: ReviewThread, records: list[RecordFate], flow: PrismaFlow, kind: Format = "svg"
+    thread: ReviewThread, records: list[RecordRow], flow: PrismaFlow, kind: Format = "svg"
 ) -> dict[str, bytes]:
     """Return the pictures by name; those that there is nothing to show for are left out.
 
@@ -65,9 +65,7 @@ _MOST_COMBINATIONS = 14
 _MOST_QUERIES = 12
 
 
-def works_by(
-    records: Sequence[RecordFate], *, is_by_query: bool
-) -> dict[str, set[tuple[str, ...]]]:
+def works_by(records: Sequence[RecordRow], *, is_by_query: bool) -> dict[str, set[tuple[str, ...]]]:
     """Return which sources found each work, by its id; or which queries of which sources."""
     finders: dict[str, set[tuple[str, ...]]] = {}
     for row in records:
@@ -78,14 +76,14 @@ def works_by(
     return finders
 
 
-def source_contribution(records: Sequence[RecordFate]) -> Any:
+def source_contribution(records: Sequence[RecordRow]) -> Any:
     """Return works by source: those that it alone found, and the others; None: it is but one."""
     finders = works_by(records, is_by_query=False)
     is_one = len({name for names in finders.values() for name in names}) < 2  # noqa: PLR2004  # to compare
     return None if is_one else _contribution(finders, "this source")
 
 
-def query_contribution(records: Sequence[RecordFate]) -> Any:
+def query_contribution(records: Sequence[RecordRow]) -> Any:
     """Return works by query; None: the records do not say which query found them."""
     return _contribution(works_by(records, is_by_query=True), "this query")
 
@@ -114,7 +112,7 @@ def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
     return figure
 
 
-def source_overlap(records: Sequence[RecordFate]) -> Any:
+def source_overlap(records: Sequence[RecordRow]) -> Any:
     """Return an UpSet plot: works by the combination of sources; None: there is but one source."""
     finders = works_by(records, is_by_query=False)
     every = Counter(name for names in finders.values() for (name,) in names)
@@ -187,25 +185,25 @@ def _sizes(axes: Any, counts: Sequence[int], sets: Sequence[str]) -> None:
 
 _RUST, _GREY = "#b5532f", "#d9d8d2"
 _SHOWN = {
-    Fate.INCLUDED: ("included", BLUE),
-    Fate.UNDECIDED: ("not decided", PALE),
-    Fate.NOT_JUDGED: ("not judged", "#e6d9a8"),
-    Fate.EXCLUDED: ("excluded", _RUST),
+    Status.INCLUDED: ("included", BLUE),
+    Status.UNDECIDED: ("not decided", PALE),
+    Status.NOT_JUDGED: ("not judged", "#e6d9a8"),
+    Status.EXCLUDED: ("excluded", _RUST),
 }
-_SCORED = {**_SHOWN, Fate.SET_ASIDE: ("set aside", _GREY)}
+_SCORED = {**_SHOWN, Status.SET_ASIDE: ("set aside", _GREY)}
 
 
 def papers_by_year(works: Sequence[Work]) -> Any:
     """Return the works for screening by year; None: they are of no two years."""
-    counts = Counter((work.fate, work.paper.year) for work in works if work.paper.year)
-    years = sorted({year for fate, year in counts if fate in _SHOWN and year is not None})
+    counts = Counter((work.status, work.paper.year) for work in works if work.paper.year)
+    years = sorted({year for status, year in counts if status in _SHOWN and year is not None})
     if len(years) < 2:  # noqa: PLR2004  # one bar shows nothing
         return None
     span = range(years[0], years[-1] + 1)
     figure, axes = canvas(2.4)
     bottom = [0] * len(span)
-    for fate, (label, colour) in _SHOWN.items():
-        heights = [counts[fate, year] for year in span]
+    for status, (label, colour) in _SHOWN.items():
+        heights = [counts[status, year] for year in span]
         if any(heights):
             axes.bar(span, heights, 0.74, bottom, color=colour, label=label)
         bottom = [one + other for one, other in zip(bottom, heights, strict=True)]
@@ -218,27 +216,27 @@ def papers_by_year(works: Sequence[Work]) -> Any:
 
 def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
     """Return the scores, those of the result before its line; None: nothing is in the result."""
-    fates = {work.paper.id: work.fate for work in works}
+    statuses = {work.paper.id: work.status for work in works}
     collection = thread.collection
-    if collection is None or len(fates) < 2:  # noqa: PLR2004  # no order
+    if collection is None or len(statuses) < 2:  # noqa: PLR2004  # no order
         return None
     every = sorted(
         [*collection.papers, *collection.set_aside],
-        key=lambda paper: (fates.get(paper.id) is Fate.SET_ASIDE, -paper.relevance_score, paper.id),
+        key=lambda one: (statuses.get(one.id) is Status.SET_ASIDE, -one.relevance_score, one.id),
     )
-    every = [paper for paper in every if fates.get(paper.id) in _SCORED]
+    every = [paper for paper in every if statuses.get(paper.id) in _SCORED]
     if not every:
         return None
     figure, axes = canvas(2.6)
-    for fate, (label, colour) in _SCORED.items():
-        places = [n for n, paper in enumerate(every, start=1) if fates.get(paper.id) is fate]
+    for status, (label, colour) in _SCORED.items():
+        places = [n for n, paper in enumerate(every, start=1) if statuses.get(paper.id) is status]
         if places:
-            is_decided = fate in {Fate.INCLUDED, Fate.EXCLUDED}
+            is_decided = status in {Status.INCLUDED, Status.EXCLUDED}
             heights = [every[n - 1].relevance_score for n in places]
             size, order = (15, 3) if is_decided else (9, 2)
             points = {"s": size, "color": colour, "label": label, "zorder": order}
             axes.scatter(places, heights, edgecolor="none", **points)
-    aside = sum(fates.get(paper.id) is Fate.SET_ASIDE for paper in every)
+    aside = sum(statuses.get(paper.id) is Status.SET_ASIDE for paper in every)
     if aside:
         line = len(every) - aside + 0.5
         axes.axvline(line, color=INK, linewidth=1, linestyle=(0, (4, 3)))
@@ -285,11 +283,11 @@ def verdicts_in_order(thread: ReviewThread, works: Sequence[Work]) -> list[bool]
     for mark in itertools.chain.from_iterable(thread.independent.values()):
         if mark.is_relevant is not None:
             first[mark.paper_id] = min(mark.said_at, first.get(mark.paper_id, mark.said_at))
-    decided = [work for work in works if work.fate in {Fate.INCLUDED, Fate.EXCLUDED}]
+    decided = [work for work in works if work.status in {Status.INCLUDED, Status.EXCLUDED}]
 
     def when(work: Work) -> tuple[str, float, str]:
         decision, paper = work.paper.screening, work.paper
         entered = (decision.decided_at or "") if decision else ""
         return first.get(paper.id, entered), -paper.relevance_score, paper.id
 
-    return [work.fate is Fate.INCLUDED for work in sorted(decided, key=when)]
+    return [work.status is Status.INCLUDED for work in sorted(decided, key=when)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, Work, works_of
+from paper_search.audit.flow import PrismaFlow, RecordRow, Status, Work, works_of
 from paper_search.audit.logs import Row
 from paper_search.audit.pictures import CAPTIONS
 from paper_search.audit.reading import ReviewThread
@@ -111,7 +111,7 @@ def _row(cells: Iterable[str]) -> str:
 def sections_of(
     thread: ReviewThread,
     flow: PrismaFlow,
-    records: Sequence[RecordFate],
+    records: Sequence[RecordRow],
     logs: Mapping[str, Sequence[Row]],
     strategies: Sequence[Mapping[str, Any]],
 ) -> list[Section]:
@@ -141,8 +141,8 @@ def sections_of(
         ),
         *_reviewers(thread.agreement),
         *_text_reviewers(thread.text_agreement),
-        _papers("Included", works_of(records), Fate.INCLUDED),
-        _papers("Excluded by a person", works_of(records), Fate.EXCLUDED),
+        _papers("Included", works_of(records), Status.INCLUDED),
+        _papers("Excluded by a person", works_of(records), Status.EXCLUDED),
         _versions(thread.rounds),
     ]
 
@@ -313,8 +313,8 @@ def _reviewers(agreement: Agreement) -> list[Section]:
     return [Section("Independent reviewers", lines, columns, rows)]
 
 
-def _papers(title: str, works: Sequence[Work], fate: Fate) -> Section:
-    papers = [work for work in works if work.fate is fate]
+def _papers(title: str, works: Sequence[Work], status: Status) -> Section:
+    papers = [work for work in works if work.status is status]
     rows = []
     for work in papers[:MAX_ROWS]:
         decision = work.paper.screening

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from paper_search.audit.checklists import TITLE, reporting
-from paper_search.audit.flow import Fate, PrismaFlow, RecordFate, fates, flow_of
+from paper_search.audit.flow import PrismaFlow, RecordRow, Status, flow_of, record_rows
 from paper_search.audit.logs import (
     DECISION_COLUMNS,
     SEARCH_COLUMNS,
@@ -35,8 +35,9 @@ from paper_search.report.outputs.markdown import embedded, html_page
 from paper_search.report.outputs.pandoc import has_pandoc, markdown_docx
 
 RECORD_COLUMNS = (
-    *("id", "fate", "kept_as", "why", "source", "query", "position", "round", "found_at", "title"),
-    *("authors", "year", "venue", "doi", "score", "decided_by", "decided_at", "note", "labels"),
+    *("id", "status", "kept_as", "why", "source", "query", "position", "round", "found_at"),
+    *("title", "authors", "year", "venue", "doi", "score", "decided_by", "decided_at", "note"),
+    "labels",
 )
 MANIFEST = "manifest-sha256.txt"
 """Its lines are those of `sha256sum`, which can check them."""
@@ -45,8 +46,8 @@ MANIFEST = "manifest-sha256.txt"
 @dataclass(frozen=True)
 class Audit:
     thread: ReviewThread
-    records: list[RecordFate]
-    """Every record that ever arrived, with its fate."""
+    records: list[RecordRow]
+    """Every record that ever arrived, with its status."""
     flow: PrismaFlow
     files: dict[str, bytes]
     """By their path in the directory; the manifest is one of them."""
@@ -72,7 +73,7 @@ async def audit_of(persistence: Persistence, thread_id: str, *, has_pictures: bo
 
 
 def _audit_without_manifest(thread: ReviewThread, *, is_drawing: bool) -> Audit:
-    records = fates(thread)
+    records = record_rows(thread)
     flow = flow_of(thread, records)
     logs = {"search": search_log(thread, records), "decisions": decision_log(thread)}
     strategies = strategy_log(thread)
@@ -107,7 +108,7 @@ async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow
         ThreadNotFoundError: there is no such thread, or it is no search.
     """
     thread = await load_review(persistence, thread_id)
-    return flow_of(thread, fates(thread))
+    return flow_of(thread, record_rows(thread))
 
 
 async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, bytes]:
@@ -120,7 +121,7 @@ async def pictures_of(persistence: Persistence, thread_id: str) -> dict[str, byt
     thread = await load_review(persistence, thread_id)
 
     def draw() -> dict[str, bytes]:
-        records = fates(thread)
+        records = record_rows(thread)
         return pictures(thread, records, flow_of(thread, records))
 
     return await asyncio.to_thread(draw)
@@ -181,13 +182,14 @@ def check_directory(directory: Path) -> None:
         )
 
 
-def _record_row(row: RecordFate) -> Row:
+def _record_row(row: RecordRow) -> Row:
     record, arrival = row.record, row.arrival
     paper = row.work.paper if row.work else None
-    decision = paper.screening if paper and row.fate in {Fate.INCLUDED, Fate.EXCLUDED} else None
+    is_decided = row.status in {Status.INCLUDED, Status.EXCLUDED}
+    decision = paper.screening if paper and is_decided else None
     return {
         "id": (record.id if record else arrival.id) or "",
-        "fate": row.fate.value,
+        "status": row.status.value,
         "kept_as": row.kept_as,
         "why": row.why,
         "source": arrival.source,

@@ -28,7 +28,7 @@ def audit(
 
     It is what the search asked, found, removed and decided, with a manifest of SHA-256 hashes. The
     search log has what PRISMA-S asks for, the flow is that of PRISMA 2020, and records.csv has
-    every record ever found with its fate. The same thread gives the same bytes.
+    every record ever found with its status. The same thread gives the same bytes.
     """
     from paper_search.audit import write_audit
     from paper_search.audit.pictures import is_available

@@ -166,7 +166,7 @@ class SourceReport(BaseModel):
     @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
     @property
     def received(self) -> int:
-        """Return how many records came, each of which has one fate."""
+        """Return how many records came, each of which has one status."""
         counts = self.model_dump(include=set(REASONS) | {"kept"})
         return sum(counts.values())
 

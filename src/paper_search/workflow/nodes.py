@@ -39,7 +39,7 @@ from paper_search.workflow.questions import (
     strategy_question,
 )
 from paper_search.workflow.records import SearchRecords, StrategyApprovals
-from paper_search.workflow.results import fate_of_known_papers, final_collection
+from paper_search.workflow.results import final_collection, known_papers_of_round
 from paper_search.workflow.rounds import (
     ask_again,
     divide_works,
@@ -241,7 +241,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     stored_ref = await with_earlier(state, records, stored_ref)
     await records.index(state.question)
     reference = await with_counts(state, records, stored_ref, ctx.services)
-    known_report = fate_of_known_papers(state, ctx.workflow_params, scored, reference)
+    known_report = known_papers_of_round(state, ctx.workflow_params, scored, reference)
     update = {"result": reference, "scores": {}, "earlier": [], "known_papers": known_report}
     update["fit"] = concept_counts(scored, len(state.intent.concepts) if state.intent else 0)
     if ctx.workflow_params.enable_result_checkpoint:

@@ -225,7 +225,7 @@ async def _with_total(
     return collection.model_copy(update={"metadata": metadata})
 
 
-def fate_of_known_papers(
+def known_papers_of_round(
     state: WorkflowState, params: SearchParams, scored: list[ScoredPaper], reference: CollectionRef
 ) -> KnownPapersReport | None:
     """Return what became of the papers that the run must find; None: it must find none."""

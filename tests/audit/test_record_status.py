@@ -1,4 +1,4 @@
-"""Whatever people and sources do on a thread, every record has one fate, and all sums agree."""
+"""Whatever people and sources do on a thread, every record has one status, and all sums agree."""
 
 from __future__ import annotations
 
@@ -126,14 +126,14 @@ def answer(chance: Random, asked: Checkpoint) -> Decision:
 @example(seed=524)
 @example(seed=627976)
 @given(seed=st.integers(0, 2**32))
-def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
+def test_every_record_has_one_status_and_all_sums_agree(seed: int) -> None:
     async def checked() -> None:
         persistence, shown = await thread(Random(seed))  # noqa: S311  # no secret is made of it
         stored = await SearchRecords(persistence.store, "t").rows("records")
         audit = await audit_of(persistence, "t", has_pictures=False)
         rows = list(csv.DictReader(io.StringIO(audit.files["records.csv"].decode())))
         assert {row["id"] for row in rows} == set(stored)
-        flow, count = audit.flow, Counter(row["fate"] for row in rows)
+        flow, count = audit.flow, Counter(row["status"] for row in rows)
         assert flow.disagreements() == []
         assert shown is None or flow.rounds[-1] == shown
         assert flow.identified == len(rows)
@@ -146,15 +146,15 @@ def test_every_record_has_one_fate_and_all_sums_agree(seed: int) -> None:
             assert sum(int(row[column]) for row in log) == sum(counts)
         assert flow.duplicates == count["duplicate"]
         kept = {row["kept_as"] for row in rows}
-        assert flow.works == len(kept) == sum(row["fate"] != "duplicate" for row in rows)
-        assert {row["id"] for row in rows if row["fate"] != "duplicate"} == kept
+        assert flow.works == len(kept) == sum(row["status"] != "duplicate" for row in rows)
+        assert {row["id"] for row in rows if row["status"] != "duplicate"} == kept
         collection = audit.thread.collection
         decided = [*collection.papers, *collection.set_aside] if collection else []
         kept_as = {row["id"]: row["kept_as"] for row in rows}
-        for fate in ("included", "excluded"):
-            ids = {paper.id for paper in decided if paper.decision == fate}
+        for status in ("included", "excluded"):
+            ids = {paper.id for paper in decided if paper.decision == status}
             assert {kept_as[i] for i in ids} == ids
-            assert count[fate] >= len(ids)
+            assert count[status] >= len(ids)
         assert (await audit_of(persistence, "t", has_pictures=False)).files == audit.files
 
     asyncio.run(checked())
