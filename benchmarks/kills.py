@@ -35,7 +35,7 @@ from paper_search.cli.app import app
 from paper_search.config import load_config
 from paper_search.persistence import open_persistence, sqlite_files, tables
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.model_server import ModelServer, run_model_server
 from paper_search.workflow import SearchWorkflow
 
@@ -144,7 +144,7 @@ def _url(home: str) -> str:
 async def _standing(home: str) -> tuple[Any, str]:
     """Return how the one thread stands, and the token of its question; None: there is none yet."""
     async with open_persistence(_url(home)) as place:
-        every = EveryThread(place)
+        every = ThreadCatalogs(place)
         found = await every.threads(limit=1)
         if not found:
             return None, ""
@@ -348,7 +348,7 @@ def _result(home: Path, thread_id: str | None = None) -> str:
 
     async def read() -> Any:
         async with open_persistence(_url(str(home))) as place:
-            every = EveryThread(place)
+            every = ThreadCatalogs(place)
             name = thread_id or (await every.names(limit=1))[0]
             catalog: Any = await every.catalog_of(name)
             detail = (await catalog.show(name)).model_dump(mode="json")

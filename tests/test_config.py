@@ -311,7 +311,7 @@ def test_a_key_is_read_under_the_names_that_others_give_it(monkeypatch, source, 
 @pytest.mark.parametrize("contact", ["me", "me@x", "http://x.org", "a b@x.org", "@x.org"])
 def test_a_contact_that_is_no_address_is_refused(monkeypatch, contact):
     monkeypatch.setenv("PAPER_SEARCH_CONTACT", contact)
-    with pytest.raises(ConfigError, match=r"PAPER_SEARCH_CONTACT is .* no e-mail address"):
+    with pytest.raises(ConfigError, match=r"PAPER_SEARCH_CONTACT is .* not an e-mail address"):
         load_config()
 
 

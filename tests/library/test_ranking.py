@@ -68,8 +68,8 @@ def test_any_text_can_be_analysed_again_and_again(text: str) -> None:
 
 def test_feedback_adds_what_sets_the_first_results_apart() -> None:
     results = [
-        bm25.Read(3.0, ["graph", "toxic", "molecul", "common"]),
-        bm25.Read(2.0, ["graph", "molecul", "common", "chance"]),
+        bm25.ScoredDocument(3.0, ["graph", "toxic", "molecul", "common"]),
+        bm25.ScoredDocument(2.0, ["graph", "molecul", "common", "chance"]),
     ]
     frequencies = {"common": 900, "molecul": 10, "toxic": 5, "graph": 50}
     made = bm25.expanded({"graph": 1.0}, results, lambda word: frequencies.get(word, 1), 1000)
@@ -242,7 +242,10 @@ def test_a_tree_is_ranked_by_all_of_its_words_and_no_others_are_found(minerals: 
 
 
 def test_results_without_a_score_teach_no_words() -> None:
-    results = [bm25.Read(0.0, ["alpha", "beta"]), bm25.Read(0.0, ["beta", "gamma"])]
+    results = [
+        bm25.ScoredDocument(0.0, ["alpha", "beta"]),
+        bm25.ScoredDocument(0.0, ["beta", "gamma"]),
+    ]
     assert bm25.expanded({"alpha": 1.0}, results, lambda _: 1, 60) == {"alpha": 1.0}
 
 

@@ -19,7 +19,7 @@ from paper_search.library import Library
 from paper_search.library.samples import open_sample, shipped_sample
 from paper_search.library.source import (
     LibrarySource,
-    Opened,
+    OpenLibrary,
     create_library_source,
     create_sample_source,
     library_path,
@@ -116,7 +116,7 @@ async def test_a_paper_says_where_it_was_seen(tmp_path: Path) -> None:
     filled(tmp_path)
     with Library.open(library_path(tmp_path)) as library:
         moment = datetime(2026, 1, 1, tzinfo=UTC)
-        source = LibrarySource("library", lambda: Opened(library), clock=lambda: moment)
+        source = LibrarySource("library", lambda: OpenLibrary(library), clock=lambda: moment)
         report = await source.report(strategy('"graph theory"', "theory"))
     first = report.papers[0]
     assert [sighting.query for sighting in first.sightings] == ['"graph theory"', "theory"]
@@ -157,7 +157,7 @@ async def test_searching_does_not_hold_up_the_loop(home: Path) -> None:
     """API-28"""
     loop_turns = threading.Event()
 
-    def open_when_it_turns() -> Opened:
+    def open_when_it_turns() -> OpenLibrary:
         assert loop_turns.wait(240)
         return source_of(home, "sample")._open()
 

@@ -20,7 +20,7 @@ from paper_search.errors import PaperSearchError
 from paper_search.persistence import LedgerStatus, Persistence, open_persistence
 from paper_search.persistence.encryption import DamagedError
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.reports import report_services
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.threads.catalog import ThreadStatus
@@ -124,7 +124,7 @@ async def test_a_flipped_bit_hides_no_thread_and_its_own_can_be_deleted(
     what, owner = flip_a_bit(path, seed)
     assert owner in THREADS, owner
     async with open_persistence(f"sqlite:///{path}") as persistence:
-        every = EveryThread(persistence)
+        every = ThreadCatalogs(persistence)
         assert {info.thread_id for info in await every.threads()} >= set(THREADS), what
         for name in THREADS:
             if name == owner:
@@ -156,7 +156,7 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
         connection.execute(f"UPDATE {table} SET {column} = changed({column}) WHERE {whose}")  # noqa: S608  # constants
     async with open_persistence(f"sqlite:///{path}") as persistence:
         with pytest.raises(DamagedError):
-            await EveryThread(persistence).searches.show("done")
+            await ThreadCatalogs(persistence).searches.show("done")
 
 
 async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(
@@ -166,7 +166,7 @@ async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_ag
     path = tmp_path / "threads.db"
     shutil.copy(whole, path)
     async with open_persistence(f"sqlite:///{path}") as persistence:
-        searches = EveryThread(persistence).searches
+        searches = ThreadCatalogs(persistence).searches
         session = searches.session("strategy")
         await session.decide(await session.require_question(), "approve", "me")
         run_sql(f"sqlite:///{path}", "DELETE FROM writes WHERE channel = '__interrupt__'")
@@ -192,7 +192,7 @@ async def finish(persistence: Persistence, name: str) -> Any:
 
 
 async def read_and_finish_or_say_why(persistence: Persistence, name: str) -> None:
-    every = EveryThread(persistence)
+    every = ThreadCatalogs(persistence)
     try:
         await (every.reports if name == "plan" else every.searches).show(name)
         if name != "done":

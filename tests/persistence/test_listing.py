@@ -18,7 +18,7 @@ from paper_search.persistence import open_persistence
 from paper_search.persistence.listing import outline
 from paper_search.persistence.opening import open_lists
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.listing import EveryThread, list_threads
+from paper_search.report_workflow.listing import ThreadCatalogs, list_threads
 from paper_search.testing.reports import report_services
 from paper_search.testing.skills import ScriptedHandler
 
@@ -46,7 +46,7 @@ async def begin(persistence: Any) -> None:
 
 
 async def listed(persistence: Any) -> dict[str, Any]:
-    found = await EveryThread(persistence).threads()
+    found = await ThreadCatalogs(persistence).threads()
     return {thread.thread_id: thread.model_dump() for thread in found}
 
 
@@ -133,12 +133,12 @@ async def test_a_list_of_threads_at_rest_is_the_same_without_langgraph(
     monkeypatch.setenv("PAPER_SEARCH_ENCRYPTION_KEY", key)
     async with open_persistence(url) as persistence:
         await begin(persistence)
-        everything = await EveryThread(persistence).threads()
+        everything = await ThreadCatalogs(persistence).threads()
     with open_lists(url) as lists:
-        assert await EveryThread(lists).at_rest() == everything
-        assert await EveryThread(lists).at_rest(limit=2, offset=1) == everything[1:3]
+        assert await ThreadCatalogs(lists).at_rest() == everything
+        assert await ThreadCatalogs(lists).at_rest(limit=2, offset=1) == everything[1:3]
         run_sql(url, "UPDATE checkpoints SET summary = NULL WHERE thread_id = 'done'")
-        assert await EveryThread(lists).at_rest() is None
+        assert await ThreadCatalogs(lists).at_rest() is None
     assert await list_threads(url, limit=3, offset=0) == everything[:3]
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from paper_search.query import parse, render
-from paper_search.query.widening import askable
+from paper_search.query.widening import expressible_part
 
 
 def said(query: str, **known: object) -> str | None:
-    tree = askable(parse(query), **known).tree  # type: ignore[arg-type]  # as the parameters
+    tree = expressible_part(parse(query), **known).tree  # type: ignore[arg-type]  # as the parameters
     return None if tree is None else render(tree)
 
 
@@ -16,7 +16,7 @@ def test_one_letter_that_varies_is_written_out() -> None:
     assert text is not None
     assert text.split(" OR ")[:5] == ["woman", "wombn", "womcn", "womdn", "women"]
     assert text.count(" OR ") == 25
-    assert askable(parse("wom?n")).remainder is None
+    assert expressible_part(parse("wom?n")).remainder is None
     assert str(said("colo$r")).startswith("color OR coloar OR ")
     assert '"toluidine blue"' in str(said('"tolu?dine blue"'))
 
@@ -37,7 +37,7 @@ def test_one_letter_that_varies_is_written_out() -> None:
     ],
 )
 def test_what_is_widened_is_checked(query: str, text: str, checked: str | None) -> None:
-    found = askable(parse(query))
+    found = expressible_part(parse(query))
     assert found.tree is not None
     assert render(found.tree) == text
     assert (found.remainder and render(found.remainder)) == checked
@@ -49,6 +49,6 @@ def test_what_a_service_knows_stays() -> None:
 
 
 def test_a_query_of_which_nothing_can_be_asked_is_told_so() -> None:
-    found = askable(parse("type:review"))
+    found = expressible_part(parse("type:review"))
     assert found.tree is None
     assert found.notes == ("type: is known to few services: 'review' is left out here",)

@@ -8,7 +8,7 @@ from tests.answers import reply_to
 from paper_search.errors import ThreadBusyError, ThreadNotFoundError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.listing import REPORT, SEARCH, EveryThread, ReportCatalog
+from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
 from paper_search.testing.reports import QUESTION, FakeSearch, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow, ThreadStatus
@@ -104,7 +104,7 @@ async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persiste
     await reports.start(QUESTION, thread_id="r1")
     await searches.start("q", thread_id="s2")
     await reports.start(QUESTION, thread_id="r2")
-    every = EveryThread(persistence)
+    every = ThreadCatalogs(persistence)
     assert await every.names() == ["r2", "s2", "r1", "s1"]
     pages = [await every.threads(limit=2, offset=start) for start in (0, 2, 4)]
     assert [[part.thread_id for part in page] for page in pages] == [["r2", "s2"], ["r1", "s1"], []]
@@ -114,7 +114,7 @@ async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persiste
 async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
     await searching(persistence).start("q", thread_id="s")
     await report(persistence).start(QUESTION, thread_id="r")
-    every = EveryThread(persistence)
+    every = ThreadCatalogs(persistence)
     assert await every.catalog_of("s") is every.searches
     assert await every.catalog_of("r") is every.reports
     assert await every.graph_of("unknown") is None
@@ -125,7 +125,7 @@ async def test_each_thread_is_known_by_the_catalog_of_its_graph(persistence):
 async def test_a_deletion_that_was_cut_short_can_be_repeated(persistence):
     await report(persistence).start(QUESTION, thread_id="r")
     await persistence.checkpointer.adelete_thread("r")  # and then the process died
-    every = EveryThread(persistence)
+    every = ThreadCatalogs(persistence)
     (left,) = await every.threads()
     assert (left.thread_id, left.status, left.question) == ("r", ThreadStatus.FAILED, QUESTION)
     await (await every.catalog_of("r")).delete("r")

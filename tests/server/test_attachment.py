@@ -10,7 +10,7 @@ import pytest
 from tests.answers import reply_to
 from tests.workflow.doubles import FailingSkills, workflow
 
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.workflow import ThreadCatalog
 
@@ -108,7 +108,7 @@ async def test_a_thread_that_cannot_be_read_hides_no_other(
 async def test_a_deletion_that_was_cut_short_is_finished(begin, persistence):
     whole, half = await begin(), await begin()
     await persistence.checkpointer.adelete_thread(half)
-    every = EveryThread(persistence)
+    every = ThreadCatalogs(persistence)
     assert await every.finish_deletions() == [half]
     assert await every.names() == [whole]
     assert await persistence.store.asearch(("paper_search", half)) == []

@@ -18,7 +18,7 @@ from paper_search.cli.app import app as command_line
 from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import open_persistence
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.app_factory import create_app
 from paper_search.server.mcp import PaperSearchServer
@@ -135,7 +135,7 @@ def test_a_run_that_cannot_be_is_refused_at_every_door(config, run, door, words)
 
     async def threads() -> list[Any]:
         async with open_persistence(config.persistence_url) as persistence:
-            return await EveryThread(persistence).threads()
+            return await ThreadCatalogs(persistence).threads()
 
     assert asyncio.run(threads()) == []
 

@@ -17,7 +17,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.persistence import open_persistence
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.steps import (
     Outcome,
     StepContext,
@@ -98,7 +98,7 @@ async def test_a_step_that_failed_is_run_again(url):
     with pytest.raises(OSError, match="no network"):
         await on_a_thread(url, run_workflow, ordering(failing))
     async with open_persistence(url) as persistence:
-        (info,) = await EveryThread(persistence).threads()
+        (info,) = await ThreadCatalogs(persistence).threads()
     assert (info.status, info.next_step) == (ThreadStatus.FAILED, "ask")
     assert (await on_a_thread(url, resume_workflow, ordering(failing))).result["copies"] == 9
 
@@ -106,7 +106,7 @@ async def test_a_step_that_failed_is_run_again(url):
 async def test_its_threads_are_listed_shown_pruned_and_deleted(url):
     await on_a_thread(url, run_workflow, given={"copies": 2})
     async with open_persistence(url) as persistence:
-        every = EveryThread(persistence)
+        every = ThreadCatalogs(persistence)
         (info,) = await every.threads()
         assert (info.thread_id, info.graph, info.status) == ("t", "ordering", ThreadStatus.WAITING)
         assert info.updated_at
@@ -115,7 +115,7 @@ async def test_its_threads_are_listed_shown_pruned_and_deleted(url):
         await (await every.catalog_of("t")).prune("t")
     await on_a_thread(url, resume_workflow, answers=[{"copies": 7}])
     async with open_persistence(url) as persistence:
-        every = EveryThread(persistence)
+        every = ThreadCatalogs(persistence)
         assert (await every.others.info("t")).status is ThreadStatus.DONE
         await every.delete("t")
         assert await every.threads() == []

@@ -13,7 +13,7 @@ from paper_search.models import PaperCollection
 from paper_search.persistence import open_persistence
 from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.testing.reports import QUESTION, report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import SearchWorkflow, ThreadStatus
@@ -69,7 +69,7 @@ async def test_an_old_thread_is_listed_and_shown(golden: Path, url: str) -> None
     """PER-14."""
     thread = name_of(golden)
     async with open_persistence(url) as persistence:
-        every = EveryThread(persistence)
+        every = ThreadCatalogs(persistence)
         [listed] = await every.threads()
         catalog: Any = await every.catalog_of(thread)
         shown = await catalog.show(thread)
@@ -100,7 +100,7 @@ async def test_an_old_thread_is_taken_to_its_end(golden: Path, url: str) -> None
         assert thread in {"strategy", "second-round", "plan"}
         assert reached.kind in LAST_QUESTIONS
     async with open_persistence(url) as persistence:
-        catalog: Any = await EveryThread(persistence).catalog_of(thread)
+        catalog: Any = await ThreadCatalogs(persistence).catalog_of(thread)
         shown = await catalog.show(thread)
     assert shown.status is ThreadStatus.DONE
     if is_of_report:

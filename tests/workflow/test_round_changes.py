@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paper_search.workflow.counts import FAR, RoundChanges, round_changes
+from paper_search.workflow.counts import MIN_RISE, RoundChanges, round_changes
 
 
 def test_a_paper_that_the_round_before_did_not_have_is_new() -> None:
@@ -14,9 +14,9 @@ def test_a_paper_that_was_set_aside_before_is_not_new() -> None:
 
 
 def test_moving_up_far_is_told_and_moving_up_a_little_or_down_is_not() -> None:
-    before = [f"p{n}" for n in range(FAR + 2)]
-    after = [before[FAR], *before[:FAR], before[FAR + 1]]
-    assert round_changes(before, after, set(before), "").risen == {before[FAR]: FAR}
+    before = [f"p{n}" for n in range(MIN_RISE + 2)]
+    after = [before[MIN_RISE], *before[:MIN_RISE], before[MIN_RISE + 1]]
+    assert round_changes(before, after, set(before), "").risen == {before[MIN_RISE]: MIN_RISE}
 
 
 def test_the_summary_is_one_line() -> None:

@@ -118,7 +118,7 @@ def source_overlap(records: Sequence[RecordRow]) -> Any:
     every = Counter(name for names in finders.values() for (name,) in names)
     sets = sorted(every, key=lambda name: (-every[name], name))
     if len(sets) > _MOST_SETS:
-        # Works of the last sources are those of one set, lest others seem to have found them alone.
+        # Works of the last sources are those of one set: no other seems to have found them alone.
         last = set(sets[_MOST_SETS - 1 :])
         rest = f"{len(last)} other sources"
         finders = {

@@ -136,10 +136,7 @@ def parts_of(author: Author) -> PersonName:
 
 
 def written(author: Author) -> str:
-    """Return the name in one string that says its parts to who knows that it may be inverted.
-
-    That is the name as it is, if possible, else "Family, Given" or "{Literal}".
-    """
+    """Return "Family, Given" or "{Literal}", or the name as it is if that is unambiguous."""
     parts = parts_of(author)
     form = f"{{{parts.family}}}" if parts.is_literal else parts.inverted
     return author.name if _says(author.name, parts) else form

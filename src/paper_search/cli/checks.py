@@ -98,12 +98,12 @@ def _library(config: AppConfig) -> Check:
 
 
 async def _threads(config: AppConfig) -> Check:
-    from paper_search.report_workflow.listing import EveryThread
+    from paper_search.report_workflow.listing import ThreadCatalogs
     from paper_search.threads.catalog import ALL
 
     try:
         url = config.persistence_url
-        threads = await with_persistence(url, lambda p: EveryThread(p).threads(limit=ALL))
+        threads = await with_persistence(url, lambda p: ThreadCatalogs(p).threads(limit=ALL))
     except PaperSearchError as error:
         fix = f"check DATABASE_URL, or that {config.home} can be written"
         return Check("threads", is_well=False, found=explanation(error), fix=fix)

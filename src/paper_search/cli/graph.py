@@ -26,7 +26,7 @@ from paper_search.errors import ConfigError, InputError, PaperSearchError
 if TYPE_CHECKING:
     from paper_search.persistence import Persistence
     from paper_search.steps import Run, Workflow
-    from paper_search.threads.every import PlainDetail
+    from paper_search.threads.catalogs import PlainDetail
 
 Where = Annotated[
     str,
@@ -219,7 +219,7 @@ def resume(  # noqa: PLR0913  # one argument for each option
     """Answer a workflow's question, or continue the thread."""
     from paper_search.steps import discover_workflows
     from paper_search.steps.running import resume_workflow
-    from paper_search.threads.every import PlainThreads
+    from paper_search.threads.catalogs import PlainThreads
 
     workflows = discover_workflows(where)
 

@@ -100,10 +100,10 @@ def review(
     """
     config = settings(ctx, home)
     if thread is not None:
-        from paper_search.report_workflow.listing import EveryThread
+        from paper_search.report_workflow.listing import ThreadCatalogs
 
         url = config.persistence_url
-        run(with_persistence(url, lambda p: EveryThread(p).catalog_of(thread)))
+        run(with_persistence(url, lambda p: ThreadCatalogs(p).catalog_of(thread)))
     url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
     if _is_served(port):
         say(f"Review: {url}")

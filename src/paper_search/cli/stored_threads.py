@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from paper_search.report_workflow import ReportWorkflow, Review
     from paper_search.report_workflow.engine import ReportDetail
     from paper_search.report_workflow.reviews import BreakpointName
+    from paper_search.threads.catalogs import PlainDetail
     from paper_search.threads.engine import ProgressReporter
-    from paper_search.threads.every import PlainDetail
     from paper_search.workflow import ThreadDetail
 
     Question = Checkpoint | Review
@@ -51,10 +51,10 @@ async def thread_detail(url: str, thread_id: str) -> AnyDetail:
     Raises:
         ThreadNotFoundError: there is no such thread.
     """
-    from paper_search.report_workflow.listing import EveryThread
+    from paper_search.report_workflow.listing import ThreadCatalogs
 
     async with open_persistence(url) as persistence:
-        catalog: Any = await EveryThread(persistence).catalog_of(thread_id)
+        catalog: Any = await ThreadCatalogs(persistence).catalog_of(thread_id)
         detail: AnyDetail = await catalog.show(thread_id)
         return detail
 
@@ -73,9 +73,9 @@ def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
 
 
 async def is_report(url: str, thread_id: str) -> bool:
-    from paper_search.report_workflow.listing import REPORT, EveryThread
+    from paper_search.report_workflow.listing import REPORT, ThreadCatalogs
 
-    return await with_persistence(url, lambda p: EveryThread(p).graph_of(thread_id)) == REPORT
+    return await with_persistence(url, lambda p: ThreadCatalogs(p).graph_of(thread_id)) == REPORT
 
 
 async def preview(url: str, thread_id: str) -> Report:

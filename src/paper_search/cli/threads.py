@@ -96,7 +96,7 @@ def show(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.stored_threads import NextCommands, thread_detail, with_translations
     from paper_search.cli.views import show_thread
     from paper_search.report_workflow.engine import ReportDetail
-    from paper_search.threads.every import PlainDetail
+    from paper_search.threads.catalogs import PlainDetail
     from paper_search.workflow.results import part_of
 
     config = settings(ctx, home)
@@ -158,7 +158,7 @@ def export(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.outputs import PaperOutput, ReportOutput, decision_line, push_papers
     from paper_search.cli.stored_threads import preview, thread_detail
     from paper_search.report_workflow.engine import ReportDetail
-    from paper_search.threads.every import PlainDetail
+    from paper_search.threads.catalogs import PlainDetail
     from paper_search.workflow.results import part_of
 
     config = settings(ctx, home)
@@ -241,14 +241,14 @@ def delete(
     This cannot be undone.
     """
     from paper_search.llm.usage_log import UsageLog
-    from paper_search.report_workflow.listing import EveryThread
+    from paper_search.report_workflow.listing import ThreadCatalogs
 
     config = settings(ctx, home)
     url = config.persistence_url
 
     async def question(persistence: "Persistence") -> str:
         try:
-            catalog = await EveryThread(persistence).catalog_of(thread)
+            catalog = await ThreadCatalogs(persistence).catalog_of(thread)
             with contextlib.suppress(ThreadNotFoundError):
                 return str((await catalog.info(thread)).question)
         except PersistenceError:
@@ -258,7 +258,7 @@ def delete(
     topic = run(with_persistence(url, question))
     if not yes:
         _confirm(f"delete {thread} ({visible(topic[:80])})", "delete the thread")
-    run(with_persistence(url, lambda p: EveryThread(p).delete(thread)))
+    run(with_persistence(url, lambda p: ThreadCatalogs(p).delete(thread)))
     UsageLog(config.usage_path, thread).delete()
     if as_json:
         print_json({"thread_id": thread, "deleted": True})
@@ -281,13 +281,13 @@ def prune(
     Open questions, papers, drafts, results and decisions are kept, but `fork` can no longer go
     back. Running threads are skipped. Without a THREAD, you are asked first.
     """
-    from paper_search.report_workflow.listing import EveryThread
+    from paper_search.report_workflow.listing import ThreadCatalogs
     from paper_search.threads.catalog import ALL
 
     url = settings(ctx, home).persistence_url
 
     async def pruned(persistence: "Persistence") -> tuple[list[str], list[str]]:
-        every = EveryThread(persistence)
+        every = ThreadCatalogs(persistence)
         pruned_ids, busy = [], []
         for name in threads or await every.names(limit=ALL):
             try:

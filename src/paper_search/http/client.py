@@ -141,7 +141,7 @@ class HttpClient:
     ) -> HttpAnswer:
         """Ask for a resource, or post to it.
 
-        Redirects are followed within the origin only, lest a key go to another host. Answers to GET
+        Redirects are followed within the origin only: no key goes to another host. Answers to GET
         are kept on disk, without keys, where the server does not forbid it. `key_params` and
         `headers` may hold keys; `json` or `form` make it a POST. `budget` counts every attempt;
         `requests` gets a record of each, or of the stored answer.
@@ -219,7 +219,7 @@ class HttpClient:
     async def _attempt(  # noqa: PLR0911  # one for each way to fail
         self, request: httpx.Request, asking: Asking
     ) -> HttpAnswer | HttpError:
-        """Return the answer or what went wrong; raised outside, no cause clings to it."""
+        """Return the answer or the error, which is raised outside to drop the exception chain."""
         host = request.url.host
         is_answering = False
         asking.begin_attempt()

@@ -28,7 +28,7 @@ Frequency = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ScoredDocument:
     """One of the first results: its score, and its words."""
 
     score: float
@@ -36,7 +36,10 @@ class Read:
 
 
 def expanded(
-    weights: Mapping[str, float], results: Sequence[Read], frequency: Frequency, records: int
+    weights: Mapping[str, float],
+    results: Sequence[ScoredDocument],
+    frequency: Frequency,
+    records: int,
 ) -> dict[str, float]:
     """Return the query's words and those that set the first results apart, with their weights.
 
@@ -55,7 +58,7 @@ def expanded(
     return result
 
 
-def _strengths(results: Sequence[Read]) -> dict[str, float]:
+def _strengths(results: Sequence[ScoredDocument]) -> dict[str, float]:
     total = sum(result.score for result in results) or 1.0
     mean = sum(len(result.words) for result in results) / max(1, len(results)) or 1.0
     sums: dict[str, float] = {}

@@ -22,7 +22,7 @@ from paper_search.models import RankedQuery, RawPaper, SearchConstraints, UserFe
 from paper_search.query import Node, parse
 from paper_search.query.ast import positive_leaves, words_of
 from paper_search.query.prose import is_prose
-from paper_search.query.widening import askable
+from paper_search.query.widening import expressible_part
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -379,7 +379,7 @@ def _tree_of(text: str) -> Node:
     Raises:
         QuerySyntaxError: it cannot be read, or there is nothing else in it.
     """
-    part = askable(parse(text), fields=("tiab",), is_full=True)
+    part = expressible_part(parse(text), fields=("tiab",), is_full=True)
     if part.tree is None:
         raise QuerySyntaxError("; ".join(part.notes), query=text, column=1)
     return part.tree

@@ -201,7 +201,7 @@ class Retrieval:
         records: Mapping[int, Mapping[str, Any]],
     ) -> dict[str, float]:
         texts = [(hit, self._text(hit.row, records)) for hit in first if hit.row in records]
-        results = [bm25.Read(hit.score, [*text.title, *text.rest]) for hit, text in texts]
+        results = [bm25.ScoredDocument(hit.score, [*text.title, *text.rest]) for hit, text in texts]
         return bm25.expanded(weights, results, self._frequency, self._searcher.num_docs)
 
     def _neighbours_first(

@@ -40,7 +40,7 @@ LIBRARY_DIRECTORY = "library"
 """Where in the home the person's own library lies."""
 
 
-class Opened(NamedTuple):
+class OpenLibrary(NamedTuple):
     """A library that is to be searched, open; the caller closes it.
 
     `note`: what the person should know. `is_sample`: whether it is the sample that ships.
@@ -51,7 +51,7 @@ class Opened(NamedTuple):
     is_sample: bool = False
 
 
-Opener = Callable[[], Opened]
+Opener = Callable[[], OpenLibrary]
 """Opens what is to be searched."""
 
 
@@ -283,7 +283,7 @@ def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> Li
     return LibrarySource(settings.name, lambda: open_searched(config.home, embedder))
 
 
-def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
+def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> OpenLibrary:
     """Open the person's library, or the sample while that is empty, and say so if it is.
 
     Raises:
@@ -293,18 +293,18 @@ def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> Opened:
     if Library.exists(path):
         library = Library.open(path, embedder=embedder)
         if not library.is_empty:
-            return Opened(library)
+            return OpenLibrary(library)
         library.close()
     sample = open_sample(home, embedder)
     note = f"your library is empty: the sample of {len(sample):,} records is searched instead"
-    return Opened(sample, note, is_sample=True)
+    return OpenLibrary(sample, note, is_sample=True)
 
 
 def create_sample_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
     """Return the source that always searches the sample that ships."""
     embedder = create_embedder(config.embeddings)
     return LibrarySource(
-        settings.name, lambda: Opened(open_sample(config.home, embedder), is_sample=True)
+        settings.name, lambda: OpenLibrary(open_sample(config.home, embedder), is_sample=True)
     )
 
 

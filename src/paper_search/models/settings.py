@@ -227,10 +227,10 @@ _PLACEHOLDER = re.compile(r"(?i)[@.](?:example(?:\.(?:com|net|org))?|test|invali
 
 
 def _address(text: str | None) -> str | None:
-    """Return an e-mail address; Raises ValueError: it is none, or nobody's."""
+    """Return an e-mail address; Raises ValueError: it is not one, or a placeholder."""
     address = (text or "").strip()
     if address and not re.fullmatch(r"[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:]+", address):
-        raise ValueError(f"PAPER_SEARCH_CONTACT is {text!r}, which is no e-mail address")
+        raise ValueError(f"PAPER_SEARCH_CONTACT is {text!r}, which is not an e-mail address")
     if _PLACEHOLDER.search(address):
         raise ValueError(
             f"PAPER_SEARCH_CONTACT is {text!r}, a placeholder that services refuse: give an address"

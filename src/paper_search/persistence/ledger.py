@@ -1,4 +1,4 @@
-"""The ledger of decisions: each question is decided once, whoever asks for it how often."""
+"""The ledger of decisions: each question is decided once, however often an answer is sent."""
 
 from __future__ import annotations
 

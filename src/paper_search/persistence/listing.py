@@ -117,7 +117,7 @@ class Summary:
         )
 
 
-def listed(*channels: str) -> dict[str, str]:
+def columns(*channels: str) -> dict[str, str]:
     return {LISTED: " ".join(channels)}
 
 

@@ -112,11 +112,11 @@ class SqliteStore(SqliteIndex, AsyncSqliteStore):
         await self._in_one_call(erase)
 
 
-Opened = tuple[SqliteSaver, SqliteStore]
+OpenStores = tuple[SqliteSaver, SqliteStore]
 
 
 @contextlib.asynccontextmanager
-async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator[Opened]:
+async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator[OpenStores]:
     """Open the checkpoints and the records in the file, which is made if it is not there.
 
     Raises:
@@ -129,7 +129,7 @@ async def open_file(path: Path, keyring: Keyring | None = None) -> AsyncIterator
 
 
 @contextlib.asynccontextmanager
-async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[Opened]:
+async def _setup(path: Path, keyring: Keyring | None = None) -> AsyncIterator[OpenStores]:
     async with (
         connection_to(path) as connection,
         connection_to(path, autocommit=True) as second,

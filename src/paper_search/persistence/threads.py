@@ -37,7 +37,7 @@ class PersistenceConfig:
         backend: memory, sqlite or postgres.
         connection_string: sqlite: a path or a `sqlite:///` URL, by default
             `research_workflows.db`; postgres: a URL, by default `DATABASE_URL`.
-        ttl_hours: how long a finished thread is kept by `ThreadManager.expire`; None: for ever.
+        ttl_hours: how long a finished thread is kept by `ThreadManager.expire`; None for no limit.
 
     Raises:
         UnknownNameError: there is no such backend.

@@ -70,7 +70,7 @@ class OperatorReader(ABC):
         return part
 
     def _operation(self, least: int) -> Part:
-        """Return parts joined by operators that bind at least so tight."""
+        """Return parts joined by operators of at least this precedence."""
         left = self._inversion()
         while (name := self._operator()) is not None:
             level = self._system.levels[name]

@@ -33,7 +33,7 @@ _MOST_FORMS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Askable:
+class ExpressiblePart:
     """A query as a service can be asked it.
 
     Attributes:
@@ -58,13 +58,13 @@ class _Wide:
 _ANYTHING = _Wide(None, is_exact=False)
 
 
-def askable(
+def expressible_part(
     tree: Node,
     *,
     fields: Collection[str] = (),
     shortest_stem: int | None = 3,
     is_full: bool = False,
-) -> Askable:
+) -> ExpressiblePart:
     """Return the query with what a service cannot say written otherwise, or left out.
 
     Words with wildcards become the words that they match, or are cut short; headings become
@@ -80,8 +80,8 @@ def askable(
     nodes = tuple(answer.node for _, answer in wide if answer.node is not None)
     rest = tuple(part for part, answer in wide if not answer.is_exact and not _is_indexed(part))
     if all(answer.is_exact and answer.node is part for part, answer in wide):
-        return Askable(tree)
-    return Askable(
+        return ExpressiblePart(tree)
+    return ExpressiblePart(
         join(And, nodes) if nodes else None, join(And, rest) if rest else None, tuple(walk.notes)
     )
 

@@ -1,6 +1,6 @@
 """Writes a tree as a strategy in the language of a database: numbered lines to copy.
 
-What is written never finds more than the tree, but for limits that `Written.left_out` holds.
+It never finds more than the tree, except for limits in `WrittenStrategy.left_out`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_PHRASES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenStrategy:
     """A strategy in the language of a database.
 
     Attributes:
@@ -49,7 +49,7 @@ class Written:
     left_out: tuple[Node, ...] = ()
 
 
-def write_strategy(tree: Node, database: str) -> Written:
+def write_strategy(tree: Node, database: str) -> WrittenStrategy:
     """Return the strategy to paste into a database.
 
     Raises:
@@ -64,7 +64,7 @@ def write_strategy(tree: Node, database: str) -> Written:
         writer.write(normalise(tree))
     except InexpressibleError as error:
         raise InputError(f"{dialect.name} cannot express this strategy: {error}") from error
-    return Written(writer.text(), tuple(writer.notes), tuple(writer.left_out))
+    return WrittenStrategy(writer.text(), tuple(writer.notes), tuple(writer.left_out))
 
 
 @dataclass(slots=True)

@@ -344,14 +344,14 @@ class PagesRead(BaseModel):
     """What was not read, and why."""
 
 
-class Shown(BaseModel):
+class PromptLimits(BaseModel):
     shown_sources: int = 40
     """How many, those of findings first, then the most relevant."""
     shown_chars: int = 1200
     """How much of each."""
 
 
-class AnalystInput(Shown):
+class AnalystInput(PromptLimits):
     search_results: list[SearchResult]
     research_plan: ResearchPlan
     previous_analysis: AnalysisResult | None = None
@@ -364,7 +364,7 @@ class AnalystOutput(BaseModel):
     recommended_searches: list[SearchQuery] = Field(default_factory=list)
 
 
-class WriterInput(Shown):
+class WriterInput(PromptLimits):
     analysis: AnalysisResult
     research_plan: ResearchPlan
     previous_draft: ResearchDraft | None = None
@@ -380,7 +380,7 @@ class WriterOutput(BaseModel):
     revision_notes: list[str] = Field(default_factory=list)
 
 
-class ReviewerInput(Shown):
+class ReviewerInput(PromptLimits):
     draft: ResearchDraft
     analysis: AnalysisResult
     research_plan: ResearchPlan

@@ -132,7 +132,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         whole = decision.model_copy(update={"decided_by": "person", "decider": None})
         return super().as_stored(whole, reference)
 
-    def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
+    def _decision_for_graph(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision | {"decider": entry.decided_by}
 
     async def propose(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from paper_search.persistence.listing import listed
+from paper_search.persistence.listing import columns
 from paper_search.report_workflow import drafting, nodes, questions
 from paper_search.report_workflow.context import settings_of
 from paper_search.report_workflow.state import (
@@ -21,7 +21,7 @@ from paper_search.threads import spending
 OK, SKIP, FAIL, ITERATE = Outcome.OK, Outcome.SKIP, Outcome.FAIL, Outcome.ITERATE
 APPROVE, EDIT, REJECT = Outcome.APPROVE, Outcome.EDIT, Outcome.REJECT
 
-counted = functools.partial(
+count_usage = functools.partial(
     spending.count_spending,
     iteration=lambda state: state.iteration_count,
     budget=lambda ctx: settings_of(ctx).budget,
@@ -31,15 +31,15 @@ counted = functools.partial(
 # fmt: off
 WORKFLOW = Workflow(
     "research_report",
-    StepDef("planner", "Take the question apart", handler=counted(nodes.planner),
+    StepDef("planner", "Take the question apart", handler=count_usage(nodes.planner),
             next={OK: "human_review", SKIP: "searcher", FAIL: "fallback"}, bound=MAX_ROUNDS + 1),
-    StepDef("searcher", "Collect sources", handler=counted(nodes.searcher),
+    StepDef("searcher", "Collect sources", handler=count_usage(nodes.searcher),
             next={ITERATE: "searcher", OK: "analyst", FAIL: "fallback"}, bound=60),
-    StepDef("analyst", "Say what the sources say", handler=counted(nodes.analyst),
+    StepDef("analyst", "Say what the sources say", handler=count_usage(nodes.analyst),
             next={ITERATE: "searcher", OK: "writer", FAIL: "fallback"}),
-    StepDef("writer", "Write the draft", handler=counted(drafting.writer),
+    StepDef("writer", "Write the draft", handler=count_usage(drafting.writer),
             next={OK: "reviewer", FAIL: "fallback"}, bound=2 * MAX_ROUNDS + 1),
-    StepDef("reviewer", "Judge the draft", handler=counted(drafting.reviewer),
+    StepDef("reviewer", "Judge the draft", handler=count_usage(drafting.reviewer),
             next={ITERATE: "writer", OK: "human_review", APPROVE: "output", FAIL: "fallback"}),
     StepDef("human_review", "Ask: is this right?", handler=questions.human_review,
             next={OK: "searcher", ITERATE: "planner", EDIT: "writer", APPROVE: "output",
@@ -51,7 +51,7 @@ WORKFLOW = Workflow(
     description="Plan, collect, analyse, write and review a report, with a person in the loop",
     state=StepState, params=ReportParams, request=ReportRequest, result=ReportOutput,
     services="paper_search.report_workflow.assembly:assemble_report",
-    metadata=listed("original_query", "is_complete", "ended_by", "status", "draft", "usage"),
+    metadata=columns("original_query", "is_complete", "ended_by", "status", "draft", "usage"),
 )
 # fmt: on
 

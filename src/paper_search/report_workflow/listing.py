@@ -12,7 +12,7 @@ from paper_search.models.usage import StepSpending
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.persistence.opening import open_lists
 from paper_search.threads.catalog import BriefInfo, Catalog, StatusFacts
-from paper_search.threads.every import AllThreads
+from paper_search.threads.catalogs import Catalogs
 from paper_search.threads.records import ROOT
 from paper_search.workflow.listing import ThreadCatalog
 
@@ -78,7 +78,7 @@ class ReportCatalog(Catalog["ReportSession", ReportInfo]):
         )
 
 
-class EveryThread(AllThreads):
+class ThreadCatalogs(Catalogs):
     def __init__(self, persistence: Persistence) -> None:
         self.searches = ThreadCatalog(persistence)
         self.reports = ReportCatalog(persistence)
@@ -86,10 +86,10 @@ class EveryThread(AllThreads):
 
 
 async def list_threads(url: str, *, limit: int, offset: int) -> list[Any]:
-    """Return threads as `EveryThread.threads` does, without LangGraph if all are at rest."""
+    """Return threads as `ThreadCatalogs.threads` does, without LangGraph if all are at rest."""
     with contextlib.suppress(PaperSearchError), open_lists(url) as lists:  # else it is told below
-        infos = await EveryThread(lists).at_rest(limit=limit, offset=offset)
+        infos = await ThreadCatalogs(lists).at_rest(limit=limit, offset=offset)
         if infos is not None:
             return infos
     async with open_persistence(url) as persistence:
-        return await EveryThread(persistence).threads(limit=limit, offset=offset)
+        return await ThreadCatalogs(persistence).threads(limit=limit, offset=offset)

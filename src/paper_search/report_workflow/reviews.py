@@ -25,7 +25,7 @@ from paper_search.report.models import SearchType, now
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
     ClientForms,
-    Named,
+    QuestionReference,
     changed_args,
     decode,
     form_for,
@@ -304,7 +304,7 @@ def _in_our_names(answer: Any) -> Any:
 
 
 def _check(decision: ReviewDecision, review: Review) -> None:
-    require_open(Named(decision.review, decision.token), review)
+    require_open(QuestionReference(decision.review, decision.token), review)
     if decision.action not in review.actions:
         accepted = ", ".join(action.value for action in review.actions)
         raise ValueError(

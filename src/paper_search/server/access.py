@@ -24,7 +24,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.engine import ReportSession
-from paper_search.report_workflow.listing import REPORT, SEARCH, EveryThread
+from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
 from paper_search.server.attachment import ServerThreads
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.admission import admit, check_begin
@@ -95,13 +95,13 @@ class Access:
         is_undecided = setting_origins(home=config.home)["sources"] == "default"
         self.page_sources = None if is_undecided else papers
         """Those that a person at the page may choose; None: any, as no setting says which."""
-        self._every: tuple[Persistence, EveryThread] | None = None
+        self._catalogs: tuple[Persistence, ThreadCatalogs] | None = None
 
-    def every(self, persistence: Persistence) -> EveryThread:
+    def catalogs(self, persistence: Persistence) -> ThreadCatalogs:
         """Return the catalogs, which are slow to make, for as long as the persistence is open."""
-        if self._every is None or self._every[0] is not persistence:
-            self._every = persistence, EveryThread(persistence)
-        return self._every[1]
+        if self._catalogs is None or self._catalogs[0] is not persistence:
+            self._catalogs = persistence, ThreadCatalogs(persistence)
+        return self._catalogs[1]
 
     # --- whose a thread is ------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class Access:
                 or it is shared with them for less. Only the page asks for less than to decide:
                 there, reviewers stay blind.
         """
-        every = self.every(persistence)
+        every = self.catalogs(persistence)
         graph = await every.graph_of(thread_id)
         if graph is None:
             if await every.searches.session(thread_id).exists():
@@ -166,7 +166,7 @@ class Access:
         async with self.shared.use() as persistence:
             await self.session(persistence, thread_id, person)
             with contextlib.suppress(ThreadNotFoundError):  # it never ran
-                await self.every(persistence).delete(thread_id)
+                await self.catalogs(persistence).delete(thread_id)
 
     # --- which runs may begin ---------------------------------------------------------------------
 

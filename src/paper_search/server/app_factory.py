@@ -16,7 +16,7 @@ from paper_search.config import AppConfig, load_config
 from paper_search.errors import PaperSearchError
 from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import Access, SharedPersistence, http_refusals
 from paper_search.server.attachment import ServerThreads, ThreadAttachment
 from paper_search.server.guard import EVERYBODY, Guard, owner_of
@@ -143,7 +143,7 @@ async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
             visitor = get_auth_ctx()
             by = visitor.user.identity if visitor else EVERYBODY
-            await EveryThread(persistence).copy_records(source_thread_id, target_thread_id, by)
+            await ThreadCatalogs(persistence).copy_records(source_thread_id, target_thread_id, by)
             await copy_checkpoints(source_thread_id, target_thread_id)
 
         saver.acopy_thread = copy_thread  # type: ignore[method-assign]  # the server calls it
@@ -199,9 +199,9 @@ def create_app(config: AppConfig, access: Access, routes: Sequence[BaseRoute] = 
 
 
 async def _finish_deletions(persistence: Persistence) -> None:
-    """Finish what an earlier server was killed in the middle of; what fails is for the next."""
+    """Finish interrupted deletions; what fails is tried again at the next start."""
     try:
-        for thread_id in await EveryThread(persistence).finish_deletions():
+        for thread_id in await ThreadCatalogs(persistence).finish_deletions():
             logger.info("thread %r: the deletion that was cut short is finished", thread_id)
     except PaperSearchError:
         logger.exception("deletions that were cut short could not be finished")

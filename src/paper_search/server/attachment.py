@@ -11,7 +11,7 @@ from typing import Any
 
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.guard import EVERYBODY
 from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
 
@@ -115,7 +115,7 @@ class ThreadAttachment:
     ) -> None:
         self._owners = owners
         self._threads = threads
-        self._catalogs = list(EveryThread(persistence).by_graph.values())
+        self._catalogs = list(ThreadCatalogs(persistence).by_graph.values())
         self._unfit: set[str] = set()
         self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
 

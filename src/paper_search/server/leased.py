@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import Access, Run, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.steps import Outcome
@@ -79,7 +79,7 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                     yield part
             finally:
                 with contextlib.suppress(ThreadNotFoundError):
-                    await EveryThread(persistence).delete(thread_id)
+                    await ThreadCatalogs(persistence).delete(thread_id)
 
     async def aupdate_state(
         self, config: Any, values: Any, as_node: str | None = None, task_id: str | None = None

@@ -82,7 +82,7 @@ class PaperSearchServer(MCPServer):
 
 
 class HttpDoor:
-    """`/mcp`: the same over HTTP, for whoever the guard let in.
+    """`/mcp`: the same over HTTP, for all whom the guard admits.
 
     Sessions and forms belong to who opened them: nobody else's request goes on with them.
     """

@@ -152,7 +152,7 @@ class McpTools:
             content = export(await _collection(thread), format)
         if not isinstance(content, str):
             raise InputError(
-                f"{format} is no text; a command writes it to a file: "
+                f"{format} is binary; a command writes it to a file: "
                 f"`paper-search export {thread_id} --format {format} --output FILE`"
             )
         return part_of(content, part, "the tool `export`, with `part`")
@@ -191,7 +191,7 @@ class McpTools:
 
     @contextlib.asynccontextmanager
     async def _thread(self, thread_id: str, ctx: Context) -> AsyncIterator[_Thread]:
-        """Open a thread that whoever calls may see; Raises as `Access.session`."""
+        """Open a thread that the caller may see; Raises as `Access.session`."""
         async with self._access.shared.use() as persistence:
             session = await self._access.session(persistence, thread_id, _owner(ctx))
             if session is None:
@@ -202,7 +202,7 @@ class McpTools:
             if graph == SEARCH:
                 options = {"sources": sources_of_run(self._config, channels)}
             flow = self._flow(graph, persistence, **options)
-            catalog = self._access.every(persistence).by_graph[graph]
+            catalog = self._access.catalogs(persistence).by_graph[graph]
             yield _Thread(graph, session, catalog, flow, ctx)
 
     async def _begin(
@@ -212,7 +212,7 @@ class McpTools:
         if thread_id is None:  # else this call began it before, and asked
             thread_id = str(uuid.uuid4())
             async with self._access.shared.use() as persistence:
-                session = self._access.every(persistence).by_graph[graph].session(thread_id)
+                session = self._access.catalogs(persistence).by_graph[graph].session(thread_id)
                 run = Run({session.begins_with: question}, {"sources": sources})
                 await self._access.check_begin(persistence, type(session), run, _owner(ctx))
                 flow = self._flow(graph, persistence, sources=sources)
@@ -221,7 +221,7 @@ class McpTools:
                 try:
                     await self._run(flow.start(question, thread_id=thread_id))
                 except InputError:
-                    await self._access.every(persistence).delete(thread_id)
+                    await self._access.catalogs(persistence).delete(thread_id)
                     raise
         async with self._thread(thread_id, ctx) as thread:
             return await self._ask(thread)

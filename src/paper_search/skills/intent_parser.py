@@ -30,7 +30,7 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS
 from paper_search.skills.intent.forms import CUT
 from paper_search.skills.intent.names import Kind, Lookup, lookups_of, parse_names
 from paper_search.skills.intent.reader import (
-    Reading,
+    ParsedQuestion,
     parse_limits,
     parse_question,
     parse_seed,
@@ -109,7 +109,7 @@ class IntentAnswer(BaseModel):
             return True
         return reads_as_english(" ".join(self.concepts))
 
-    def intent(self, reading: Reading, today: date) -> ParsedIntent:
+    def intent(self, reading: ParsedQuestion, today: date) -> ParsedIntent:
         """Return the intent, cleaned: no blank term, years in order, nothing wanted and excluded.
 
         From `reading`, what the words of the question limit, come its plain text, which is the

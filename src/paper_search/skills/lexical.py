@@ -78,7 +78,7 @@ class _Concept:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _Target:
     """What an intent asks for."""
 
     concepts: Sequence[_Concept]
@@ -90,7 +90,7 @@ class _Wanted:
     """Share of the concepts that makes a full match."""
 
     @classmethod
-    def of(cls, intent: ParsedIntent) -> _Wanted:
+    def of(cls, intent: ParsedIntent) -> _Target:
         concepts = [concept for name in intent.concepts if (concept := _concept(name)).words]
         concepts = concepts or [_concept(intent.topic)]
         weights = [sum(map(rarity, concept.words)) ** _DAMPING for concept in concepts]
@@ -149,7 +149,7 @@ def verdicts(
     papers. Anchors, for up to three concepts: all in the title 0.9 and more, half of them about
     0.45, one common word less than 0.3, nothing 0. Of more concepts a share is enough.
     """
-    target = _Wanted.of(intent)
+    target = _Target.of(intent)
     return [
         _verdict(paper, document, intent, target)
         for paper, document in zip(papers, documents, strict=True)
@@ -196,7 +196,7 @@ def _cover(concept: _Concept, document: Document) -> float:
     return max(PARTLY_IN_TITLE * in_title, PARTLY_IN_TEXT * in_text) / whole if whole else 0.0
 
 
-def _earned_by_words(target: _Wanted, document: Document) -> float:
+def _earned_by_words(target: _Target, document: Document) -> float:
     """Return which share of the words, by rarity, the document has as BM25 counts them: 0 to 1."""
     norm = _K1 * (1 - _B + _B * document.length / _USUAL_LENGTH)
     counts = {word: document.counts.get(word, 0) for word in target.words}
@@ -216,7 +216,7 @@ def _words_elsewhere(paper: RawPaper) -> set[str]:
     return set(tokens(" ".join([*authors, paper.venue or "", *paper.keywords])))
 
 
-def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: _Wanted) -> Verdict:
+def _verdict(paper: RawPaper, document: Document, intent: ParsedIntent, target: _Target) -> Verdict:
     covers = [_cover(concept, document) for concept in target.concepts]
     whole = sum(map(operator.mul, covers, target.weights))
     by_words = min(1.0, _earned_by_words(target, document) / target.enough)

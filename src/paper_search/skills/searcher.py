@@ -252,7 +252,7 @@ async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> Sea
 
 
 async def _called(method: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a method; one that is not asynchronous runs in a thread, lest it hold up the others."""
+    """Call a method; one that is not asynchronous runs in a thread of its own."""
     is_plain = inspect.isfunction(method) or inspect.ismethod(method)
     if is_plain and not inspect.iscoroutinefunction(method):
         answer = await asyncio.to_thread(method, *arguments)

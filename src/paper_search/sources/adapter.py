@@ -11,7 +11,7 @@ from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
 from paper_search.query import And, Node, Or, normalise
-from paper_search.query.widening import askable
+from paper_search.query.widening import expressible_part
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.ranked_text import all_words, any_word, content_words, telling_words
 from paper_search.sources.record import first
@@ -83,12 +83,12 @@ def translate_known_part(
     """Return the translation of what a service can be asked; the rest is checked in the answers.
 
     `translate` takes a tree of words without inner wildcards, in fields that are known; see
-    `askable` for the others.
+    `expressible_part` for the others.
 
     Raises:
         InputError: the service can say no part of the query.
     """
-    part = askable(tree, fields=fields, shortest_stem=shortest_stem)
+    part = expressible_part(tree, fields=fields, shortest_stem=shortest_stem)
     if part.tree is None:
         reasons = "; ".join(part.notes)
         raise InputError(f"{service} supports no part of the query: {reasons}")

@@ -18,7 +18,7 @@ from paper_search.http.body import HttpAnswer
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import HYPHENATED, FieldDialect, Written
+from paper_search.sources.dialect import HYPHENATED, Expression, FieldDialect
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.record import Entry, People, Table, every, first, text_list, texts, words
 from paper_search.sources.values import address, local_name, number
@@ -100,10 +100,10 @@ class ArxivDialect(FieldDialect):
         self.note("arXiv has no language filter; nearly all of it is in English")
         return language
 
-    def years(self, years: YearRange) -> Written:
+    def years(self, years: YearRange) -> Expression:
         self.note("years are those of the first version on arXiv")
         first, last = years.first or _FIRST_YEAR, years.last or _LAST_YEAR
-        return Written(f"submittedDate:[{first}01010000 TO {last}12312359]")
+        return Expression(f"submittedDate:[{first}01010000 TO {last}12312359]")
 
 
 class Arxiv(Adapter):

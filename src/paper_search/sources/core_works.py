@@ -15,7 +15,7 @@ from paper_search.bibliography.text import normalised_title, plain, plain_abstra
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Adapter, Paging, Request, Translated
-from paper_search.sources.dialect import FieldDialect, Written
+from paper_search.sources.dialect import Expression, FieldDialect
 from paper_search.sources.record import Entry, Table, every, first, text_list, words
 from paper_search.sources.values import address
 
@@ -105,10 +105,10 @@ class CoreDialect(FieldDialect):
     negation: ClassVar[str] = "AND NOT "
     language: ClassVar[str] = "language.code:{}"
 
-    def years(self, years: YearRange) -> Written:
+    def years(self, years: YearRange) -> Expression:
         ends = ((">=", years.first), ("<=", years.last))
         sides = [f"yearPublished{sign}{year}" for sign, year in ends if year is not None]
-        return Written(self.both(sides) if len(sides) > 1 else sides[0])
+        return Expression(self.both(sides) if len(sides) > 1 else sides[0])
 
 
 class Core(Adapter):

@@ -41,7 +41,7 @@ FIRST_YEAR, LAST_YEAR = 1000, 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Expression:
     """A part of a query as the service understands it.
 
     Attributes:
@@ -53,7 +53,7 @@ class Written:
     is_exact: bool = True
 
 
-ANYTHING = Written(None, is_exact=False)
+ANYTHING = Expression(None, is_exact=False)
 """What cannot be said at all."""
 
 
@@ -143,10 +143,10 @@ class Dialect(ABC):
         return language_code(language)
 
     @abstractmethod
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         """Return a word or phrase."""
 
-    def years(self, years: YearRange) -> Written:
+    def years(self, years: YearRange) -> Expression:
         """Return a span of years inside a group; by default only a parameter can say one."""
         del years
         if self.years_note:
@@ -167,18 +167,18 @@ class Dialect(ABC):
     def either(self, texts: Sequence[str]) -> str:
         return f"({' OR '.join(texts)})"
 
-    def near(self, near: Near) -> Written:
+    def near(self, near: Near) -> Expression:
         """Return both sides of a NEAR; by default their distance cannot be said."""
         sides = [side for side in (near.left, near.right) if isinstance(side, Term)]
         if len(sides) == 2 and all(not s.is_prefix and s.field in self.loose_in for s in sides):  # noqa: PLR2004  # both
             # Two moves turn the words round, which NEAR allows; what that lets in is checked.
             text = self.quoted_words(tuple(side.text for side in sides))
-            return Written(text and f"{text}~{near.distance + 2}", is_exact=False)
+            return Expression(text and f"{text}~{near.distance + 2}", is_exact=False)
         self.note("NEAR is sent as AND; the distance is checked in title and abstract")
         both = self._both([self._positive(side) for side in (near.left, near.right)])
-        return Written(both.text, is_exact=False)
+        return Expression(both.text, is_exact=False)
 
-    def word_by_word(self, phrase: Phrase) -> Written:
+    def word_by_word(self, phrase: Phrase) -> Expression:
         """Return the words of a phrase that cannot be said as one; their order is checked."""
         self.note("a phrase with '*' is sent as words; their order is checked")
         words = [
@@ -186,9 +186,9 @@ class Dialect(ABC):
             for word in phrase.words
             if _LETTER.search(word)
         ]
-        return Written(self._both([self.leaf(word) for word in words]).text, is_exact=False)
+        return Expression(self._both([self.leaf(word) for word in words]).text, is_exact=False)
 
-    def short_stem(self, stem: str, write: Callable[[str], str]) -> Written:
+    def short_stem(self, stem: str, write: Callable[[str], str]) -> Expression:
         """Return a stem that is too short for a `*` with each next letter.
 
         To leave it out would ask for everything else, of which a service sends the first hundreds.
@@ -199,7 +199,7 @@ class Dialect(ABC):
             return ANYTHING
         self.note(f"'{stem}*' is sent with each next letter: {needs}")
         ends = ("", *(f"{letter}*" for letter in ascii_lowercase + digits))
-        return Written(self._either([write(stem + end) for end in ends]))
+        return Expression(self._either([write(stem + end) for end in ends]))
 
     def note(self, text: str) -> None:
         self._notes.setdefault(text)
@@ -248,7 +248,7 @@ class Dialect(ABC):
         """Return the remainder as the answers are to be checked for it; by default as it is."""
         return remainder
 
-    def _positive(self, node: Node) -> Written:
+    def _positive(self, node: Node) -> Expression:
         """Return a node that `_sides` found to be wanted."""
         match node:
             case Term() | Phrase():
@@ -266,7 +266,7 @@ class Dialect(ABC):
                     list(map(self._excluded, unwanted)),
                 )
 
-    def _excluded(self, node: Node) -> Written:
+    def _excluded(self, node: Node) -> Expression:
         """Return what to exclude; other forms of a word must not go with it."""
         if self.compares_stems and any(leaf.field in _IN_TEXTS for leaf in all_leaves(node)):
             self.note(f"what NOT excludes is checked in the results: {self.service} compares stems")
@@ -280,29 +280,29 @@ class Dialect(ABC):
         """Return what matches all of at least two texts, where it is the whole query."""
         return self.both(texts)
 
-    def _both(self, parts: Sequence[Written], *, is_whole: bool = False) -> Written:
+    def _both(self, parts: Sequence[Expression], *, is_whole: bool = False) -> Expression:
         texts = list(dict.fromkeys(part.text for part in parts if part.text is not None))
         join = self.whole if is_whole else self.both
         text = join(texts) if len(texts) > 1 else next(iter(texts), None)
-        return Written(text, all(part.is_exact for part in parts))
+        return Expression(text, all(part.is_exact for part in parts))
 
-    def _any(self, parts: Sequence[Written]) -> Written:
+    def _any(self, parts: Sequence[Expression]) -> Expression:
         texts = [part.text for part in parts if part.text is not None]
         if len(texts) < len(parts):
             return ANYTHING
-        return Written(self._either(texts), all(part.is_exact for part in parts))
+        return Expression(self._either(texts), all(part.is_exact for part in parts))
 
     def _either(self, texts: Sequence[str]) -> str:
         distinct = list(dict.fromkeys(texts))
         return self.either(distinct) if len(distinct) > 1 else distinct[0]
 
-    def _without(self, main: Written, unwanted: Sequence[Written]) -> Written:
+    def _without(self, main: Expression, unwanted: Sequence[Expression]) -> Expression:
         """Leave out what would exclude too much; the answers are checked for it."""
         exclusions = [part.text for part in unwanted if part.is_exact and part.text is not None]
         is_exact = main.is_exact and len(exclusions) == len(unwanted)
         if main.text is None or not exclusions:
-            return Written(main.text, is_exact)
-        return Written(self.without(main.text, exclusions), is_exact)
+            return Expression(main.text, is_exact)
+        return Expression(self.without(main.text, exclusions), is_exact)
 
 
 def _sides(node: Node) -> tuple[list[Node], list[Node]]:
@@ -375,10 +375,10 @@ class FieldDialect(Dialect):
     bare: ClassVar[re.Pattern[str]] = WORD
     unsearched: ClassVar[Collection[str]] = ()
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         """Return a word or phrase in its field; `*` has no meaning inside quotes."""
         if isinstance(leaf, Term) and leaf.field == "entered":
-            return Written(self.entered.format(*whole_days(leaf.text)))
+            return Expression(self.entered.format(*whole_days(leaf.text)))
         is_exact = leaf.field not in self.unsearched
         if not is_exact:
             self.note(
@@ -389,12 +389,12 @@ class FieldDialect(Dialect):
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
             return self.word_by_word(leaf)
         if isinstance(leaf, Phrase):
-            return Written(f"{field}{quoted(' '.join(leaf.words))}", is_exact)
+            return Expression(f"{field}{quoted(' '.join(leaf.words))}", is_exact)
         if not _LETTER.search(leaf.text):
             return ANYTHING
         word = bare_or_quoted(leaf.text, self.operators, is_prefix=leaf.is_prefix, bare=self.bare)
-        return Written(f"{field}{word}", is_exact)
+        return Expression(f"{field}{word}", is_exact)
 
-    def years(self, years: YearRange) -> Written:
+    def years(self, years: YearRange) -> Expression:
         """Return a span of years; an open one ends far away."""
-        return Written(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))
+        return Expression(self.year.format(years.first or FIRST_YEAR, years.last or LAST_YEAR))

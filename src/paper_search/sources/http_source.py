@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _NO_CALLS = "not asked: max_calls is 0"
 _NOT_ASKED = "not sent because the previous query failed: "
 _SPARE_PAGES = 10
-"""Requests beyond four for every page that is wanted: nothing turns pages for ever."""
+"""Requests for paging beyond four for every page that is wanted."""
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:

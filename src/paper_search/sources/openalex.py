@@ -30,7 +30,7 @@ from paper_search.sources.adapter import (
     Translated,
     translate_known_part,
 )
-from paper_search.sources.dialect import ANYTHING, Dialect, Written, common_span
+from paper_search.sources.dialect import ANYTHING, Dialect, Expression, common_span
 from paper_search.sources.openalex_record import FIELDS, own_types, read_work
 from paper_search.sources.record import every
 
@@ -228,7 +228,7 @@ class _OpenAlex(_Words):
         scope = "search.title" if self._is_of_titles else "search.title_and_abstract"
         return f"{scope}.exact" if self._is_exact else scope
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         if leaf.field in {"author", "venue"}:
             self.note(f"{leaf.field}: is checked in the results")
             return ANYTHING
@@ -237,43 +237,43 @@ class _OpenAlex(_Words):
             self.note(f"{leaf.field}: is searched in title and abstract and checked in the results")
         if isinstance(leaf, Phrase) and any(word.endswith("*") for word in leaf.words):
             self.note("a phrase with '*' is sent word by word and checked in the results")
-            return Written(
+            return Expression(
                 self._both([self._word(word) for word in leaf.words]).text, is_exact=False
             )
         if isinstance(leaf, Term):
             word = self._word(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
-            return Written(word.text, word.is_exact and is_exact)
+            return Expression(word.text, word.is_exact and is_exact)
         text = self.quoted_words(leaf.words)
         if text is not None and len(text) > _LONG_PHRASE:
             self._long_phrases += 1
             if self._long_phrases > _MOST_LONG_PHRASES:
                 self.note("long phrases after the third are sent as words; their order is checked")
                 words = [self._word(word) for word in leaf.words]
-                return Written(self._both(words).text, is_exact=False)
-        return Written(text, is_exact and text is not None)
+                return Expression(self._both(words).text, is_exact=False)
+        return Expression(text, is_exact and text is not None)
 
-    def _word(self, word: str) -> Written:
+    def _word(self, word: str) -> Expression:
         text = self.quoted_words((word,))
         if text is None:
             return ANYTHING
         if not word.endswith("*"):
-            return Written(text)
+            return Expression(text)
         if text.startswith('"'):
             self.note(f"'{word}' is checked in the results: OpenAlex takes '*' after letters only")
             return ANYTHING
         if len(text) < _SHORTEST_STEM:
             return self.short_stem(text, str)
-        return Written(f"{text}*")
+        return Expression(f"{text}*")
 
 
 class _Authors(_Words):
     """Names of authors, as they are printed on the work."""
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         texts = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         text = self.quoted_words(texts)
         if text and not _is_cut(leaf):
-            return Written(text)
+            return Expression(text)
         self.note("initials of authors are checked in the results")
         return ANYTHING
 

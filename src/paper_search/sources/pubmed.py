@@ -22,7 +22,7 @@ from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.query import FIELDS, OPERATORS, Near, Node, Or, Phrase, Term, YearRange
 from paper_search.query.dialects import DIALECTS
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
-from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Written
+from paper_search.sources.dialect import FIRST_YEAR, HYPHENATED, LAST_YEAR, Dialect, Expression
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.pubmed_record import NAME, citation_of
 from paper_search.sources.record import first
@@ -64,9 +64,9 @@ class PubmedDialect(Dialect):
     def language_name(self, language: str) -> str | None:
         return language_name(language)
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         if leaf.field == "entered":
-            return Written(DIALECTS["pubmed"].indexed(leaf))
+            return Expression(DIALECTS["pubmed"].indexed(leaf))
         tag = _TAGS[leaf.field]
         is_exact = leaf.field != "abstract"
         if not is_exact:
@@ -75,14 +75,14 @@ class PubmedDialect(Dialect):
             if leaf.is_prefix and len(leaf.text) < _SHORTEST_STEM:
                 return self.short_stem(leaf.text, lambda text: f"{_bare(text)}[{tag}]")
             word = _bare(f"{leaf.text}*" if leaf.is_prefix else leaf.text)
-            return Written(f"{word}[{tag}]", is_exact)
+            return Expression(f"{word}[{tag}]", is_exact)
         *before, last = leaf.words
         is_short = last.endswith("*") and len(last.rstrip("*")) < _SHORTEST_STEM
         if is_short or any(word.endswith("*") for word in before):
             return self.word_by_word(leaf)
-        return Written(f"{quoted(' '.join(leaf.words))}[{tag}]", is_exact)
+        return Expression(f"{quoted(' '.join(leaf.words))}[{tag}]", is_exact)
 
-    def near(self, near: Near) -> Written:
+    def near(self, near: Near) -> Expression:
         """Return words within a distance; a NEAR of anything else is asked as AND."""
         lefts, rights = _plain_words(near.left), _plain_words(near.right)
         pairs = list(product(lefts, rights))
@@ -93,10 +93,10 @@ class PubmedDialect(Dialect):
         texts = [
             f"{quoted(f'{one.text} {two.text}')}[{tag}:~{near.distance}]" for one, two in pairs
         ]
-        return Written(self._either(texts))
+        return Expression(self._either(texts))
 
-    def years(self, years: YearRange) -> Written:
-        return Written(f"{years.first or FIRST_YEAR}:{years.last or LAST_YEAR}[dp]")
+    def years(self, years: YearRange) -> Expression:
+        return Expression(f"{years.first or FIRST_YEAR}:{years.last or LAST_YEAR}[dp]")
 
 
 def _bare(text: str) -> str:

@@ -19,7 +19,7 @@ from paper_search.http.errors import utc_now
 from paper_search.models import Author, SearchConstraints
 from paper_search.query import Node, Phrase, Term
 from paper_search.sources.adapter import Adapter, Translated
-from paper_search.sources.dialect import Dialect, Written
+from paper_search.sources.dialect import Dialect, Expression
 from paper_search.sources.record import Entry, Table, every, first
 from paper_search.sources.values import YEAR_IN_TEXT, address, mapping, quoted
 
@@ -45,7 +45,7 @@ class GoogleDialect(Dialect):
     excludes_groups: ClassVar[bool] = False
     prefixes: ClassVar[Mapping[str, str]] = {}
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         if any(word.endswith("*") for word in words) or getattr(leaf, "is_prefix", False):
             self.note(f"'*' is removed: {self.service} stems words itself")
@@ -54,7 +54,7 @@ class GoogleDialect(Dialect):
         if not is_exact:
             self.note(f"{leaf.field}: is searched anywhere: {self.service} has no such field")
         is_bare = isinstance(leaf, Term) and text.replace("-", "").isalnum() and text != "OR"
-        return Written(
+        return Expression(
             self.prefixes.get(leaf.field or "", "") + (text if is_bare else quoted(text)), is_exact
         )
 

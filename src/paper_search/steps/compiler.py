@@ -184,7 +184,7 @@ def _node(runner: _StepRunner, subgraph: Any) -> Node:
 
 
 class _StepRunner:
-    """Runs one step: gives its handler what it may use and checks what it gives back."""
+    """Runs one step: calls its handler and validates the result."""
 
     def __init__(
         self,

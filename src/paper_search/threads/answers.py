@@ -15,7 +15,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.steps.types import token_of
-from paper_search.threads.decisions import Named, check, decode, excerpt, naming, plain
+from paper_search.threads.decisions import QuestionReference, check, decode, excerpt, naming, plain
 from paper_search.threads.questions import OpenQuestion
 
 if TYPE_CHECKING:
@@ -196,25 +196,25 @@ class Answers:
         detail = {"back_to": checkpoint_id, "left": latest_id}
         await self._ledger.note(self._thread_id, "", "forked", by or current_person(), detail)
 
-    def _name_in(self, decision: Any) -> Named | None:
+    def _name_in(self, decision: Any) -> QuestionReference | None:
         """Return how a decision of any shape names its question; None: it names none."""
         try:
             decoded = decode(plain(decision), self._session.actions)
             fields = decoded if isinstance(decoded, Mapping) else {}
             reference, token = fields.get(self._session.reference_field), fields.get("token")
             name = None if reference is None else self._session.reference(plain(reference))
-            return Named(name, token) if name is not None or token else None
+            return QuestionReference(name, token) if name is not None or token else None
         except (ValueError, RecursionError):  # a ValidationError is a ValueError
             return None
 
-    def _is_meant(self, name: Named, interrupt_id: str, value: Any) -> bool:
+    def _is_meant(self, name: QuestionReference, interrupt_id: str, value: Any) -> bool:
         return name.means(self._session.reference(value), token_of(interrupt_id))
 
     def _says(self, entry: Mapping[str, Any], decision: Any, reference: Any) -> bool:
         past = self._session.past_decision(reference, decision)
         return past is not None and self._session.as_stored(past, reference) == dict(entry)
 
-    async def _earlier(self, name: Named) -> LedgerEntry | None:
+    async def _earlier(self, name: QuestionReference) -> LedgerEntry | None:
         """Return the decision that counts for a question that is past."""
         entries = [
             entry

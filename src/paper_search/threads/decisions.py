@@ -23,7 +23,7 @@ _STALE = "stale_decision"
 
 
 @dataclass(frozen=True)
-class Named:
+class QuestionReference:
     """What an answer says of the question that it is for."""
 
     reference: Any = None
@@ -90,7 +90,7 @@ def check(answer: Any, answers: Any) -> Any:
         ) from None
 
 
-def require_open(name: Named, question: Any) -> None:
+def require_open(name: QuestionReference, question: Any) -> None:
     """Refuse a decision that names a question other than the open one; for validators.
 
     Raises:
@@ -101,7 +101,7 @@ def require_open(name: Named, question: Any) -> None:
         raise PydanticCustomError(
             _STALE,
             "the decision answers {given}, but the open question is {open}",
-            {"given": str(name), "open": str(Named(question.reference, token))},
+            {"given": str(name), "open": str(QuestionReference(question.reference, token))},
         )
 
 

@@ -20,7 +20,7 @@ from paper_search.errors import PersistenceError, QuestionError
 from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
 from paper_search.steps.types import Asker
-from paper_search.threads.decisions import Named, decode, form_for, require_open
+from paper_search.threads.decisions import QuestionReference, decode, form_for, require_open
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 VERSION_FIELD = "schema_version"
@@ -157,7 +157,7 @@ def answer_model(question: ThreadQuestion) -> Any:
     """Return the type of the decisions that a question takes; its JSON schema makes forms."""
 
     def check(decision: ThreadDecision) -> ThreadDecision:
-        require_open(Named(decision.question, decision.token), question)
+        require_open(QuestionReference(decision.question, decision.token), question)
         if decision.action not in question.actions:
             raise ValueError(
                 f"action: {decision.action!r} is not taken; taken: {', '.join(question.actions)}"

@@ -162,7 +162,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         whole = decision.model_copy(update={self.reference_field: reference})
         return to_storable(whole.model_dump(mode="json", exclude={"token"}))
 
-    def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
+    def _decision_for_graph(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision
 
     async def undo_effects(self, reference: Any) -> None:
@@ -333,7 +333,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return entry
 
     def resuming(self, entry: LedgerEntry) -> Command[Any]:
-        return Command(resume={entry.interrupt_id: self._as_told(entry)})
+        return Command(resume={entry.interrupt_id: self._decision_for_graph(entry)})
 
     async def apply(self, entry: LedgerEntry) -> None:
         await self._run(self.resuming(entry))

@@ -52,7 +52,7 @@ async def papers(visit: Visit) -> Response:
     name, decision = query.get("format", ""), query.get("decision", "")
     _require("format", name, exporter_names())  # no path of a .csl file of the server
     _require("decision", decision, ["", *get_args(Decided)])
-    collection = await visit.every.searches.session(thread_id).result()
+    collection = await visit.catalogs.searches.session(thread_id).result()
     if collection is None:
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet")
     selection = part_of(collection, decision=cast("Decided", decision) if decision else None)
@@ -129,7 +129,7 @@ async def report(visit: Visit) -> Response:
     session = await visit.session(thread_id)
     if not isinstance(session, ReportSession):
         raise ThreadNotFoundError(f"there is no report {thread_id!r}")
-    detail = await visit.every.reports.show(thread_id)
+    detail = await visit.catalogs.reports.show(thread_id)
     document = detail.report
     if document is None:
         if detail.version is None:

@@ -193,7 +193,7 @@ async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
     await visit.require_thread(right=right)
     if not (await visit.reading()).is_approved:
         raise ThreadNotWaitingError("full texts are assessed when the result is approved")
-    session = visit.every.searches.session(thread_id)
+    session = visit.catalogs.searches.session(thread_id)
     return FullTexts(session, visit.persistence, visit.site.config.home, _name(visit))
 
 

@@ -74,7 +74,7 @@ async def split(visit: Visit) -> Response:
         for other in members
         if other != record
     ]
-    await visit.every.searches.session(visit.thread_id).mark_pairs(pairs)
+    await visit.catalogs.searches.session(visit.thread_id).mark_pairs(pairs)
     return await _records_page(visit, reading)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from paper_search.config import AppConfig, expand_sources
 from paper_search.errors import PaperSearchError
 from paper_search.persistence import Persistence
-from paper_search.report_workflow.listing import EveryThread
+from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.review.arrivals import ImportedRecords, add_files, begin_import, import_workflow
 from paper_search.review.files import DatabaseSearch
 from paper_search.workflow import SearchWorkflow
@@ -137,7 +137,7 @@ class Runs:
             await self._go(records.thread_id, run)
         except PaperSearchError:
             if not await SearchSession.on(persistence, records.thread_id).exists():
-                await EveryThread(persistence).delete(records.thread_id)
+                await ThreadCatalogs(persistence).delete(records.thread_id)
             raise
 
     async def _restore(

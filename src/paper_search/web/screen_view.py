@@ -174,7 +174,7 @@ async def act(visit: Visit) -> Response:
                 visit.persistence, thread_id, name, role, accounts=visit.accounts, by=visit.person
             )
             return visit.to(f"{place}/reviewers")
-        group = await visit.every.searches.session(thread_id).reviewers()
+        group = await visit.catalogs.searches.session(thread_id).reviewers()
         if action == "join":
             await group.join(name)
             return visit.to(f"{place}/screen?reviewer={quote(name)}")
@@ -208,7 +208,7 @@ async def _finish(visit: Visit, group: Reviewers, name: str) -> None:
 
 async def _page(visit: Visit, problem: str | None = None) -> Response:
     reading = await visit.reading()
-    group = await visit.every.searches.session(visit.thread_id).reviewers()
+    group = await visit.catalogs.searches.session(visit.thread_id).reviewers()
     agreement = await group.agreement()
     return visit.page(
         "reviewers.html",
@@ -224,5 +224,5 @@ async def _page(visit: Visit, problem: str | None = None) -> Response:
         accounts=visit.accounts,
         me=visit.owner,
         role=await visit.role(visit.thread_id),
-        shared=(await visit.every.searches.ownership(visit.thread_id)).shared_with,
+        shared=(await visit.catalogs.searches.ownership(visit.thread_id)).shared_with,
     )

@@ -28,7 +28,7 @@ from paper_search.errors import (
 )
 from paper_search.persistence import Persistence
 from paper_search.report_workflow.engine import ReportSession
-from paper_search.report_workflow.listing import SEARCH, EveryThread
+from paper_search.report_workflow.listing import SEARCH, ThreadCatalogs
 from paper_search.server.access import Access, Session
 from paper_search.server.guard import EVERYBODY, SESSION_COOKIE, VISITOR
 from paper_search.sources import create_source, known_sources
@@ -223,8 +223,8 @@ class Visit:
         return self.page("failed.html", status, error=str(error), status=int(status), back=back)
 
     @property
-    def every(self) -> EveryThread:
-        return self.site.access.every(self.persistence)
+    def catalogs(self) -> ThreadCatalogs:
+        return self.site.access.catalogs(self.persistence)
 
     async def info(self) -> ThreadInfo:
         """Return how the search in the path stands.
@@ -232,7 +232,7 @@ class Visit:
         Raises:
             ThreadNotFoundError: there is none.
         """
-        return await self.every.searches.info(self.thread_id)
+        return await self.catalogs.searches.info(self.thread_id)
 
     async def reading(self) -> Reading:
         """Return the search in the path with its question and its papers.
@@ -240,7 +240,7 @@ class Visit:
         Raises:
             ThreadNotFoundError: there is none.
         """
-        return await self.site.readings.of(self.every.searches, self.thread_id)
+        return await self.site.readings.of(self.catalogs.searches, self.thread_id)
 
     def question_reference(self) -> dict[str, Any]:
         """Return which question a form answers.
@@ -280,7 +280,7 @@ class Visit:
         return name
 
     async def _require_end_of_screening(self, thread_id: str) -> None:
-        reviewers = await self.every.searches.session(thread_id).reviewers()
+        reviewers = await self.catalogs.searches.session(thread_id).reviewers()
         if (await reviewers.agreement()).is_blind:
             raise RequestRefusedError(
                 HTTPStatus.FORBIDDEN,
@@ -290,7 +290,7 @@ class Visit:
 
     async def role(self, thread_id: str, graph: str = SEARCH) -> Role | None:
         """Return what the visitor is to a thread; None: nothing."""
-        return await self.site.access.role(self.every.by_graph.get(graph), thread_id, self.owner)
+        return await self.site.access.role(self.catalogs.by_graph.get(graph), thread_id, self.owner)
 
     async def session(self, thread_id: str, right: Right = Right.READ) -> Session:
         """Return what reads a thread with which the visitor may do that.

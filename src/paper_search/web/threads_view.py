@@ -126,7 +126,7 @@ async def log(visit: Visit) -> Response:
     """Show who decided what, the rounds, and what each source was sent."""
     await visit.require_thread()
     reading = await visit.reading()
-    decisions = await visit.every.searches.decisions(visit.thread_id)
+    decisions = await visit.catalogs.searches.decisions(visit.thread_id)
     state = reading.state
     return visit.page(
         "log.html",
@@ -178,7 +178,7 @@ async def _list(visit: Visit, problem: str | None = None) -> Response:
     config = visit.site.config
     visible = [
         info
-        for info in await visit.every.threads(limit=LISTED)
+        for info in await visit.catalogs.threads(limit=LISTED)
         if await visit.role(info.thread_id, info.graph)
     ]
     ranks = {status: place for place, (status, _) in enumerate(_ORDER)}

@@ -67,7 +67,7 @@ def searched_round(
     )
 
 
-FAR = 10
+MIN_RISE = 10
 """Places that a paper moves up before it is worth a word."""
 
 
@@ -77,7 +77,7 @@ class RoundChanges(BaseModel):
     new_ids: list[str] = Field(default_factory=list)
     """Papers that no earlier round found."""
     risen: dict[str, int] = Field(default_factory=dict)
-    """By id of a paper: how many places it moved up, `FAR` at least."""
+    """By id of a paper: how many places it moved up, `MIN_RISE` at least."""
     queries: str = ""
     """Terms that are asked now (+) or no longer (-); empty: the queries are the same."""
 
@@ -88,7 +88,7 @@ class RoundChanges(BaseModel):
         papers = f"{count} new {'paper' if count == 1 else 'papers'} in the result"
         parts = [papers if count else "No new papers in the result"]
         if self.risen:
-            parts.append(f"{len(self.risen)} moved up by {FAR} places or more")
+            parts.append(f"{len(self.risen)} moved up by {MIN_RISE} places or more")
         line = "; ".join(parts)
         return f"{line}. Queries: {self.queries}" if self.queries else line
 
@@ -101,7 +101,7 @@ def round_changes(
     moves = {name: places[name] - place for place, name in enumerate(after) if name in places}
     return RoundChanges(
         new_ids=[name for name in after if name not in earlier_ids],
-        risen={name: move for name, move in moves.items() if move >= FAR},
+        risen={name: move for name, move in moves.items() if move >= MIN_RISE},
         queries=queries,
     )
 

@@ -38,7 +38,7 @@ from paper_search.query import conditions_in, parse
 from paper_search.skills.strategy.changes import completed
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.decisions import (
-    Named,
+    QuestionReference,
     changed_args,
     decode,
     form_for,
@@ -206,7 +206,7 @@ def answer_model(
         return {**edit, "revised_data": revised}
 
     def check(decision: Decision) -> Decision:
-        require_open(Named(decision.checkpoint, decision.token), checkpoint)
+        require_open(QuestionReference(decision.checkpoint, decision.token), checkpoint)
         _check_content(decision, checkpoint, known_ids)
         _check_merges(decision.revised_data, known_ids | record_ids)
         return decision

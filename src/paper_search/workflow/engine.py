@@ -298,7 +298,7 @@ def _coerced(decision: Any, checkpoint: Checkpoint, known_ids: frozenset[str]) -
     """Return what a handler decided in the form that the graph takes.
 
     A handler's feedback is taken as far as it can be (seed REQ-17); answers from elsewhere are
-    refused instead, so that a slip of the pen never counts as "no feedback". What is no `Decision`
+    refused instead, so that a typo is not read as "no feedback". What is no `Decision`
     is left to the decoder.
     """
     if not isinstance(decision, Decision):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from paper_search.persistence.listing import listed
+from paper_search.persistence.listing import columns
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.threads.spending import count_spending
 from paper_search.workflow import nodes
@@ -53,6 +53,6 @@ WORKFLOW = Workflow(
     description="Find literature with a person in the loop",
     state=StepState, params=SearchParams, request=SearchRequest, result=SearchOutput,
     services="paper_search.workflow.assembly:assemble_skills",
-    metadata=listed("question", "is_complete", "ended_by", "current_iteration", "result", "usage"),
+    metadata=columns("question", "is_complete", "ended_by", "current_iteration", "result", "usage"),
 )
 # fmt: on

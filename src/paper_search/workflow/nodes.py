@@ -111,7 +111,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def scope_strategy(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
-    """Look at hit counts and relax what finds nothing; a step of its own, lest it be repeated.
+    """Look at hit counts and relax what finds nothing; separate, so that resuming repeats nothing.
 
     The strategy of an update stays as it was approved.
     """

@@ -237,7 +237,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         row = super().as_stored(decision, reference)
         return {name: value for name, value in row.items() if name not in _TOLD}
 
-    def _as_told(self, entry: LedgerEntry) -> dict[str, Any]:
+    def _decision_for_graph(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision | {name: getattr(entry, name) for name in _TOLD}
 
     async def undo_effects(self, reference: CheckpointRef) -> None:

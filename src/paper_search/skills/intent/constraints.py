@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from paper_search.bibliography.languages import language_code
 from paper_search.models import IntentType
-from paper_search.skills.intent.forms import CUT, cut, forms, is_quoted
+from paper_search.skills.intent.forms import CUT, forms, is_quoted, without_span
 
 _NUMBERS = {
     "": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
@@ -47,7 +47,7 @@ def parse_kinds(text: str) -> tuple[str, list[str]]:
     for lead, place, behind in [(start, start, around["subject"]), *clauses]:
         kinds, end = _kinds_at(text, place)
         if kinds and behind.match(text, end) and not _NO_WANTED_KIND & {*kinds}:
-            return cut(text, lead, end), kinds
+            return without_span(text, lead, end), kinds
     return text, []
 
 
@@ -65,7 +65,7 @@ def _kinds_at(text: str, start: int) -> tuple[list[str], int]:
 def parse_type(text: str) -> tuple[str, IntentType]:
     for kind, cue in forms("type"):
         if (match := cue.search(text)) and not is_quoted(text, match.start()):
-            return cut(text, match.start(), match.end()), IntentType(kind)
+            return without_span(text, match.start(), match.end()), IntentType(kind)
     return text, IntentType.METHOD
 
 
@@ -92,7 +92,7 @@ def parse_language(text: str) -> tuple[str, str | None, tuple[str, ...]]:
             continue
         wording = match[0].strip(" ,;-–—()")
         name = next(name for name in match.groupdict().values() if name)
-        rest = cut(text, match.start(), match.end())
+        rest = without_span(text, match.start(), match.end())
         if kind == "limit":
             return rest, language_code(name), ()
         note = f"not acted on: {wording!r}; for the language of papers, write 'papers in {name}'"
@@ -107,7 +107,7 @@ def parse_wishes(text: str) -> tuple[str, tuple[str, ...]]:
         for match in reversed(list(pattern.finditer(text))):
             if not is_quoted(text, match.start()):
                 notes.append(f"not acted on: {match[0].strip()}")
-                text = cut(text, match.start(), match.end())
+                text = without_span(text, match.start(), match.end())
     return text, tuple(notes)
 
 
@@ -217,7 +217,7 @@ def read_years(text: str, today: date) -> Years:
         notes.append(f"contradictory years ({wordings}): the search has no limit on years")
         first = last = None
     for start, end, _ in sorted(limits, reverse=True):
-        text = cut(text, start, end)
+        text = without_span(text, start, end)
     return Years(text, first, last, tuple(dict.fromkeys(notes)))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from paper_search.bibliography.words import rarity, stem
 from paper_search.query.prose import SMALL_WORDS
 from paper_search.skills.intent.constraints import kind_at
-from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
+from paper_search.skills.intent.forms import forms, is_quoted, without_span, words_of_table
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import BREAKS, STOP_WORDS, tokens
 
@@ -75,10 +75,10 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
     rest = subject = text
     notes = []
     for negation in sorted(negations, key=lambda one: -one.start):
-        subject = cut(subject, negation.start, negation.end)
+        subject = without_span(subject, negation.start, negation.end)
         wording = text[negation.start : negation.end].strip(" ,;:(.")
         if negation.is_sure:
-            rest = cut(rest, negation.start, negation.end)
+            rest = without_span(rest, negation.start, negation.end)
         else:
             notes.append(
                 f"{wording!r} is read as part of the subject; to exclude papers, write"

@@ -62,7 +62,7 @@ def words_of_table(*tables: str) -> frozenset[str]:
     return frozenset(word for name, _, row in _rows() if name in tables for word in row.split())
 
 
-def cut(text: str, start: int, end: int) -> str:
+def without_span(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {CUT} {text[end:]}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from paper_search.bibliography.words import rarity
-from paper_search.skills.intent.forms import cut, forms, is_quoted, words_of_table
+from paper_search.skills.intent.forms import forms, is_quoted, without_span, words_of_table
 from paper_search.skills.variants import is_known_term
 from paper_search.skills.words import STOP_WORDS, stem
 
@@ -94,13 +94,13 @@ class _Claim:
                 f"not acted on: {self.kind}s that are not wanted ({wording}); in a boolean query,"
                 f" write NOT {self.kind}:{self.names[0]}"
             )
-            names.rest = cut(text, min(negated.start(), start), end)
+            names.rest = without_span(text, min(negated.start(), start), end)
             return False
         answers = [lookup(self.kind, name) for name in self.names]
         is_certain = self.certainty == "certain"
         if True in answers or (is_certain and False not in answers):
             lead = next((name for name in ("papers", "works") if groups.get(name)), None)
-            names.rest = cut(text, self.match.end(lead) if lead else start, end)
+            names.rest = without_span(text, self.match.end(lead) if lead else start, end)
             return True
         write = f"write {self.kind}:{self.names[0]}"
         if is_certain:

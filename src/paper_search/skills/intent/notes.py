@@ -9,7 +9,7 @@ from datetime import date
 
 from paper_search.models import ParsedIntent, SearchConstraints
 from paper_search.skills.intent.forms import forms
-from paper_search.skills.intent.reader import Reading, parse_parts, parse_question
+from paper_search.skills.intent.reader import ParsedQuestion, parse_parts, parse_question
 from paper_search.skills.phrases import key_phrases
 from paper_search.skills.untrusted import visible
 from paper_search.skills.words import tokens
@@ -116,7 +116,7 @@ def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
     return intent.model_copy(update={"concepts": concepts})
 
 
-def _clauses(reading: Reading) -> Iterator[tuple[str, str]]:
+def _clauses(reading: ParsedQuestion) -> Iterator[tuple[str, str]]:
     for clause in filter(None, map(str.strip, _CLAUSES.split(reading.question))):
         if _INSTEAD.search(clause):
             yield "instead", _without_cue(_INSTEAD.sub("", clause))

@@ -22,7 +22,7 @@ from paper_search.skills.intent.constraints import (
     read_years,
 )
 from paper_search.skills.intent.exclusions import parse_exclusions
-from paper_search.skills.intent.forms import CUT, cut, forms, without_cuts
+from paper_search.skills.intent.forms import CUT, forms, without_cuts, without_span
 from paper_search.skills.intent.names import Lookup, parse_names
 from paper_search.skills.phrases import phrases, reads_as_english, without_request
 from paper_search.skills.words import STOP_WORDS, tokens
@@ -40,7 +40,7 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedQuestion:
     """What a question says beside its subject.
 
     Attributes:
@@ -75,7 +75,7 @@ def no_lookup(kind: str, name: str) -> bool | None:  # noqa: ARG001  # the type 
 
 def parse_limits(
     question: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
-) -> Reading:
+) -> ParsedQuestion:
     """Return what the question limits, and the rest of it.
 
     `question` has single spaces; "last five years" is counted from `today`.
@@ -86,7 +86,7 @@ def parse_limits(
     text, identifiers = parse_identifiers(question)
     unlimited = SearchConstraints(max_results=default_max_results)
     if _is_abstract(text):
-        return Reading(without_cuts(text), text, unlimited, identifiers=identifiers)
+        return ParsedQuestion(without_cuts(text), text, unlimited, identifiers=identifiers)
     if not reads_as_english(question):
         reading = _parse_foreign(text, today, default_max_results, identifiers)
         return reading if _has_subject(reading, question) else replace(reading, question=question)
@@ -95,10 +95,14 @@ def parse_limits(
     remainder = _or_empty_if_generic(rest if rest == question else without_request(rest))
     subject = reading.subject if remainder else question
     reading = replace(reading, question=remainder, subject=subject, identifiers=identifiers)
-    return reading if _has_subject(reading, question) else Reading(question, question, unlimited)
+    return (
+        reading
+        if _has_subject(reading, question)
+        else ParsedQuestion(question, question, unlimited)
+    )
 
 
-def _has_subject(reading: Reading, question: str) -> bool:
+def _has_subject(reading: ParsedQuestion, question: str) -> bool:
     is_limited = bool(reading.question) or reading.is_limited
     if not is_limited and (reading.excluded or reading.constraints.excluded_types):
         raise QuestionError(
@@ -110,7 +114,7 @@ def _has_subject(reading: Reading, question: str) -> bool:
 
 def parse_parts(
     text: str, today: date, default_max_results: int, lookup: Lookup = no_lookup
-) -> Reading:
+) -> ParsedQuestion:
     """Return what an English text limits, and all the rest of it; identifiers are not read."""
     text, count = read_count(_without_talk(text))
     text, wishes = parse_wishes(text)
@@ -123,7 +127,7 @@ def parse_parts(
     is_said = _says_something(exclusions.subject)
     subject = parse_kinds(exclusions.subject)[0] if is_said else rest
     subject, hedges = _without_hedges(subject)
-    return Reading(
+    return ParsedQuestion(
         question=" ".join(without_cuts(rest).split()),
         subject=subject,
         constraints=SearchConstraints(
@@ -158,7 +162,7 @@ def _without_hedges(subject: str) -> tuple[str, tuple[str, ...]]:
 
 def _parse_foreign(
     text: str, today: date, default_max_results: int, identifiers: tuple[str, ...]
-) -> Reading:
+) -> ParsedQuestion:
     years = read_years(text, today)
     exclusions = parse_exclusions(years.rest, is_english=False)
     constraints = SearchConstraints(
@@ -173,7 +177,7 @@ def _parse_foreign(
         " as limits; most papers are indexed in English, so English terms find more; ranked as it"
         f" is: {rest[:_SHOWN]!r}"
     )
-    return Reading(
+    return ParsedQuestion(
         rest,
         exclusions.subject,
         constraints,
@@ -186,7 +190,7 @@ def _parse_foreign(
 def _without_talk(text: str) -> str:
     for _, pattern in forms("talk"):
         while match := pattern.search(text):
-            text = cut(text, match.start(), match.end())
+            text = without_span(text, match.start(), match.end())
     return text
 
 
@@ -225,7 +229,7 @@ def parse_question(
     )
 
 
-def _topic(reading: Reading) -> str:
+def _topic(reading: ParsedQuestion) -> str:
     if reading.question:
         return without_request(reading.question)[:_LONGEST_TOPIC].strip(" ,.;:?!–—-")
     limits = reading.constraints
@@ -244,7 +248,7 @@ def _is_abstract(text: str) -> bool:
     return len(text.split()) >= _WORDS_OF_AN_ABSTRACT and not _REQUEST.search(text)
 
 
-def _remarks(question: str, reading: Reading) -> Iterator[str]:
+def _remarks(question: str, reading: ParsedQuestion) -> Iterator[str]:
     if question.count('"') % 2:
         yield "a closing quotation mark is missing: the question is read as plain words"
     if not reading.question and not (reading.authors or reading.venues or reading.identifiers):
@@ -316,7 +320,7 @@ def parse_identifiers(text: str) -> tuple[str, tuple[str, ...]]:
         ]
         names += [name for _, name in matches]
         for match, _ in reversed(matches):
-            text = cut(text, match.start(), match.end())
+            text = without_span(text, match.start(), match.end())
     return text, tuple(dict.fromkeys(names))
 
 

@@ -22,7 +22,7 @@ from paper_search.query import (
     with_conditions,
 )
 from paper_search.query.ast import leaf_of
-from paper_search.query.writer import Written, write_strategy
+from paper_search.query.writer import WrittenStrategy, write_strategy
 from paper_search.skills.intent.concepts import pieces
 from paper_search.skills.strategy.trees import (
     all_of,
@@ -182,5 +182,5 @@ def tree_of_strategy(strategy: SearchStrategy) -> Node:
     return normalise(with_conditions(And((tree, *limits)), filters.every_condition))
 
 
-def database_text(strategy: SearchStrategy, database: str) -> Written:
+def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:
     return write_strategy(tree_of_strategy(strategy), database)

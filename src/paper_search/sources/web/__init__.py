@@ -15,7 +15,7 @@ from paper_search.query import Phrase, Term
 from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Adapter, Translated
 from paper_search.sources.base import adapter_of
-from paper_search.sources.dialect import Dialect, Written
+from paper_search.sources.dialect import Dialect, Expression
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.record import Entry, Field, Reader, Table, cleaned, first, value_of
 from paper_search.sources.values import address, quoted, year
@@ -124,9 +124,9 @@ class NewsDialect(Dialect):
     service: ClassVar[str] = "NewsAPI"
     has_year_parameters: ClassVar[bool] = True
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         words = (leaf.text,) if isinstance(leaf, Term) else leaf.words
         text = " ".join(word.rstrip("*") for word in words)
         if isinstance(leaf, Term) and text.isalnum() and text not in {"AND", "OR", "NOT"}:
-            return Written(text)
-        return Written(quoted(text))
+            return Expression(text)
+        return Expression(quoted(text))

@@ -136,7 +136,7 @@ _Entry = tuple[str, str, Catalog[Any, Any] | PlainThreads, Any]
 """When a thread changed, its id, what lists it, and its entry there."""
 
 
-class AllThreads:
+class Catalogs:
     """Lists the threads of all graphs, and says which graph one belongs to."""
 
     def __init__(self, persistence: Persistence, by_graph: Mapping[str, Catalog[Any, Any]]) -> None:
