@@ -24,7 +24,7 @@ from typing import Any
 import psutil
 import pytest
 import typer.main
-from tests.cli.preforked import Preforked
+from tests.preforked import commands as preforked_commands
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
@@ -227,16 +227,14 @@ def done_by_hand(
 class Person:
     """A person at a terminal: reads what appears, types lines, presses Ctrl-C."""
 
-    def __init__(
-        self, preforked: Preforked, *args: str, env: dict[str, str], stdout: Path | None
-    ) -> None:
-        self._preforked = preforked
+    def __init__(self, *args: str, env: dict[str, str], stdout: Path | None) -> None:
+        self._preforked = preforked_commands()
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
         with stdout.open("wb") if stdout is not None else contextlib.nullcontext() as file:
             stdio = [slave, file.fileno() if file else slave, slave]
             environment = {**_inherited(), "TERM": "xterm", **env}
-            self._process = psutil.Process(preforked.begin(args, environment, stdio))
+            self._process = psutil.Process(self._preforked.begin(args, environment, stdio))
         self._code: int | None = None
         os.close(slave)
         self.screen = ""
@@ -308,21 +306,14 @@ def _inherited() -> dict[str, str]:
     return {name: said for name, said in os.environ.items() if name not in {"COLUMNS", "LINES"}}
 
 
-@pytest.fixture(scope="session")
-def preforked() -> Iterator[Preforked]:
-    running = Preforked()
-    yield running
-    running.close()
-
-
 @pytest.fixture
-def person(home: Path, preforked: Preforked) -> Iterator[Callable[..., Person]]:
+def person(home: Path) -> Iterator[Callable[..., Person]]:
     """Seat a person at a terminal where a command has been typed."""
     assert home.is_dir()
     seated: list[Person] = []
 
     def seat(*args: str, stdout: Path | None = None, **env: str) -> Person:
-        seated.append(Person(preforked, *args, env=env, stdout=stdout))
+        seated.append(Person(*args, env=env, stdout=stdout))
         return seated[-1]
 
     yield seat

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from tests.ports import free_port
+from tests.preforked import commands
 
 WORLD = Path(__file__).parents[2] / "../shared/world"
 SMALL = "4000"
@@ -44,20 +45,15 @@ class Services:
 
     def run(self, code: int, home: Path, *command: str, **env: str) -> dict[str, Any]:
         """Run a command that ends with that code; return its document."""
-        ended = subprocess.run(  # noqa: S603  # our own program
-            [sys.executable, "-m", "paper_search", *command],
-            env={
-                **os.environ,
-                "PYTHONPATH": str(WORLD / "redirect"),
-                "WORLD_URL": self.url,
-                "PAPER_SEARCH_HOME": str(home),
-                **env,
-            },
-            capture_output=True,
-            check=False,
-            timeout=240,
-        )
-        assert ended.returncode == code, ended.stderr.decode()
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(WORLD / "redirect"),
+            "WORLD_URL": self.url,
+            "PAPER_SEARCH_HOME": str(home),
+            **env,
+        }
+        ended = commands().run(*command, env=environment, cwd=Path.cwd())
+        assert ended.returncode == code, ended.stderr
         document: dict[str, Any] = json.loads(ended.stdout)
         return document
 

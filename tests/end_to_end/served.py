@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +15,9 @@ from pathlib import Path
 
 import httpx
 from tests.ports import free_port
+from tests.preforked import commands
 
+ROOT = Path(__file__).parents[2]
 OF_THE_SYSTEM = ("PATH", "LANG")
 
 
@@ -21,15 +25,14 @@ class ServedProcess:
     """A server on a free port of the loopback address, or on the one that is given."""
 
     def __init__(
-        self, environment: dict[str, str], folder: Path, *options: str, port: int = 0
+        self, command: tuple[str, ...], environment: dict[str, str], folder: Path, port: int = 0
     ) -> None:
         port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / f"served-{port}.log"
-        words = ["-m", "paper_search", "serve", "--port", str(port), *options]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603  # our own command
-                [sys.executable, *words],
+                [sys.executable, "-m", *command, "--port", str(port)],
                 cwd=folder,
                 env=environment,
                 stdout=log,
@@ -65,7 +68,27 @@ def serving(
     environment: dict[str, str], folder: Path, *options: str, port: int = 0
 ) -> Iterator[ServedProcess]:
     """Serve for the length of a `with` block."""
-    server = ServedProcess(environment, folder, *options, port=port)
+    command = ("paper_search", "serve", *options)
+    with _running(ServedProcess(command, environment, folder, port)) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def serving_bare(
+    environment: dict[str, str], folder: Path, *, without: tuple[str, ...] = ()
+) -> Iterator[ServedProcess]:
+    """Serve by `langgraph dev` for a `with` block, without some parts of `langgraph.json`."""
+    shutil.copytree(ROOT / "graphs", folder / "graphs", dirs_exist_ok=True)
+    document = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
+    rest = {name: value for name, value in document.items() if name not in without}
+    (folder / "langgraph.json").write_text(json.dumps(rest))
+    command = ("langgraph_cli", "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1")
+    with _running(ServedProcess(command, environment, folder)) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def _running(server: ServedProcess) -> Iterator[ServedProcess]:
     try:
         yield server
     finally:
@@ -79,13 +102,5 @@ def bare_environment(folder: Path, **variables: str) -> dict[str, str]:
 
 
 def command_line(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line."""
-    return subprocess.run(  # noqa: S603  # our own command
-        [sys.executable, "-m", "paper_search", *words],
-        env=environment,
-        cwd=environment["HOME"],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    """Run the command line in a process of its own."""
+    return commands().run(*words, env=environment, cwd=environment["HOME"])

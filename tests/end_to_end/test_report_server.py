@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from langgraph_sdk import get_client
 from tests.answers import reply_to
-from tests.end_to_end.served import bare_environment
-from tests.ports import free_port
+from tests.end_to_end.served import ServedProcess, bare_environment, serving_bare
 
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
@@ -29,68 +19,30 @@ from paper_search.testing.reports import report_services
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 GRAPH = "research_report"
 QUESTION = "How do graph neural networks predict the properties of molecules?"
 ASKING = {"sources": ["library"]}
 
 
-@dataclass
-class BareServer:
-    """A `langgraph dev` with the graph, saver and store of this repository, and nothing else."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bare")
 
-    folder: Path
-    environment: dict[str, str]
-    url: str = ""
-    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
-    def start(self) -> None:
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
-        words = ["-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
-        log = self.folder / f"server-{port}.log"
-        with log.open("wb") as output:
-            self._process = subprocess.Popen(  # noqa: S603  # our own command
-                [sys.executable, *words],
-                cwd=self.folder,
-                env=self.environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and self._process.poll() is None:
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/ok").status_code == httpx.codes.OK:
-                    return
-            time.sleep(0.2)
-        self.kill()
-        pytest.fail(log.read_text())
-
-    def kill(self) -> None:
-        """End it as a power cut would."""
-        assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+def running(folder: Path) -> contextlib.AbstractContextManager[ServedProcess]:
+    """Serve with the graph, saver and store of this repository, and nothing else."""
+    environment = bare_environment(folder, LANGGRAPH_CLI_NO_ANALYTICS="1")
+    return serving_bare(environment, folder, without=("auth", "http"))
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareServer]:
-    folder = tmp_path_factory.mktemp("bare")
-    shutil.copytree(ROOT / "graphs", folder / "graphs")
-    document = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
-    for name in ("auth", "http"):
-        del document[name]
-    (folder / "langgraph.json").write_text(json.dumps(document))
-    running = BareServer(folder, bare_environment(folder, LANGGRAPH_CLI_NO_ANALYTICS="1"))
-    running.start()
-    yield running
-    running.kill()
+def server(folder: Path) -> Iterator[ServedProcess]:
+    with running(folder) as process:
+        yield process
 
 
 @pytest.fixture
-async def client(server: BareServer) -> AsyncIterator[Any]:
+async def client(server: ServedProcess) -> AsyncIterator[Any]:
     async with get_client(url=server.url) as opened:
         yield opened
 
@@ -173,25 +125,25 @@ async def test_an_input_sets_nothing_but_the_question_and_the_settings(client: A
 
 
 async def test_a_report_of_a_killed_server_is_finished_from_python_and_on_the_next_server(
-    server: BareServer, client: Any
+    server: ServedProcess, folder: Path, client: Any
 ) -> None:
     """PER-01 PER-04 HUM-13."""
     first, _ = await begun(client)
     second, _ = await begun(client)
     server.kill()
-    url = f"sqlite:///{server.folder / 'home' / 'threads.db'}"
+    url = f"sqlite:///{folder / 'home' / 'threads.db'}"
     flow = ReportWorkflow(report_services(), persistence=url)
     drafted = await flow.answer(first, "approve")
     assert drafted.kind == "pre_output_review"  # type: ignore[union-attr]  # a review
     report = await reply_to(flow, first, "approve")
     assert report.provenance["ended_by"] == "approved"  # type: ignore[union-attr]  # a report
-    server.start()
-    async with get_client(url=server.url) as again:
-        await again.threads.create(thread_id=second, graph_id=GRAPH, if_exists="do_nothing")
-        assert (await open_question(again, second))["value"]["kind"] == "plan_review"
-        await answered(again, second, "approve")
-        named = {(await open_question(again, second))["id"]: "approve"}
-        output = await answered(again, second, named)
+    with running(folder) as after:
+        async with get_client(url=after.url) as again:
+            await again.threads.create(thread_id=second, graph_id=GRAPH, if_exists="do_nothing")
+            assert (await open_question(again, second))["value"]["kind"] == "plan_review"
+            await answered(again, second, "approve")
+            named = {(await open_question(again, second))["id"]: "approve"}
+            output = await answered(again, second, named)
     assert output["ended_by"] == "approved"
     async with open_persistence(url) as place:
         state = await ReportSession.on(place, second).state()

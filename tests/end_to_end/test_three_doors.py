@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import shlex
-import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 from langgraph_sdk import get_client
-from tests.ports import free_port
+from tests.end_to_end.served import ServedProcess, bare_environment, command_line, serving_bare
 
 from paper_search.config import AppConfig, LLMConfig, SearchSourceConfig
 from paper_search.models import EndReason
@@ -30,7 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 QUESTION = "graph neural networks"
 
 
@@ -42,16 +34,14 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def environment(tmp_path: Path, model: ModelServer) -> dict[str, str]:
-    return {
-        **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
-        "HOME": str(tmp_path),
-        "PAPER_SEARCH_HOME": str(tmp_path / "home"),
-        "LLM_MODEL": "fake",
-        "LLM_BASE_URL": model.url,
-        "OPENAI_API_KEY": "sk-CANARY-three-doors",
-        "LANGSMITH_TRACING": "false",
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-    }
+    return bare_environment(
+        tmp_path,
+        LLM_MODEL="fake",
+        LLM_BASE_URL=model.url,
+        OPENAI_API_KEY="sk-CANARY-three-doors",
+        LANGSMITH_TRACING="false",
+        LANGGRAPH_CLI_NO_ANALYTICS="1",
+    )
 
 
 @pytest.fixture
@@ -67,56 +57,7 @@ def workflow(config: AppConfig, handler: ScriptedHandler | None = None) -> Searc
     return SearchWorkflow.from_config(config, handler, persistence=config.persistence_url)
 
 
-class Server:
-    """A `langgraph dev` that can be killed without warning."""
-
-    def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
-        self.log = folder / f"server-{port}.log"
-        command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
-        options = ["--host", "127.0.0.1", "--port", str(port)]
-        shutil.copytree(ROOT / "graphs", folder / "graphs", dirs_exist_ok=True)
-        shutil.copy(ROOT / "langgraph.json", folder)
-        with self.log.open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603  # our own command
-                [*command, *options],
-                cwd=folder,
-                env=environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        self._wait()
-
-    def _wait(self) -> None:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                break
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/ok").status_code == httpx.codes.OK:
-                    return
-            time.sleep(0.2)
-        self.kill()
-        raise AssertionError(self.log.read_text())
-
-    def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-
-
-@contextlib.contextmanager
-def serving(environment: dict[str, str], folder: Path) -> Iterator[Server]:
-    server = Server(environment, folder)
-    try:
-        yield server
-    finally:
-        server.kill()
-
-
-async def started_on(server: Server) -> tuple[str, dict]:
+async def started_on(server: ServedProcess) -> tuple[str, dict]:
     """Run a new thread to its first question over the server's API."""
     async with get_client(url=server.url) as client:
         thread = await client.threads.create()
@@ -124,17 +65,6 @@ async def started_on(server: Server) -> tuple[str, dict]:
         await client.runs.wait(thread_id, "paper_search", input={"question": QUESTION})
         state = await client.threads.get_state(thread_id)
         return thread_id, state["interrupts"][0]
-
-
-def command_line(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603  # our own command
-        [sys.executable, "-m", "paper_search", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
 
 
 def assert_each_step_ran_once(model: ModelServer) -> None:
@@ -146,7 +76,7 @@ def assert_each_step_ran_once(model: ModelServer) -> None:
 async def test_a_thread_of_a_killed_server_is_finished_from_python(
     tmp_path, environment, config, model
 ):
-    with serving(environment, tmp_path) as server:
+    with serving_bare(environment, tmp_path) as server:
         thread_id, interrupt = await started_on(server)
     assert interrupt["value"]["kind"] == "strategy_confirmation"
     handler = ScriptedHandler(["approve", "approve"])
@@ -162,7 +92,7 @@ async def test_a_thread_of_python_is_finished_over_the_server(tmp_path, environm
     assert isinstance(first, Checkpoint)
     second = await workflow(config).answer(first.run_id, "approve")
     assert second.kind is CheckpointKind.RESULT_REVIEW
-    with serving(environment, tmp_path) as server:
+    with serving_bare(environment, tmp_path) as server:
         async with get_client(url=server.url) as client:
             await client.threads.create(
                 thread_id=first.run_id, graph_id="paper_search", if_exists="do_nothing"
@@ -182,7 +112,7 @@ async def test_a_thread_of_python_is_finished_over_the_server(tmp_path, environm
 async def test_a_thread_of_a_killed_server_is_finished_from_the_command_line(
     tmp_path, environment, model
 ):
-    with serving(environment, tmp_path) as server:
+    with serving_bare(environment, tmp_path) as server:
         thread_id, _ = await started_on(server)
     listed = json.loads(command_line(environment, "threads", "--json").stdout)
     assert [(row["thread_id"], row["status"], row["checkpoint"]) for row in listed] == [
@@ -203,7 +133,7 @@ async def test_a_thread_of_the_command_line_goes_through_all_doors(
     found = command_line(environment, "find", QUESTION, "--json")
     assert found.returncode == 3, found.stderr
     thread_id = json.loads(found.stdout)["thread_id"]
-    with serving(environment, tmp_path) as server:
+    with serving_bare(environment, tmp_path) as server:
         async with get_client(url=server.url) as client:
             await client.threads.create(
                 thread_id=thread_id, graph_id="paper_search", if_exists="do_nothing"

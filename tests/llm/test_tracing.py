@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.end_to_end.served import bare_environment, command_line
 from werkzeug import Request, Response
 
 from paper_search.llm.creation import redact_traces, without_secrets
@@ -38,27 +36,17 @@ def collector(httpserver: HTTPServer) -> tuple[HTTPServer, list[bytes]]:
 
 def run(tmp_path, url: str, *command: str, **variables: str) -> str:
     """Return what a command says that asks a model."""
-    system = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    ended = subprocess.run(  # noqa: S603  # our own command
-        [sys.executable, "-m", "paper_search", *command],
-        env={
-            **system,
-            "HOME": str(tmp_path),
-            "PAPER_SEARCH_HOME": str(tmp_path / "home"),
-            "LLM_MODEL": "fake",
-            "LLM_BASE_URL": url,
-            "OPENAI_API_KEY": KEY,
-            "LANGSMITH_ENDPOINT": url,
-            "LANGSMITH_API_KEY": "CANARY-key-of-langsmith",
-            "LANGSMITH_DISABLE_RUN_COMPRESSION": "true",
-            **variables,
-        },
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-        text=True,
-        stdin=subprocess.DEVNULL,
+    environment = bare_environment(
+        tmp_path,
+        LLM_MODEL="fake",
+        LLM_BASE_URL=url,
+        OPENAI_API_KEY=KEY,
+        LANGSMITH_ENDPOINT=url,
+        LANGSMITH_API_KEY="CANARY-key-of-langsmith",
+        LANGSMITH_DISABLE_RUN_COMPRESSION="true",
+        **variables,
     )
+    ended = command_line(environment, *command)
     return ended.stdout + ended.stderr
 
 

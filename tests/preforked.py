@@ -1,19 +1,23 @@
-"""A process that has imported the command line and forks it for each command at a terminal.
+"""A process that has imported the command line and forks it for each command.
 
 Importing takes longer than most commands; `test_start_up` tries the way through it.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
 import importlib
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
-import traceback
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +25,15 @@ import paper_search
 from paper_search.cli import DEFERRED, defer_import
 from paper_search.cli import main as run_command
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 WARM = (
     *("cli.app", "cli.runner", "cli.views", "cli.search_questions", "cli.report_questions"),
     *("workflow.engine", "report_workflow.engine", "persistence.sqlite_store", "library"),
 )
+
+
+RUNS = "runs"
+"""What is said of a command that has not ended."""
 
 
 class Preforked:
@@ -33,26 +41,54 @@ class Preforked:
 
     def __init__(self) -> None:
         self._socket, other = socket.socketpair()
+        self._turn = threading.Lock()
         with other:
-            command = [sys.executable, "-m", "tests.cli.preforked", str(other.fileno())]
+            command = [sys.executable, "-m", "tests.preforked", str(other.fileno())]
             self._server = subprocess.Popen(command, cwd=ROOT, pass_fds=[other.fileno()])  # noqa: S603  # ours
 
-    def begin(self, args: tuple[str, ...], env: dict[str, str], stdio: list[int]) -> int:
+    def run(
+        self, *args: str, env: dict[str, str], cwd: str | Path
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command without a terminal, as `subprocess.run` would."""
+        with (
+            Path(os.devnull).open() as nothing,
+            tempfile.TemporaryFile("w+", encoding="utf-8") as out,
+            tempfile.TemporaryFile("w+", encoding="utf-8") as err,
+        ):
+            stdio = [file.fileno() for file in (nothing, out, err)]
+            code = self.wait(self.begin(args, env, stdio, cwd))
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(args, code, out.read(), err.read())
+
+    def begin(
+        self, args: tuple[str, ...], env: dict[str, str], stdio: list[int], cwd: str | Path = ""
+    ) -> int:
         """Begin a command; return the id of its process."""
-        job = {"args": args, "env": env, "cwd": str(Path.cwd())}
-        return self._told(job, stdio)
+        return int(self._ask({"args": args, "env": env, "cwd": str(cwd or Path.cwd())}, stdio))
 
     def wait(self, process: int) -> int:
         """Wait until a command has ended; return its exit code."""
-        return self._told({"wait": process})
+        while (code := self._ask({"wait": process})) == RUNS:
+            time.sleep(0.02)
+        return int(code)
 
     def close(self) -> None:
         self._socket.close()
         self._server.wait()
 
-    def _told(self, job: dict[str, Any], fds: list[int] | None = None) -> int:
-        socket.send_fds(self._socket, [json.dumps(job).encode() + b"\n"], fds or [])
-        return int(self._socket.recv(64))
+    def _ask(self, job: dict[str, Any], fds: list[int] | None = None) -> str:
+        with self._turn:
+            socket.send_fds(self._socket, [json.dumps(job).encode() + b"\n"], fds or [])
+            return self._socket.recv(64).decode()
+
+
+@functools.cache
+def commands() -> Preforked:
+    """Return the one of this run of tests."""
+    running = Preforked()
+    atexit.register(running.close)
+    return running
 
 
 def _run(job: dict[str, Any], stdio: list[int]) -> None:
@@ -62,7 +98,11 @@ def _run(job: dict[str, Any], stdio: list[int]) -> None:
     os.chdir(job["cwd"])
     os.environ.clear()
     os.environ.update(job["env"])
-    sys.path[:0] = filter(None, job["env"].get("PYTHONPATH", "").split(os.pathsep))
+    folders = [name for name in job["env"].get("PYTHONPATH", "").split(os.pathsep) if name]
+    sys.path[:0] = folders
+    for customization in (Path(name, "sitecustomize.py") for name in folders):
+        if customization.is_file():  # a Python that starts would have run it
+            runpy.run_path(str(customization))
     for place, fd in enumerate(stdio):
         os.dup2(fd, place)
         os.close(fd)
@@ -70,17 +110,7 @@ def _run(job: dict[str, Any], stdio: list[int]) -> None:
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False, buffering=1)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
     sys.argv = [str(Path(paper_search.__file__).with_name("__main__.py")), *job["args"]]
-    code: Any = 0
-    try:
-        run_command()
-    except SystemExit as ended:
-        code = ended.code
-    except BaseException:  # noqa: BLE001  # a command ends here, with whatever it met
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else 0)
+    run_command()
 
 
 def main(fd: int) -> None:
@@ -91,16 +121,18 @@ def main(fd: int) -> None:
         importlib.import_module(f"paper_search.{name}")
     assert threading.active_count() == 1
     asking = socket.socket(fileno=fd)
+    answer: object
     while True:
         line, stdio, *_ = socket.recv_fds(asking, 1 << 20, 3)
         if not line:
-            return
+            return None
         job = json.loads(line)
         if (process := job.get("wait")) is not None:
-            answer = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            ended, status = os.waitpid(process, os.WNOHANG)
+            answer = os.waitstatus_to_exitcode(status) if ended else RUNS
         elif (answer := os.fork()) == 0:
             asking.close()
-            _run(job, stdio)
+            return _run(job, stdio)
         for own in stdio:
             os.close(own)
         asking.sendall(str(answer).encode())
