@@ -1,6 +1,7 @@
 """The whole search, from the question to the page, and what rounds of marks add to it.
 
-    python benchmarks/find.py [COLLECTION ...] [--most QUESTIONS] [--embeddings NAME] [--no-peers]
+    python benchmarks/find.py [COLLECTION ...] [--most QUESTIONS] [--rounds NUMBER]
+                              [--embeddings NAME] [--no-peers]
 
 Real questions go into `find` as a user's run asks them: SearchWorkflow, source `library`, no model.
 A simulated person approves every strategy and marks the first ten papers not seen before, as the
@@ -100,7 +101,7 @@ class Figures:
         self.found.append([min(1.0, count / whole) for count in padded])
 
 
-def read(name: str, most: int | None = None) -> Corpus:
+def read(name: str, most: int | None = None, rounds: int = 5) -> Corpus:
     """Return a collection by its name, or the reviews in one."""
     if name == "reviews":
         return _reviews()
@@ -111,7 +112,7 @@ def read(name: str, most: int | None = None) -> Corpus:
         for key, text in given.questions.items()
     ]
     tasks = [task for task in tasks if task.relevant][: most or MOST.get(name)]
-    return Corpus(name, list(library.papers(given.documents)), tasks, 5, 50)
+    return Corpus(name, list(library.papers(given.documents)), tasks, rounds, 50)
 
 
 def _reviews() -> Corpus:
@@ -288,13 +289,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("collections", nargs="*", default=list(COLLECTIONS))
     parser.add_argument("--most", type=int, help="questions of each collection")
+    parser.add_argument("--rounds", type=int, default=5, help="of a collection (%(default)s)")
     parser.add_argument("--embeddings", default="", help="an embedding model of the library")
     parser.add_argument("--no-peers", action="store_true", help="without bm25s and the learner")
     given = parser.parse_args()
     print("| collection | method | nDCG@10 | recall@100 | shown | empty | found | CPU s |")
     print("|---|---|---|---|---|---|---|---|")
     for name in given.collections:
-        corpus = read(name, given.most)
+        corpus = read(name, given.most, given.rounds)
         for row in _rows(
             corpus, measure(corpus, peers=not given.no_peers, embeddings=given.embeddings)
         ):

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 COLLECTION = ROOT / "../shared/data/ir_cacm"
-QUESTIONS = 15
+QUESTIONS, ROUNDS = 10, 2
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,11 @@ def rows() -> dict[str, list[str]]:
         pytest.skip("needs ../shared/data")
     command = [sys.executable, "benchmarks/find.py", "cacm", "--no-peers"]
     made = subprocess.run(  # noqa: S603  # our own script
-        [*command, "--most", str(QUESTIONS)], cwd=ROOT, check=True, capture_output=True, text=True
+        [*command, "--most", str(QUESTIONS), "--rounds", str(ROUNDS)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     cells = [line.strip("| ").split(" | ") for line in made.stdout.splitlines()[2:]]
     return {cell[1]: cell[2:] for cell in cells}

@@ -22,6 +22,12 @@ POINTS = [
     *[("write", after, "end") for after in (0, 3, 6, 11, 16)],
 ]
 """Who kills, after how many calls, and when; what can happen in the second round is tried there."""
+IN_POSTGRESQL = [
+    ("build", 1, "start"),
+    ("organize", 0, "end"),
+    *[("write", after, "end") for after in (0, 3, 11)],
+]
+"""The steps are the same; what differs is how they are stored."""
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +49,20 @@ async def left_to_decide(url: str) -> list[object]:
     return SCRIPT[decided:]
 
 
+def named(value: object) -> str:
+    return "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("point", POINTS, ids=lambda point: "-".join(map(str, point)))
+@pytest.mark.parametrize(
+    ("durable_url", "point"),
+    [
+        *[("sqlite", point) for point in POINTS],
+        *[("postgres", point) for point in IN_POSTGRESQL],
+    ],
+    indirect=["durable_url"],
+    ids=named,
+)
 async def test_a_thread_whose_process_was_killed_ends_as_if_it_had_not_been(
     processes: Processes, durable_url: str, tmp_path: Path, point: tuple[str, int, str]
 ) -> None:
