@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import random
@@ -13,14 +14,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.forking import run_at_once
 from tests.workflow.doubles import workflow
 
 from paper_search.errors import PersistenceError, ThreadNotFoundError, UnknownNameError
 from paper_search.persistence import backups, open_persistence
 from paper_search.persistence.opening import sqlite_path
 from paper_search.workflow import ThreadCatalog
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -270,39 +270,16 @@ async def test_a_directory_is_no_database(tmp_path):
     await _refused(path, "Is a directory")
 
 
-MANY = """
-import asyncio, sys
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow
-
-flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=sys.argv[1])
-print("ready", flush=True)
-sys.stdin.readline()
-asyncio.run(flow.run("q", thread_id=sys.argv[2]))
-"""
+def work(url: str, thread_id: str) -> None:
+    """Make the file with a thread in it, in one process of many (`forking`)."""
+    asyncio.run(workflow(persistence=url).run("q", thread_id=thread_id))
 
 
 @pytest.mark.slow
 def test_many_processes_make_the_file_at_once(tmp_path):
     """PER-12."""
     path = tmp_path / "threads.db"
-    command = [sys.executable, "-c", MANY, f"sqlite:///{path}"]
-    processes = [
-        subprocess.Popen(  # noqa: S603  # our own program
-            [*command, f"t{i}"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for i in range(6)
-    ]
-    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 6
-    for process in processes:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    assert [process.communicate(timeout=240)[1] for process in processes] == [""] * 6
+    run_at_once(__name__, *([f"sqlite:///{path}", f"t{i}"] for i in range(6)))
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         query = "SELECT COUNT(DISTINCT thread_id) FROM checkpoints"

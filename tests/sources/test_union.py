@@ -156,7 +156,7 @@ def published_queries() -> list[SearchQuery]:
             strategy = parse_strategy(printed)
             tree = strategy.lines[-1].node if strategy else parse(printed)
             texts |= {render(tree)} if tree is not None else set()
-    longest = sorted(texts, key=len)[-12:]
+    longest = sorted(texts, key=len)[-5:]
     return [SearchQuery(keywords=[], boolean_query=text) for text in longest]
 
 

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 from tests.answers import reply_to
+from tests.forking import run_at_once
+from tests.workflow.crashing import LoggingSkills
 from tests.workflow.doubles import STEPS, reject, workflow
 
 from paper_search.errors import (
@@ -214,47 +216,19 @@ async def test_fifty_people_decide_on_fifty_threads_at_once(persistence):
 
 # --- across processes -----------------------------------------------------------------------------
 
-PERSON = """
-import asyncio, json, sys
-from paper_search.errors import AlreadyDecidedError, ThreadBusyError
-from tests.workflow.crashing import LoggingSkills
-from paper_search.workflow import Checkpoint, SearchWorkflow
 
-url, log, who, action = sys.argv[1:]
-flow = SearchWorkflow(*[LoggingSkills(log)] * 6, persistence=url)
-named = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    stands = asyncio.run(flow.answer("t", {"action": action, "checkpoint": named}, by=who))
-    print("stands", stands.kind.value, stands.iteration)
-except AlreadyDecidedError as error:
-    print("decided", error)
-except ThreadBusyError as error:
-    print("busy", error)
-"""
-
-
-def at_once(url: str, log: Path, actions: list[str]) -> list[str]:
-    """Let a process for each action decide at the same moment; return what they were told."""
-    people = [
-        subprocess.Popen(  # noqa: S603  # our own program
-            [sys.executable, "-c", PERSON, url, str(log), f"person {i}", action],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for i, action in enumerate(actions)
-    ]
-    assert [process.stdout.readline() for process in people] == ["ready\n"] * len(people)
-    for person in people:
-        person.stdin.write("\n")
-        person.stdin.flush()
-    said = [process.communicate(timeout=240) for process in people]
-    assert [err for _, err in said] == [""] * len(people)
-    return [out.strip() for out, _ in said]
+def work(url: str, log: str, who: str, action: str) -> None:
+    """Decide, in one process of several (`forking`), and leave a word on what came of it."""
+    flow = SearchWorkflow(*[LoggingSkills(log)] * 6, persistence=url)
+    answer = flow.answer("t", {"action": action, "checkpoint": FIRST}, by=who)
+    try:
+        asked = asyncio.run(answer)
+        message = f"stands {asked.kind.value} {asked.iteration}"
+    except AlreadyDecidedError as error:
+        message = f"decided {error}"
+    except ThreadBusyError as error:
+        message = f"busy {error}"
+    Path(f"{log} {who}").write_text(message, "utf-8")
 
 
 @pytest.mark.slow
@@ -264,7 +238,10 @@ def test_of_six_processes_that_decide_at_the_same_moment_one_resumes(
     """HUM-08 HUM-09: one effect; the others hear of it, or that somebody is at it."""
     asyncio.run(workflow(persistence=durable_url).start("q", thread_id="t"))
     log, actions = tmp_path / "calls", ["approve", "reject"] * 3
-    said = at_once(durable_url, log, actions)
+    names = [f"person {number}" for number in range(len(actions))]
+    jobs = zip(names, actions, strict=True)
+    run_at_once(__name__, *([durable_url, str(log), *job] for job in jobs))
+    said = [Path(f"{log} {name}").read_text("utf-8") for name in names]
     ledger = asyncio.run(entries(durable_url))
     assert len(ledger) == 1
     won = ledger[0].decision["action"]

@@ -4,61 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from tests.conftest import run_sql
+from tests.forking import run_at_once
 from tests.work import counted
 from tests.workflow.doubles import workflow
 
 from paper_search.persistence import open_persistence
 from paper_search.workflow import ThreadCatalog, ThreadStatus
 
-ROOT = Path(__file__).parents[2]
 THREADS = 50
 
-WORKER = """
-import asyncio, sys
-from paper_search.persistence import open_persistence
-from paper_search.testing.skills import FakeSkills
-from paper_search.workflow import SearchWorkflow
 
-async def main(url, name, count):
+async def begin_and_approve(url: str, name: str, count: int) -> None:
     async with open_persistence(url) as place:
-        flow = SearchWorkflow(*[FakeSkills()] * 6, persistence=place)
+        flow = workflow(persistence=place)
         names = [f"{name}-{i}" for i in range(count)]
         await asyncio.gather(*(flow.start("q", thread_id=name) for name in names))
         await asyncio.gather(*(flow.answer(name, "approve") for name in names))
 
-print("ready", flush=True)
-sys.stdin.readline()
-asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
-"""
+
+def work(url: str, name: str, count: int) -> None:
+    """Move threads in one process of many (`forking`)."""
+    asyncio.run(begin_and_approve(url, name, count))
 
 
 @pytest.mark.slow
 def test_four_processes_with_fifty_threads_each_share_one_file(tmp_path):
     """LOAD-01 LOAD-02: nobody hears of a lock, no thread is lost, each waits where it should."""
     path = tmp_path / "threads.db"
-    processes = [
-        subprocess.Popen(  # noqa: S603  # our own program
-            [sys.executable, "-c", WORKER, f"sqlite:///{path}", f"p{i}", str(THREADS)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for i in range(4)
-    ]
-    assert [item.stdout.readline() for item in processes] == ["ready\n"] * 4
-    for process in processes:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    assert [item.communicate(timeout=250)[1] for item in processes] == [""] * 4
+    run_at_once(__name__, *([f"sqlite:///{path}", f"p{i}", THREADS] for i in range(4)))
     infos = asyncio.run(listed(f"sqlite:///{path}", limit=1000))
     assert {info.thread_id for info in infos} == {
         f"p{i}-{k}" for i in range(4) for k in range(THREADS)
