@@ -81,7 +81,7 @@ class AppConfig(BaseModel):
     home: Annotated[Path, Variable("PAPER_SEARCH_HOME")] = Field(default_factory=default_home)
     """Where threads and the library live."""
     database_url: Annotated[str | None, Variable("DATABASE_URL")] = Field(None, repr=False)
-    """Where threads live instead; None: SQLite in `home`."""
+    """Where threads live instead; None means SQLite in `home`."""
     sources: Annotated[dict[str, SearchSourceConfig], Variable("PAPER_SEARCH_SOURCES")] = {}
     remembered_sources: list[str] = []
     """Those of them that are searched only because the home remembers it."""
@@ -118,14 +118,14 @@ class AppConfig(BaseModel):
     dedup_enable_llm_pass: Annotated[bool, Variable("DEDUP_ENABLE_LLM_PASS")] = True
     dedup_llm_max_candidates: Annotated[int, Variable("DEDUP_LLM_MAX_CANDIDATES")] = Field(60, ge=0)
     budget: Annotated[Budget | None, Variable("PAPER_SEARCH_BUDGET")] = None
-    """What a thread may spend on models at most; None: no limit."""
+    """What a thread may spend on models at most; None for no limit."""
     llm: LLMConfig = Field(default_factory=LLMConfig)
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     zotero: ZoteroConfig = Field(default_factory=ZoteroConfig)
     editor: str | None = None
-    """The command that opens a form; None: forms are asked field by field."""
+    """The command that opens a form; None if forms are asked field by field."""
 
     @property
     def keyed_sources(self) -> list[str]:
@@ -133,7 +133,7 @@ class AppConfig(BaseModel):
 
     @property
     def http_cache_path(self) -> Path | None:
-        """The file that answers of services are kept in; None: none are kept."""
+        """The file that answers of services are kept in; None if none are kept."""
         return self.home / "cache" / "http.db" if self.http_cache else None
 
     @property

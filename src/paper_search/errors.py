@@ -58,7 +58,7 @@ class QuestionError(InputError):
 class QuerySyntaxError(InputError):
     """A boolean query that cannot be read.
 
-    `column`: where reading stopped, counted from 1. `line`: of a strategy; None: it is none.
+    `column`: where reading stopped, counted from 1. `line`: of a strategy; None if it is none.
     """
 
     def __init__(self, message: str, *, query: str, column: int, line: int | None = None) -> None:

@@ -154,7 +154,7 @@ _CACHED = "hub/models--sentence-transformers--all-MiniLM-L6-v2/snapshots/*"
 
 
 def minilm_weights(huggingface: Path) -> Path | None:
-    """Return where the files of all-MiniLM-L6-v2 are on this machine; None: nowhere.
+    """Return where the files of all-MiniLM-L6-v2 are on this machine; None means nowhere.
 
     Args:
         huggingface: directory with the cache of Hugging Face; the package comes first, none of

@@ -26,11 +26,11 @@ async def search(  # noqa: PLR0913  # keywords only, all with defaults
 
     Args:
         query: the research question, in plain words.
-        config: the settings; None: those of the environment and `.env`.
-        sources: search only these; None: all that the settings enable.
-        max_results: give at most this many papers; None: the strategy's limit.
-        domain: what the prompts of a model are written for; None: as the settings say.
-        persistence: where the thread lives: a URL, or an open `Persistence`; None: in memory.
+        config: the settings; None means those of the environment and `.env`.
+        sources: search only these; None for all that the settings enable.
+        max_results: give at most this many papers; None for the strategy's limit.
+        domain: what the prompts of a model are written for; None means as the settings say.
+        persistence: where the thread lives: a URL, or an open `Persistence`; None means in memory.
         progress_reporter: takes a phase and its details.
 
     Raises:

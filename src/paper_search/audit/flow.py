@@ -63,15 +63,15 @@ class PrismaFlow(BaseModel):
     included: int
     """By title and abstract."""
     full_texts: FullTextFlow | None = None
-    """The second stage; None: nobody has begun with it."""
+    """The second stage; None if nobody has begun with it."""
     parts: list[PrismaFlow] = Field(default_factory=list)
     """Of a review that was updated: the same of the review before its first update, and of each
     update. Works that an earlier part had are duplicates in a later one."""
     previous_included: int | None = None
     """Of a review that was updated: works that it included before its last update (PRISMA 2020:
-    studies included in the previous version of the review); None: it was not updated."""
+    studies included in the previous version of the review); None if it was not updated."""
     ended_by: str | None = None
-    """Why the search ended; None: it has not."""
+    """Why the search ended; None if it has not."""
 
     @property
     def included_last(self) -> int:
@@ -218,7 +218,7 @@ class RecordRow:
     record: RawPaper | None = None
     """None: it was removed at once."""
     work: Work | None = None
-    """That it belongs to; None: it was removed at once."""
+    """That it belongs to; None if it was removed at once."""
 
     @property
     def arrival(self) -> Arrival:

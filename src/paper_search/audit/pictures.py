@@ -77,14 +77,14 @@ def works_by(records: Sequence[RecordRow], *, is_by_query: bool) -> dict[str, se
 
 
 def source_contribution(records: Sequence[RecordRow]) -> Any:
-    """Return works by source: those that it alone found, and the others; None: it is but one."""
+    """Return works by source: those that it alone found, and the others; None if it is but one."""
     finders = works_by(records, is_by_query=False)
     is_one = len({name for names in finders.values() for name in names}) < 2  # noqa: PLR2004  # to compare
     return None if is_one else _contribution(finders, "this source")
 
 
 def query_contribution(records: Sequence[RecordRow]) -> Any:
-    """Return works by query; None: the records do not say which query found them."""
+    """Return works by query; None if the records do not say which query found them."""
     return _contribution(works_by(records, is_by_query=True), "this query")
 
 
@@ -194,7 +194,7 @@ _SCORED = {**_SHOWN, Status.SET_ASIDE: ("set aside", _GREY)}
 
 
 def papers_by_year(works: Sequence[Work]) -> Any:
-    """Return the works for screening by year; None: they are of no two years."""
+    """Return the works for screening by year; None if they are of no two years."""
     counts = Counter((work.status, work.paper.year) for work in works if work.paper.year)
     years = sorted({year for status, year in counts if status in _SHOWN and year is not None})
     if len(years) < 2:  # noqa: PLR2004  # one bar shows nothing
@@ -215,7 +215,7 @@ def papers_by_year(works: Sequence[Work]) -> Any:
 
 
 def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
-    """Return the scores, those of the result before its line; None: nothing is in the result."""
+    """Return the scores, those of the result before its line; None if nothing is in the result."""
     statuses = {work.paper.id: work.status for work in works}
     collection = thread.collection
     if collection is None or len(statuses) < 2:  # noqa: PLR2004  # no order

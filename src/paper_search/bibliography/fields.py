@@ -110,7 +110,7 @@ def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | 
 
 
 def _parts(author: Any) -> PersonName | None:
-    """Return the parts of a name in CSL's words; None: there are none."""
+    """Return the parts of a name in CSL's words; None if there are none."""
     if not isinstance(author, dict):
         return None
     if literal := clean(text_of(author.get("literal"))):
@@ -143,7 +143,7 @@ class Field:
 
     Attributes:
         name: of the attribute, and of the column of our tables.
-        read: value from what a file has, None for what cannot be read; None: what a search or a
+        read: value from what a file has, None for what cannot be read; None for what a search or a
             person said of a paper, which tables show and no import takes over.
         aliases: what others call it, in small letters and digits, the most telling first.
     """

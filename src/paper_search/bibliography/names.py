@@ -111,7 +111,7 @@ def author_of(  # noqa: PLR0913  # the parts of a name
     literal: str | None = None,
     author_id: str | None = None,
 ) -> Author | None:
-    """Return the author of a source that gives the parts, which are kept; None: it gives none.
+    """Return the author of a source that gives the parts, which are kept; None means it gives none.
 
     A literal counts where there is no family name; a given name alone is a person's only name.
     """

@@ -167,7 +167,7 @@ _NONE_AT_ALL = frozenset({
 
 
 def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
-    """Return an abstract on one line, without markup; None: it says nothing.
+    """Return an abstract on one line, without markup; None if it says nothing.
 
     The text may be plain, HTML or JATS, also escaped once too often, and with `has_latex` LaTeX.
     Headings stay as labels ("Methods: ..."), except one that only says "Abstract". Of a formula

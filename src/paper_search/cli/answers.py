@@ -105,7 +105,7 @@ class Answer:
         return {**token, "action": "approve" if self.approve else "skip"}
 
     def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
-        """Return the decision on the open checkpoint; None: the answer names another, or none is.
+        """Return the decision on the open checkpoint; None if the answer names another, or none is.
 
         Raises:
             InvalidDecisionError: a paper is marked that is not there, or papers where none are.
@@ -182,7 +182,7 @@ def _modification(content: Any, note: str | None) -> dict[str, Any]:
 
 
 def load_document(path: Path | None) -> Any:
-    """Return the JSON in a file, or on stdin for '-'; None: no file.
+    """Return the JSON in a file, or on stdin for '-'; None for no file.
 
     Raises:
         InputError: it cannot be read.

@@ -47,7 +47,7 @@ class Check:
 async def check_everything(config: AppConfig, names: list[str] | None = None) -> list[Check]:
     """Return what there is to say of the settings, the files and the sources.
 
-    `names`: sources to ask; None: all that are searched by default.
+    `names`: sources to ask; None means all that are searched by default.
     """
     services = (*config.sources.items(), *config.web.items())
     names_asked = names or list(

@@ -213,7 +213,7 @@ def push_papers(  # noqa: PLR0913  # what is pushed, where, and how that is said
 def decision_line(collection: PaperCollection, decision: str | None) -> str:
     """Return which papers an export of a whole result holds and leaves out, by their decisions.
 
-    `decision`: as `--decision` has it; None: included and undecided.
+    `decision`: as `--decision` has it; None means included and undecided.
     """
     main = Counter(paper.decision for paper in collection.papers)
     aside = Counter(paper.decision for paper in collection.set_aside)

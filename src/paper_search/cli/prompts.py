@@ -136,10 +136,10 @@ def _quit() -> None:
 def edit(
     terminal: Terminal, editor: str | None, form: str, name: str, parse: Callable[[str], T | None]
 ) -> T | None:
-    """Have a text edited until it can be read; None: it stays as it is.
+    """Have a text edited until it can be read; None if it stays as it is.
 
     `editor`: the command with its options, as VISUAL and EDITOR have it; `name`: of the file that
-    it opens. `parse` returns what the text holds; None: nothing was changed.
+    it opens. `parse` returns what the text holds; None if nothing was changed.
     """
     if editor is None:
         say("no editor: set EDITOR, or edit it on the page, which `paper-search review` opens")

@@ -230,7 +230,7 @@ def parse_draft(text: str) -> dict[str, Any]:
 
 
 def changes(before: str, after: str) -> dict[str, Any] | None:
-    """Return the fields that differ between two texts of a draft; None: nothing was changed.
+    """Return the fields that differ between two texts of a draft; None if nothing was changed.
 
     Raises:
         InvalidDecisionError: the second has no title, or no section.

@@ -40,7 +40,7 @@ def failed_sources(reports: Iterable[SourceReport]) -> list[str]:
 
 
 def no_network(reports: Iterable[SourceReport]) -> str | None:
-    """Return the line that says that no service at all could be reached; None: one could.
+    """Return the line that says that no service at all could be reached; None means one could.
 
     One service alone says nothing about the network: its own failure is told instead.
     """

@@ -130,7 +130,7 @@ async def load_report(
 
 
 def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
-    """Have a thread spend at most so much in all, from now on; None: as before.
+    """Have a thread spend at most so much in all, from now on; None means as before.
 
     Raises:
         PersistenceError: the log of its usage cannot be written.
@@ -144,7 +144,7 @@ def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
 async def reopened(config: AppConfig, thread_id: str, to: str | None, number: int | None) -> object:
     """Go back to a question of a search or a report that was decided, and ask it again.
 
-    `number`: of the round, or of the question in a report; None: the latest one.
+    `number`: of the round, or of the question in a report; None for the latest one.
 
     Raises:
         ThreadNotFoundError: there is no such thread.

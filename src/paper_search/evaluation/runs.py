@@ -119,7 +119,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _label(row: Mapping[str, str], path: Path, number: int) -> Label | None:
-    """Return the label of a row; None: it was left empty."""
+    """Return the label of a row; None if it was left empty."""
     column = next((name for name in _LABELS if name in row), None)
     if column is None:
         raise InputError(f"{str(path)!r} has no column {', '.join(_LABELS)}; {_HOW}")
@@ -232,7 +232,7 @@ class _Outcome(BaseModel):
 
 
 def with_model(config: AppConfig, name: str | None) -> AppConfig:
-    """Return the settings with one model for all skills; None: with none."""
+    """Return the settings with one model for all skills; None means with none."""
     if name is None:
         return config.model_copy(update={"llm": LLMConfig()})
     own = {f"{skill}_model": "" for skill in ("intent", "strategy", "duplicates", "judge")}
@@ -250,8 +250,8 @@ async def evaluate(  # noqa: PLR0913  # by keyword
 ) -> list[Evaluation]:
     """Return how well the skills do with a model, or without one.
 
-    `sources`: where the papers are to be found; None: they are only judged. `budget`: what this
-    may cost at most. `log`: where the calls are noted; None: nowhere.
+    `sources`: where the papers are to be found; None if they are only judged. `budget`: what this
+    may cost at most. `log`: where the calls are noted; None means nowhere.
 
     Raises:
         ConfigError: the model or a source lacks a setting, or the model a price for the budget.

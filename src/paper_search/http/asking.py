@@ -79,7 +79,7 @@ class HttpSettings:
             where it leads.
         secrets: keys that no error or log may show.
         retry: when to ask again.
-        refusal_of: why the server does not want to be asked for a while, by an error; None: it
+        refusal_of: why the server does not want to be asked for a while, by an error; None if it
             said no such thing.
         refused_for_s: how long it is left alone then, if it does not say.
     """

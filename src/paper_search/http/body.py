@@ -52,7 +52,7 @@ class HttpAnswer:
         from_cache: it was on disk; nothing was sent.
         url: where it is from, without keys.
         charset: that the server names; empty: none.
-        quota: what the server still allows for a day or so; None: it does not say.
+        quota: what the server still allows for a day or so; None if it does not say.
         headers: all of them, by names in any case.
     """
 

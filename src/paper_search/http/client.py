@@ -70,8 +70,8 @@ class HttpClient:
         contact: an e-mail address for the User-Agent.
         limiter: who gives out turns; by default that of the whole process.
         network: proxies and certificates of the machine.
-        limits_path: the file in which processes share turns and refusals; None: they share none.
-        cache_path: the file that answers are kept in; None: none are kept.
+        limits_path: the file in which processes share turns and refusals; None if they share none.
+        cache_path: the file that answers are kept in; None if none are kept.
         sleep: waits for seconds.
         clock: seconds that never run backwards.
     """

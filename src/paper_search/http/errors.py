@@ -25,11 +25,11 @@ class HttpStatusError(HttpError):
 
     Attributes:
         status: the HTTP status.
-        retry_after: seconds that the server asks to wait; None: it does not say.
+        retry_after: seconds that the server asks to wait; None if it does not say.
         body: the first characters of the answer, without secrets.
         location: where a redirect leads that was not followed.
         is_challenge: the answer is a page that is to keep programs out.
-        until: when the host may be asked again, in seconds since 1970; None: it did not refuse.
+        until: when the host may be asked again, in seconds since 1970; None if it did not refuse.
     """
 
     until: float | None = None
@@ -150,7 +150,7 @@ class RetryPolicy:
     jitter: Callable[[], float] = field(default=random.random, repr=False)
 
     def wait_before(self, attempt: int, error: HttpError) -> float | None:
-        """Return the seconds to wait after a failed attempt (from 1); None: do not ask again."""
+        """Return the seconds to wait after a failed attempt (from 1); None means give up."""
         if attempt > self.max_retries or not is_retryable(error):
             return None
         if attempt > 1 and is_refusal(error) and error.retry_after is None:

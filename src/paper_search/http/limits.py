@@ -60,7 +60,7 @@ class Quota:
 
     Attributes:
         remaining: in the units of the host: requests or credits.
-        most: of a whole period; None: it does not say.
+        most: of a whole period; None if it does not say.
         until: when the period ends, in seconds since 1970.
     """
 
@@ -75,8 +75,8 @@ class Announcement:
 
     Attributes:
         interval_s: the least time between two requests; 0: it says none.
-        concurrency: the most requests at one time; None: it says none.
-        quota: what is left of a period of more than two minutes; None: it does not say.
+        concurrency: the most requests at one time; None if it says none.
+        quota: what is left of a period of more than two minutes; None if it does not say.
         pause_s: until a shorter period begins, where nothing is left of this one.
     """
 
@@ -94,7 +94,7 @@ class HostLimiter:
 
     Args:
         clock: seconds since 1970.
-        path: of the file; None: nobody else asks, and no refusal is remembered.
+        path: of the file; None if nobody else asks, and no refusal is remembered.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time, path: Path | None = None) -> None:
@@ -148,7 +148,7 @@ class HostLimiter:
             self._do(lambda db, _: _insert(db, "refusals", host, refusal.until, refusal.reason))
 
     def refusal(self, host: str) -> Refusal | None:
-        """Return the refusal that still holds; None: the host may be asked."""
+        """Return the refusal that still holds; None if the host may be asked."""
         select = "SELECT until, reason FROM refusals WHERE host = ? AND until > ?"
         row = self._do(lambda db, now: db.execute(select, (host, now)).fetchone())
         return Refusal(*row) if row else None
@@ -217,7 +217,7 @@ def process_limiter(path: Path | None = None) -> HostLimiter:
 
 
 class CallBudget:
-    """Counts requests up to a limit; None: no limit, 0: none at all; `setting` is what sets it.
+    """Counts requests up to a limit; None for no limit, 0: none at all; `setting` is what sets it.
 
     Raises:
         ConfigError: the limit is negative.

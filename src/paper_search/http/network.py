@@ -62,7 +62,7 @@ class Routes(httpx.AsyncBaseTransport):
         return self._proxies[url.scheme] if self.proxy_to(url) else self._straight
 
     def proxy_to(self, url: httpx.URL) -> str | None:
-        """Return what to call the proxy on the way to a URL; None: there is none."""
+        """Return what to call the proxy on the way to a URL; None if there is none."""
         return None if self._exceptions.cover(url) else self._names.get(url.scheme)
 
 

@@ -57,7 +57,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _respelled(secret: str) -> re.Pattern[str] | None:
-    """Return what finds a secret of several words in other spellings; None: it is one word.
+    """Return what finds a secret of several words in other spellings; None if it is one word.
 
     A question that holds a key is asked in its spellings, with blanks for hyphens or with none.
     """

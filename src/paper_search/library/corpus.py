@@ -81,7 +81,7 @@ class Library:
             path: the directory, such as `<home>/library`.
             wait_s: seconds to wait for another process that writes.
             embedder: any langchain-core `Embeddings`, for ranking by nearness too where records
-                have vectors (see `embed`); None: by words alone.
+                have vectors (see `embed`); None means by words alone.
 
         Raises:
             LibraryError: the directory cannot be written, or holds a file that is not a library.

@@ -202,7 +202,7 @@ class CurrentIndex:
             return self._index.searcher()
 
     def lag(self) -> int | None:
-        """Return how many writes the index is behind the records; None: it is of no use."""
+        """Return how many writes the index is behind the records; None if it is of no use."""
         state = self._index.state()
         if state is None or state.key != self._records.key:
             return None

@@ -90,7 +90,7 @@ class VectorStore:
         self.path = path
 
     def state(self) -> State | None:
-        """Return what there is; None: nothing, or nothing that can be read.
+        """Return what there is; None if there is nothing that can be read.
 
         Raises:
             LibraryError: another process writes for too long, or the disk cannot be read.

@@ -107,7 +107,7 @@ class TextIndex:
         return self._open_index().schema
 
     def state(self) -> IndexState | None:
-        """Return what the index has caught up with; None: it is absent or cannot be trusted."""
+        """Return what the index has caught up with; None if it is absent or cannot be trusted."""
         try:
             note = json.loads((self._path / _STATE).read_text("utf-8"))
             state = IndexState(str(note["key"]), int(note["generation"]), int(note["format"]))

@@ -257,7 +257,7 @@ def _queries(strategy: SearchStrategy) -> list[RankedQuery | str]:
 
 
 def _fault(query: RankedQuery | str, filters: SearchConstraints) -> str | None:
-    """Return why a query, or a condition of the limits, cannot be read; None: all can."""
+    """Return why a query, or a condition of the limits, cannot be read; None if all can."""
     try:
         conditions_in([*([query] if isinstance(query, str) else []), *filters.every_condition])
     except QuerySyntaxError as error:

@@ -128,7 +128,7 @@ class Translator:
                 )
 
     def limits(self, constraints: SearchConstraints) -> tantivy.Query | None:
-        """Return the query for what is within years, language and conditions; None: all is.
+        """Return the query for what is within years, language and conditions; None if all is.
 
         A record that does not say its year or its language may be of any.
         """

@@ -54,7 +54,7 @@ class Matrix:
     ) -> dict[int, float]:
         """Return the rows nearest to a vector of length 1, with cosines, best first, then by row.
 
-        `among`: the only rows that count; None: all do.
+        `among`: the only rows that count; None if all do.
         """
         places = np.arange(len(self)) if among is None else self._places(among)
         cosines = self._cosines(question, None if among is None else places)
@@ -118,7 +118,7 @@ class Neighbourhood:
         self._near: dict[int, float] | None = None
 
     def limit_to(self, searcher: tantivy.Searcher, condition: tantivy.Query | None) -> None:
-        """Let only records count that meet the condition; None: all do."""
+        """Let only records count that meet the condition; None if all do."""
         among: list[int] | None = None
         if condition is not None:
             hits = searcher.search(condition, limit=max(1, searcher.num_docs), count=False).hits

@@ -119,7 +119,7 @@ class Failure:
     is_passing: bool = False
     """Whether the same call may succeed in a moment."""
     wait_s: float | None = None
-    """How long the server asks to wait; None: it does not say."""
+    """How long the server asks to wait; None if it does not say."""
     unsupported: frozenset[str] = frozenset()
     """Options without which the same call may succeed."""
 
@@ -154,7 +154,7 @@ def _reason(error: Exception) -> LLMFailure:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status in an exception of any client; None: there was no answer."""
+    """Return the HTTP status in an exception of any client; None if there was no answer."""
     response = getattr(error, "response", None)
     for holder, name in ((error, "status_code"), (response, "status_code"), (error, "code")):
         status = getattr(holder, name, None)
@@ -226,7 +226,7 @@ class ChatProvider(LLMProvider):
         redact_logs((api_key,))
 
     def tuned(self, temperature: float | None, max_tokens: int | None) -> ChatProvider:
-        """Return the same model with another temperature and limit; None: as it is."""
+        """Return the same model with another temperature and limit; None means as it is."""
         other = self._tuned.get((temperature, max_tokens))
         if other is None:
             other = self._tuned[temperature, max_tokens] = copy.copy(self)

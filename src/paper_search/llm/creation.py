@@ -228,7 +228,7 @@ def _require_known(config: LLMConfig) -> None:
 
 
 def create_models(config: LLMConfig) -> dict[Skill, LLMProvider | None]:
-    """Return the model of each skill, the same object where they share one; None: it has none.
+    """Return the model of each skill, the same object where they share one; None if it has none.
 
     Raises:
         ConfigError: as `create_provider` does.

@@ -54,7 +54,7 @@ class PriceTable(BaseModel):
     models: dict[str, Price]
 
     def of(self, name: str) -> Price | None:
-        """Return the price of a model, by its name or that of its family; None: not known.
+        """Return the price of a model, by its name or that of its family; None means not known.
 
         `gpt-4o-mini-2024-07-18` and `mistral-small-latest` cost what `gpt-4o-mini` and
         `mistral-small` do, unless the table has them.
@@ -244,7 +244,7 @@ def _priced(
 class Metering:
     """Makes the meters of all threads.
 
-    `directory`: of the logs; None: none are kept. `models`: what each skill asks, as
+    `directory`: of the logs; None if none are kept. `models`: what each skill asks, as
     `provider:model`; a skill that is missing asks none. `batch_size`: papers that are judged by one
     call, at most. `budget`: of threads that were begun without one.
     """

@@ -40,7 +40,7 @@ class CallBegun(BaseModel):
     input_tokens: int
     """Of the question, estimated."""
     money: float | None = None
-    """What the question alone costs, in US dollars; None: the model has no price."""
+    """What the question alone costs, in US dollars; None if the model has no price."""
 
 
 class CallEnded(BaseModel):
@@ -51,7 +51,7 @@ class CallEnded(BaseModel):
     input_tokens: int
     output_tokens: int
     money: float | None = None
-    """In US dollars; None: the model has no price."""
+    """In US dollars; None if the model has no price."""
     failure: LLMFailure | None = None
 
 

@@ -36,7 +36,7 @@ class PairEvidence(BaseModel):
     identifiers: list[str] = Field(default_factory=list)
     """Identifiers that agree, as `kind:value`."""
     title_similarity: float | None = None
-    """0 to 1; None: a title is missing."""
+    """0 to 1; None if a title is missing."""
     author_overlap: float | None = None
     """Part of the shorter list of names that is in the other too, 0 to 1; None: one is missing."""
     abstract_overlap: float | None = None
@@ -157,11 +157,11 @@ class MarkedPaper(BaseModel):
     """What it can be learned from beside its title: abstract, and keywords."""
     is_relevant: bool
     seed: Seed | None = None
-    """Its identifiers, to find others from it; None: not known."""
+    """Its identifiers, to find others from it; None means not known."""
 
 
 def seed_of_identifier(identifier: str) -> Seed | None:
-    """Return the seed for `doi:...`, `arxiv:...` or `pmid:...`; None: it is of another kind."""
+    """Return the seed for `doi:...`, `arxiv:...` or `pmid:...`; None if it is of another kind."""
     kind, _, value = identifier.partition(":")
     fields = {"doi": "doi", "arxiv": "arxiv_id", "pmid": "pmid"}
     return Seed.model_validate({fields[kind]: value}) if kind in fields and value else None

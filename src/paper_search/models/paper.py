@@ -163,7 +163,7 @@ class BibliographicRecord(BaseModel):
 
     @property
     def known_citation_count(self) -> int | None:
-        """How often it is cited, as a source says; None: none does."""
+        """How often it is cited, as a source says; None if none does."""
         return self.citation_count if "citation_count" in self.model_fields_set else None
 
     def set_fields(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class ScoredPaper(BaseModel):
     grades: list[Grade] = Field(default_factory=list, exclude_if=lambda grades: not grades)
     """What a model said, criterion by criterion; the score is computed from them."""
     place: int | None = Field(default=None, exclude_if=lambda place: place is None)
-    """Place in the order of the result, from 1; None: the score decides."""
+    """Place in the order of the result, from 1; None if the score decides."""
     whole_concepts: int | None = Field(default=None, exclude_if=lambda count: count is None)
     """How many concepts of the question its title and abstract have in full; None: not counted."""
 
@@ -241,14 +241,14 @@ class ScreeningDecision(BaseModel):
     """
 
     decision: str | None = None
-    """`include` or `exclude`; None: nobody decided."""
+    """`include` or `exclude`; None means nobody decided."""
     decided_by: str | None = None
     decided_at: str | None = None
     """UTC, ISO 8601."""
     reason: str | None = None
     """Why it was included or excluded."""
     full_text: str | None = Field(default=None, exclude_if=lambda text: text is None)
-    """What became of its full text, such as `excluded: wrong population`; None: nobody sought
+    """What became of its full text, such as `excluded: wrong population`; None means nobody sought
     it."""
 
     def __eq__(self, other: object) -> bool:
@@ -340,7 +340,7 @@ class PaperCollection(BaseModel):
     silent_sources: list[str] = Field(default_factory=list)
     """Sources searched without any result in the whole run."""
     known_papers: KnownPapersReport | None = None
-    """What became of the papers that a good search must find; None: none were named."""
+    """What became of the papers that a good search must find; None if none were named."""
     set_aside: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)
     """Found, but below the line, beyond the limit or marked irrelevant; best first."""
     earlier: list[Paper] = Field(default_factory=list, exclude_if=lambda papers: not papers)

@@ -117,7 +117,7 @@ class SearchConstraints(BaseModel):
         ]
 
     def allows_type(self, publication_type: str | None) -> bool:
-        """Return whether a record of that type is wanted; None: it does not say."""
+        """Return whether a record of that type is wanted; None if it does not say."""
         if publication_type is None:
             return True
         is_wanted = not self.publication_types or publication_type in self.publication_types

@@ -152,4 +152,4 @@ class Translation(BaseModel):
     notes: list[str] = Field(default_factory=list)
     """What the source cannot say of the query, and what happens instead."""
     error: str | None = None
-    """Why nothing is sent; None: something is."""
+    """Why nothing is sent; None if something is."""

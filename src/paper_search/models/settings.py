@@ -154,7 +154,7 @@ class SearchSourceConfig(BaseModel):
     rate_limit: float = 1.0
     """Requests per second."""
     max_calls: int | None = Field(default=None, ge=0)
-    """Requests per run; None: no limit, 0: none at all."""
+    """Requests per run; None for no limit, 0: none at all."""
     url: ServiceUrl = None
     """Where it is, for a service that everybody runs for themselves."""
 
@@ -255,7 +255,7 @@ class EmbeddingsConfig(BaseModel):
         default="", repr=False
     )
     base_url: Annotated[str | None, Variable("PAPER_SEARCH_EMBEDDINGS_BASE_URL")] = None
-    """The server, for providers that know several; None: the provider's own."""
+    """The server, for providers that know several; None for the provider's own."""
     batch_size: Annotated[int, Variable("PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE")] = Field(
         default=64, ge=1
     )

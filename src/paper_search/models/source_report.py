@@ -63,7 +63,7 @@ class RequestRecord(BaseModel):
     is_answered: bool = Field(default=False, exclude_if=_is_unset)
     """Whether it had an answer of success."""
     text: str | None = Field(default=None, exclude_if=_is_unset)
-    """The exact string sent; None: that of the row, or a further page of it."""
+    """The exact string sent; None means that of the row, or a further page of it."""
 
     def __str__(self) -> str:
         how = "stored answer of" if self.is_stored else "sent"
@@ -86,15 +86,15 @@ class Arrival(BaseModel, frozen=True):
     """One record, one time that a source gave it."""
 
     record: str | None = Field(default=None, exclude_if=_is_unset)
-    """Its id; None: it was removed at once and not stored."""
+    """Its id; None if it was removed at once and not stored."""
     source: str
     """The service, or the database that a file comes from."""
     query: str | None = Field(default=None, exclude_if=_is_unset)
-    """What the source was sent, or the name of the file; None: the source does not say."""
+    """What the source was sent, or the name of the file; None if the source does not say."""
     position: int | None = Field(default=None, exclude_if=_is_unset)
     """Place in that answer or file, from 1."""
     removed: str | None = Field(default=None, exclude_if=_is_unset)
-    """Why a check of ours removed it; None: it was kept."""
+    """Why a check of ours removed it; None if it was kept."""
     waits: int = Field(default=0, exclude_if=_is_unset)
     """How often its source had been waited for in its round."""
     id: str | None = Field(default=None, exclude_if=_is_unset)
@@ -112,14 +112,14 @@ class SourceReport(BaseModel):
     source: str
     purpose: Purpose = Purpose.SEARCH
     allowed_by: str | None = None
-    """Who approved it, or that nobody was asked; None: it is not known."""
+    """Who approved it, or that nobody was asked; None if it is not known."""
     query: str | None = None
-    """The exact string sent; None: the source does not say; empty: nothing was sent."""
+    """The exact string sent; None if the source does not say; empty: nothing was sent."""
     limit: int | None = None
-    """How many records were wanted at most; None: the source does not say."""
+    """How many records were wanted at most; None if the source does not say."""
     status: SourceStatus
     hits: int | None = None
-    """How many the source says it has; None: it does not say."""
+    """How many the source says it has; None if it does not say."""
     kept: int = 0
     """Records that this query was the first to give of all queries to the source in its round."""
     repeated: int = 0
@@ -220,7 +220,7 @@ _EARLY = {
 
 
 def early_requests(rows: Iterable[SourceReport]) -> str | None:
-    """Return what went out before a strategy is approved, and what for; None: nothing did."""
+    """Return what went out before a strategy is approved, and what for; None if nothing did."""
     counts: dict[Purpose, Counter[str]] = {}
     for row in rows:
         counts.setdefault(row.purpose, Counter())[row.source] += row.attempts

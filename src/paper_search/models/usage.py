@@ -18,7 +18,7 @@ _HOW = "give an amount of US dollars, tokens or calls, such as 0.50, 200k tokens
 
 
 class Budget(BaseModel, frozen=True):
-    """What may be spent on models at most; None: no limit of that kind."""
+    """What may be spent on models at most; None for no limit of that kind."""
 
     money: float | None = Field(default=None, ge=0)
     """US dollars."""
@@ -47,7 +47,7 @@ class Spending(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     money: float | None = 0.0
-    """US dollars by the price table; None: a model was asked that has no price in it."""
+    """US dollars by the price table; None if a model was asked that has no price in it."""
 
     @property
     def tokens(self) -> int:

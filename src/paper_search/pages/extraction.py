@@ -190,7 +190,7 @@ class _Reading:
 
 
 def placeholder_of(text: str, title: str, url: str) -> str | None:
-    """Return what a document is if it is not the text that was asked for; None: it is a text."""
+    """Return what a document is if it is not the text that was asked for; None if it is a text."""
     if _DOORS.search(url):
         return "a log-in page"
     if len(text) < _SHORT:

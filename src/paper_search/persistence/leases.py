@@ -212,7 +212,7 @@ def threads_of_leases() -> tuple[str, ...]:
 
 
 def lease_memory(thread_id: str) -> dict[str, Any] | None:
-    """Return what the running task remembers of a thread that it drives; None: it does not."""
+    """Return what the running task remembers of a thread that it drives; None if it does not."""
     lease = _held.get().get(thread_id)
     return None if lease is None else lease.memory
 

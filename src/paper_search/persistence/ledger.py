@@ -151,7 +151,7 @@ class DecisionLedger:
         ]
 
     async def last_action(self, thread_id: str, interrupt_id: str) -> LastAction | None:
-        """Return what was decided, or reopened, last before a question; None: it is the first."""
+        """Return what was decided, or reopened, last before a question; None if it is the first."""
         decided = [
             LastAction(entry.decided_at, entry.decided_by, f"decided ({entry.decision['action']})")
             for entry in await self.entries(thread_id)

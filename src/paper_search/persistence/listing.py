@@ -78,7 +78,7 @@ def stay_after(checkpoint_id: str | None) -> None:
 
 
 def _ticks(checkpoint_id: str) -> int | None:
-    """Return the time in an id, in tenths of microseconds; None: there is none in it."""
+    """Return the time in an id, in tenths of microseconds; None if there is none in it."""
     try:
         parsed = uuid.UUID(checkpoint_id)
     except ValueError:
@@ -122,7 +122,7 @@ def columns(*channels: str) -> dict[str, str]:
 
 
 def outlines(channels: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the outlines of the channels that are listed; None: the graph does not say which."""
+    """Return the outlines of the channels that are listed; None if the graph does not say which."""
     names = str(metadata.get(LISTED, "")).split()
     next_steps = [name for name in channels if name.startswith(_OF_LANGGRAPH)]
     fields = {name: outline(channels[name]) for name in names if name in channels}
@@ -138,7 +138,7 @@ def outline(value: Any) -> Any:
 
 
 def questions_in_write(value: Any) -> list[tuple[str, Any]] | None:
-    """Return the ids of questions that a step asks, with their outlines; None: it is not that."""
+    """Return the ids of questions that a step asks, with their outlines; None if it is not that."""
     from langgraph.types import Interrupt  # noqa: PLC0415  # slow import
 
     if not all(isinstance(entry, Interrupt) for entry in value):
@@ -176,7 +176,7 @@ class PagesItems(Protocol):
     """A store that can page through the items of one namespace, sorted, and delete them unread."""
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
-        """Return an item; one that cannot be read is empty; None: it is not there."""
+        """Return an item; one that cannot be read is empty; None if it is not there."""
         ...
 
     async def aerase(
@@ -288,7 +288,7 @@ class SqliteSummaries:
         return summaries
 
     def _unpacked(self, summary: bytes | None) -> Any:
-        """Return the summary of a value; None: there is none, or it is damaged."""
+        """Return the summary of a value; None if there is none, or it is damaged."""
         if summary is None or int.from_bytes(summary[:CRC], "big") != crc32(summary[CRC:]):
             return None
         kind, _, value = summary[CRC:].partition(b" ")

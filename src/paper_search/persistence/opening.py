@@ -54,7 +54,7 @@ async def open_persistence(
     Args:
         url: `memory:`, `sqlite:///` followed by a path (four slashes: an absolute one), or
             `postgresql://user:password@host/database`.
-        keys: what to encrypt with, the present key first; empty: nothing is encrypted; None: as
+        keys: what to encrypt with, the present key first; empty: nothing is encrypted; None if as
             `PAPER_SEARCH_ENCRYPTION_KEY` says. Threads in memory are not encrypted.
 
     Raises:

@@ -73,7 +73,7 @@ class SqliteDatabase:
     """Our tables in a SQLite file, for all processes that use it; made ready at the first use.
 
     Args:
-        path: the file; None: in memory.
+        path: the file; None means in memory.
     """
 
     is_local = True

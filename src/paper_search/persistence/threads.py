@@ -123,7 +123,7 @@ class ThreadManager:
         return thread_id
 
     async def get_thread_state(self, thread_id: str) -> dict[str, Any] | None:
-        """Return the latest state of a thread; None: there is no such thread."""
+        """Return the latest state of a thread; None if there is no such thread."""
         saved = await self._saver.aget_tuple({"configurable": {"thread_id": thread_id}})
         return None if saved is None else _values(saved)
 
@@ -142,7 +142,7 @@ class ThreadManager:
         """Go on with a thread, and return its state when it stops.
 
         The graph is compiled on the same persistence. `input_data`: a `Command(resume=...)` for the
-        open question; None: go on.
+        open question; None means it goes on.
 
         Raises:
             ThreadNotFoundError: there is no such thread.

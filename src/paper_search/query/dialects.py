@@ -176,7 +176,7 @@ class Dialect:
         return _open_ended(self.years, years.first, years.last).format(**self.year_span(years))
 
     def limit_line(self, line: str, part: Node) -> str | None:
-        """Return a line that limits another one; None: the limit is a part of a query as any."""
+        """Return a line that limits another one; None if the limit is a part of a query as any."""
         if isinstance(part, YearRange) and "year" in self.limits:
             last = part.last or "Current"
             return self.limits["year"].format(line=line, first=part.first or FIRST_YEAR, last=last)
@@ -197,7 +197,7 @@ class Dialect:
         return form.format(n=near.distance + self.adjacent)
 
     def pairs(self, near: Near, name: str | None) -> list[str] | None:
-        """Return words at a distance as PubMed writes them, pair by pair; None: it cannot."""
+        """Return words at a distance as PubMed writes them, pair by pair; None if it cannot."""
         sides = [_terms(near.left), _terms(near.right)]
         if near.is_ordered or name not in {None, "tiab", "title"} or not all(sides):
             return None
@@ -218,7 +218,7 @@ def _open_ended(form: str, first: object, last: object) -> str:
 
 
 def _terms(node: Node) -> list[str] | None:
-    """Return single words without wildcards; None: there are others."""
+    """Return single words without wildcards; None if there are others."""
     children = node.children if hasattr(node, "children") else (node,)
     texts = [
         child.text

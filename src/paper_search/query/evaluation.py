@@ -66,7 +66,7 @@ def evaluate(
 def judge(
     node: Node, document: Mapping[str, str | int | None], *, tokeniser: Tokeniser = tokenise
 ) -> bool | None:
-    """Return whether the document matches, as far as it is known; None: it cannot be told.
+    """Return whether the document matches, as far as it is known; None if it cannot be told.
 
     As `evaluate`, but a field that is None is unknown, not empty: a word that is nowhere else
     may be in the missing abstract, and a missing year may be in any range. A heading is only

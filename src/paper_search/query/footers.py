@@ -122,7 +122,7 @@ class Command:
 
 
 def command_of(text: str, refuse: _Refuse) -> Command | None:
-    """Return what `limit 5 to ...` and `remove duplicates from 5` say; None: it is neither."""
+    """Return what `limit 5 to ...` and `remove duplicates from 5` say; None if it is neither."""
     if same := _SAME.fullmatch(text):
         note = (same.start("line"), "duplicates are left to this program")
         return Command(same["line"], same.start("line"), notes=(note,))

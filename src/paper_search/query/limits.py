@@ -36,7 +36,7 @@ FAR_FUTURE = 2099
 
 
 def iso_date(text: str) -> str | None:
-    """Return a day, month or year as `2019-07-01`, `2019-07` or `2019`; None: it is none."""
+    """Return a day, month or year as `2019-07-01`, `2019-07` or `2019`; None if it is none."""
     plain = text.strip(' "')
     if match_of_date := _DAY_FIRST.fullmatch(plain):
         parts = match_of_date.groups()[::-1]

@@ -205,7 +205,7 @@ def _is_noise(line: str) -> bool:
 
 
 def _labelled(line: str) -> re.Match[str] | None:
-    """Return the label of a line; None: what looks like one names another line, or is text."""
+    """Return the label of a line; None if what looks like one names another line, or is text."""
     label = _LABELLED.match(line)
     if label is None or label["dot"] or label["letter"]:
         return label

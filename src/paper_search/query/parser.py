@@ -89,7 +89,7 @@ class Reading:
         node: the tree.
         columns: of leaves and of NOTs, by `id()` of their nodes, which `node` keeps alive.
         notes: column, and what was not carried over from another system, or how it was read.
-        system: whose language it was in; None: our own.
+        system: whose language it was in; None means our own.
     """
 
     node: Node

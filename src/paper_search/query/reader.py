@@ -69,7 +69,7 @@ def parse_sentence(
 ) -> Sentence:
     """Return the tree of one search string, a line without its number.
 
-    `lines`: what it may name; None: it is a string by itself.
+    `lines`: what it may name; None if it is a string by itself.
     """
     reader = _Reader(text, system, refuse, lines)
     return reader.sentence()
@@ -348,7 +348,7 @@ class _Reader(OperatorReader):
         return self._lines.tree(label, lambda reason: self._refuse(start, reason))
 
     def _without_limits_left_out(self, node: Node) -> Node | None:
-        """Return the tree without limits that are left out; None: nothing else is in it."""
+        """Return the tree without limits that are left out; None if nothing else is in it."""
         match node:
             case And(children) | Or(children):
                 parts = [self._without_limits_left_out(child) for child in children]

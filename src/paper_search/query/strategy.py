@@ -23,9 +23,9 @@ class ReadLine:
 
     Attributes:
         line: as it was written.
-        node: its tree; None: it could not be read.
+        node: its tree; None means it could not be read.
         notes: column in its row, and how it was read.
-        error: why it could not be read; None: it could.
+        error: why it could not be read; None means it could.
     """
 
     line: Line
@@ -76,7 +76,7 @@ class Strategy:
 
 
 def parse_strategy(text: str) -> Strategy | None:
-    """Return the strategy that a text is; None: it is one query, or no query at all.
+    """Return the strategy that a text is; None if it is one query, or no query at all.
 
     Lines that cannot be read say so in `ReadLine.error`.
 

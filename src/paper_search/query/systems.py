@@ -359,7 +359,7 @@ _QUOTED = re.compile(r'"[^"\n]*"')
 
 
 def recognised(text: str) -> System | None:
-    """Return the system that a text is of, by its marks; None: it is in our own language."""
+    """Return the system that a text is of, by its marks; None if it is in our own language."""
     bare = _blanked(text)
     counts = {system.name: len(set(_where(system, bare))) for system in SYSTEMS}
     best = max(SYSTEMS, key=lambda system: counts[system.name])

@@ -37,8 +37,8 @@ class ExpressiblePart:
     """A query as a service can be asked it.
 
     Attributes:
-        tree: finds at least what the query finds; None: the service can say no part of it.
-        remainder: what the answers are to be checked for; None: nothing.
+        tree: finds at least what the query finds; None if the service can say no part of it.
+        remainder: what the answers are to be checked for; None means nothing.
         notes: what the person should know.
     """
 

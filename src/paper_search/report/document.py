@@ -157,7 +157,7 @@ class Report(BaseModel):
         return "".join([*parts, text[position:]])
 
     def author_of(self, sentence: CheckedSentence) -> str | None:
-        """Return the person who wrote a sentence; None: the program or a model did."""
+        """Return the person who wrote a sentence; None if the program or a model did."""
         if sentence.written_at is None:
             return None
         name = self.deciders.get(sentence.written_at) or "a person"
@@ -188,7 +188,7 @@ class Report(BaseModel):
 
     @property
     def headline(self) -> CheckedSentence | None:
-        """Return the first sentence of the abstract that its source bears; None: none does."""
+        """Return the first sentence of the abstract that its source bears; None if none does."""
         bearing = (s for s in self.sentences if s.place == "abstract" and s.status == "supported")
         return next(bearing, None)
 

@@ -57,7 +57,7 @@ class SearchQuery(BaseModel):
     status: Literal["pending", "completed", "failed"] = "pending"
     created_at: datetime = Field(default_factory=now)
     question: int | None = None
-    """Which sub-question it is for, from 0; None: the whole."""
+    """Which sub-question it is for, from 0; None for the whole."""
     found: int = 0
     """Results that it brought and no query before it."""
     reformulates: str | None = None
@@ -228,7 +228,7 @@ class CheckedSentence(BaseModel):
     snippet: Quote | None = None
     """The words of a cited source that it was held against."""
     written_at: int | None = None
-    """The number of the question at which a person wrote it; None: the program or a model did."""
+    """The number of the question at which a person wrote it; None if the program or a model did."""
 
 
 def support_counts(sentences: Iterable[CheckedSentence]) -> dict[str, int]:

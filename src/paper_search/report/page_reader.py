@@ -116,7 +116,7 @@ def address_of(result: SearchResult) -> str:
 
 
 def _instead(result: SearchResult, document: Document, text: DocumentText) -> str | None:
-    """Return what a document is instead of the text that was wanted; None: it is the text."""
+    """Return what a document is instead of the text that was wanted; None if it is the text."""
     obstacle = placeholder_of(text.text, text.title, document.url)
     if obstacle is not None:
         return obstacle

@@ -272,7 +272,7 @@ def completed(
 
 
 def weaker(query: SearchQuery) -> SearchQuery | None:
-    """Return a broader query for one that brought too little; None: it cannot be broader.
+    """Return a broader query for one that brought too little; None if it cannot be broader.
 
     It asks for one concept less, the last and most particular one; what has one concept left asks
     for its last word less. The plain words of a web search lose a third, of two words none.

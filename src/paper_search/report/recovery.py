@@ -113,7 +113,7 @@ class Amount:
 class Attempt(Generic[ResultT]):
     """Asks a model as often as it makes sense, then does without.
 
-    `without` does the work without a model; None: there is no other way and the error stands.
+    `without` does the work without a model; None if there is no other way and the error stands.
     """
 
     node: str

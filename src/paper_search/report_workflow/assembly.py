@@ -40,7 +40,7 @@ _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
 def assemble_report(config: AppConfig, sources: list[str] | None = None) -> ReportServices:
     """Return what the steps of a report are given, as the settings describe it.
 
-    `sources`: only these, also where the settings have them switched off; None: all enabled.
+    `sources`: only these, also where the settings have them switched off; None for all enabled.
 
     Raises:
         ConfigError: a model or a source lacks a setting that it needs.
@@ -60,7 +60,7 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
 
 
 def page_reader(config: AppConfig) -> ReadsPages | None:
-    """Return what fetches pages and open papers; None: the settings want none fetched."""
+    """Return what fetches pages and open papers; None if the settings want none fetched."""
     if config.report_pages == 0:
         return None
     from paper_search.pages.fetching import PageFetcher  # noqa: PLC0415  # httpx is slow to import

@@ -44,7 +44,7 @@ from paper_search.threads.questions import state_of_step
 from paper_search.threads.records import RecordStore, storable
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
-"""Gives the model of a name, or the one of the settings for None; None: there is none."""
+"""Gives the model of a name, or the one of the settings for None; None if there is none."""
 MakesSearcher = Callable[[LLMProvider | None, list[str] | None], ReportSearcher]
 """Gives a searcher that judges by a model, if there is one, and asks these sources only."""
 ReadsCollection = Callable[[str], Awaitable[PaperCollection]]
@@ -165,7 +165,7 @@ async def work_of(
     work: Callable[[StepModel | None, dict[str, int]], Awaitable[WorkT]],
     amount: Amount = SHOWN,
 ) -> WorkT | None:
-    """Return the work of a role; None: it failed, and the log says how.
+    """Return the work of a role; None if it failed, and the log says how.
 
     `work` does it with a model, shown so many sources and characters; or without one, where there
     is none or where it fails for good.
@@ -191,7 +191,7 @@ async def work_of(
 
 
 def own_breakpoint(ctx: Context, log: StepLog, state: StepState) -> HITLBreakpoint | None:
-    """Return the first breakpoint of one's own that is due after this step; None: none is.
+    """Return the first breakpoint of one's own that is due after this step; None if none is.
 
     One whose condition fails is due: a person is rather asked for nothing than not at all.
     """

@@ -165,7 +165,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
 
     Args:
         services: what searches, reads and thinks.
-        review_handler: answers the questions; None: nobody is asked by `run`.
+        review_handler: answers the questions; None if nobody is asked by `run`.
         progress_reporter: takes the name of a step and its details; what it raises is logged only.
         persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
             long as this object lives.

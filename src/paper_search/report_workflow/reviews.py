@@ -63,7 +63,7 @@ class HITLBreakpoint:
     trigger: str
     """Whether it is `after` that step, or `before` the one that follows."""
     condition: Callable[[Any], Any] | None = None
-    """Says by the state whether it is due; None: always."""
+    """Says by the state whether it is due; None means always."""
     timeout_seconds: int = 3600
     auto_approve_on_timeout: bool = False
     required_fields: Sequence[str] | None = None
@@ -279,7 +279,7 @@ def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
 
 
 def past_decision(reference: QuestionRef, answer: Any) -> ReviewDecision | None:
-    """Return the decision in an answer to a review that is past; None: there is none in it."""
+    """Return the decision in an answer to a review that is past; None if there is none in it."""
     try:
         decision = CheckedDecision.model_validate(plain(answer))
         _check_content(decision, reference.kind)

@@ -62,7 +62,7 @@ class _Roles:
     services: ReportServices
 
     def cost(self, drafts: int, gap_searches: int, *, is_all: bool) -> SpendingEstimate | None:
-        """Return the sum over all roles that ask a model; None: none does.
+        """Return the sum over all roles that ask a model; None if none does.
 
         `is_all`: of every query of the plan, also if fewer give all sources that are wanted.
         """

@@ -74,7 +74,7 @@ class ReportParams(BaseModel, frozen=True):
     hitl_on_critical_issues: bool = True
     """Ask a person when critical issues are left that no revision mended."""
     planner_model: str | None = None
-    """Name of the model; None: LLM_MODEL. Without a model, all roles work by algorithm."""
+    """Name of the model; None means LLM_MODEL. Without a model, all roles work by algorithm."""
     searcher_model: str | None = None
     """Judges the relevance of papers."""
     analyst_model: str | None = None
@@ -87,7 +87,7 @@ class ReportParams(BaseModel, frozen=True):
     writer_temperature: float | None = Field(default=0.4, ge=0, le=2)
     reviewer_temperature: float | None = Field(default=0.1, ge=0, le=2)
     planner_max_tokens: int | None = Field(default=4000, ge=100)
-    """Of one answer; None: LLM_MAX_TOKENS."""
+    """Of one answer; None means LLM_MAX_TOKENS."""
     writer_max_tokens: int | None = Field(default=8000, ge=100)
 
     context: str | None = Field(default=None, max_length=MAX_QUESTION_CHARS)
@@ -97,7 +97,7 @@ class ReportParams(BaseModel, frozen=True):
     from_thread: str | None = None
     """A finished search whose papers the report is made from, instead of searching."""
     sources: list[str] | None = None
-    """Search only these; None: all that the settings name."""
+    """Search only these; None for all that the settings name."""
     max_results_per_query: int = Field(default=10, ge=1, le=50)
     timeout_seconds: int = Field(default=30, ge=1)
     """That a source may take for one query."""
@@ -108,7 +108,7 @@ class ReportParams(BaseModel, frozen=True):
     max_model_calls: int = Field(default=300, ge=0, le=10_000)
     """How often a model is asked, over the whole run."""
     budget: Budget | None = None
-    """What the report may spend on models at most; None: no limit."""
+    """What the report may spend on models at most; None for no limit."""
     max_human_reviews: int = Field(default=10, ge=1, le=MAX_ROUNDS)
     """How often a person is asked; the last time only approve, reject and skip are taken."""
     plan_review_timeout: int = Field(default=1800, ge=1)
@@ -217,7 +217,7 @@ class WorkflowState(BaseModel):
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models, in the order of the first visits."""
     estimate: ReportEstimate | None = None
-    """What was said at the plan that the report would cost; None: no model is asked."""
+    """What was said at the plan that the report would cost; None if no model is asked."""
     planner_warnings: list[str] = Field(default_factory=list)
     planner_reasoning: str = ""
     plan_note: str = ""

@@ -50,7 +50,7 @@ _REASONS = "full_text_reasons"
 class FullTexts:
     """The full texts of the works that a search includes by title and abstract.
 
-    `home`: where files are kept. `by`: who does something; None: who runs the program.
+    `home`: where files are kept. `by`: who does something; None means who runs the program.
     """
 
     def __init__(
@@ -323,7 +323,7 @@ class FullTexts:
 
 
 def flow_of_works(works: Sequence[tuple[Paper, FullText]]) -> FullTextFlow | None:
-    """Return how many there are in each box of PRISMA's second stage; None: there are none."""
+    """Return how many there are in each box of PRISMA's second stage; None if there are none."""
     texts = {paper.id: text for paper, text in works}
     return count_full_texts(list(texts), texts)
 

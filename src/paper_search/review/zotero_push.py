@@ -112,7 +112,7 @@ class _Push:
         return keys if is_current else None
 
     def _change(self, paper: Paper, item: Fields | None, *, is_wanted: bool) -> Fields | None:
-        """Return what to write of an item, {}: nothing; None: it is not to be touched."""
+        """Return what to write of an item, {}: nothing; None if it is not to be touched."""
         within, outcomes = self._collection.key, self._summary.outcomes
         if item is None:
             outcomes[paper.id] = "created"

@@ -79,7 +79,7 @@ class Run:
     """An input, a `Command`, or None: to go on."""
     settings: Mapping[str, Any]
     checkpoint: str | None = None
-    """That it goes on from; None: the latest."""
+    """That it goes on from; None for the latest."""
 
 
 class Access:
@@ -94,7 +94,7 @@ class Access:
         """Those that the runs of a graph may name."""
         is_undecided = setting_origins(home=config.home)["sources"] == "default"
         self.page_sources = None if is_undecided else papers
-        """Those that a person at the page may choose; None: any, as no setting says which."""
+        """Those that a person at the page may choose; None means any, as no setting says which."""
         self._catalogs: tuple[Persistence, ThreadCatalogs] | None = None
 
     def catalogs(self, persistence: Persistence) -> ThreadCatalogs:
@@ -120,7 +120,7 @@ class Access:
     async def role(
         self, catalog: Catalog[Any, Any] | None, thread_id: str, person: str
     ) -> Role | None:
-        """Return what somebody is to a thread of a catalog, or of none; None: nothing."""
+        """Return what somebody is to a thread of a catalog, or of none; None means nothing."""
         ownership = await catalog.ownership(thread_id) if catalog else Ownership()
         return ownership.role_of(person, self._accounts)
 
@@ -131,7 +131,7 @@ class Access:
         person: str | None,
         right: Right = Right.DECIDE,
     ) -> Session | None:
-        """Return what reads a thread; None: it never ran.
+        """Return what reads a thread; None means it never ran.
 
         Raises:
             RequestRefusedError: it is somebody else's, as if it were absent, or another program's;
@@ -219,7 +219,7 @@ class Access:
     ) -> Any:
         """Return what a run of a graph is given; an answer names its question and is a decision.
 
-        `session`: what reads the thread; None: it never ran.
+        `session`: what reads the thread; None means it never ran.
 
         Raises:
             ThreadError: the thread does not take it now.
@@ -319,7 +319,7 @@ def _check_configurable(value: Mapping[str, Any]) -> None:
 
 
 def _graph_of(assistant_id: Any) -> str | None:
-    """Return the graph whose own assistant it is; None: somebody made the assistant."""
+    """Return the graph whose own assistant it is; None if somebody made the assistant."""
     graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
     return graphs.get(uuid.UUID(str(assistant_id)))
 

@@ -37,7 +37,7 @@ def server_id(thread_id: str) -> uuid.UUID | None:
 class ServerThreads:
     """The list, which is one for the process.
 
-    `database`: the server's dictionary of everything; None: of the server that runs here.
+    `database`: the server's dictionary of everything; None means of the server that runs here.
     """
 
     def __init__(self, database: dict[str, list[dict[str, Any]]] | None = None) -> None:
@@ -183,7 +183,7 @@ class ThreadAttachment:
         self._seen[info.thread_id] = (info.updated_at, info.status)
 
     async def _snapshot(self, catalog: Catalog[Any, BriefInfo], thread_id: str) -> Any:
-        """Return the snapshot of a thread; None: it cannot be read, which its entry says."""
+        """Return the snapshot of a thread; None if it cannot be read, which its entry says."""
         try:
             return await catalog.session(thread_id).snapshot()
         except PaperSearchError as error:

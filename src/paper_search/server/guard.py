@@ -25,7 +25,7 @@ SESSION_COOKIE = "paper_search_session"
 
 
 def owner_of(config: ServerConfig, authorization: str | None) -> str | None:
-    """Return who comes with an `Authorization` header; None: nobody that is known."""
+    """Return who comes with an `Authorization` header; None if nobody is known."""
     if not config.tokens:
         return EVERYBODY
     scheme, _, secret = (authorization or "").partition(" ")
@@ -40,7 +40,7 @@ def session_of(token: str) -> str:
 
 
 def owner_of_session(config: ServerConfig, cookies: str | None) -> str | None:
-    """Return who comes with a `Cookie` header; None: nobody that is known."""
+    """Return who comes with a `Cookie` header; None if nobody is known."""
     pairs = [pair.strip().partition("=") for pair in (cookies or "").split(";")]
     secret = next((value for name, _, value in pairs if name == SESSION_COOKIE), "")
     sessions = {owner: session_of(token) for owner, token in config.tokens.items()}
@@ -71,7 +71,7 @@ BODY_S = 30.0
 """How long a body may take to arrive."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 VISITOR = "paper_search.visitor"
-"""Where a request to the page says who comes; None: somebody who has to sign in first."""
+"""Where a request to the page says who comes; None if somebody who has to sign in first."""
 _OPEN_PATHS = frozenset({"/ok"})
 """What tells nothing of anybody: whether the server is up."""
 

@@ -193,7 +193,7 @@ async def _decided(session: Session, answer: Command[Any], person: str | None) -
 
 
 def _person(settings: Mapping[str, Any]) -> str | None:
-    """Return who sends a run; None: the server knows nobody by name."""
+    """Return who sends a run; None if the server knows nobody by name."""
     return settings.get("langgraph_auth_user_id") or None
 
 

@@ -285,7 +285,7 @@ class McpTools:
 
 
 def _owner(ctx: Context) -> str | None:
-    """Return who comes over HTTP; None: the person at this machine, over stdio."""
+    """Return who comes over HTTP; None means the person at this machine, over stdio."""
     request: Any = ctx.request_context.request
     return None if request is None else str(request.scope.get(OWNER, ""))
 

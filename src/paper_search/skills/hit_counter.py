@@ -48,7 +48,7 @@ class HitCounter:
         return sorted(self._waiting)
 
     async def count(self, source: str, query: str) -> int | None:
-        """Return the hits of one query in one source; None: not supported.
+        """Return the hits of one query in one source; None means not supported.
 
         A source that failed is not asked again, unless it only refused the query.
         """

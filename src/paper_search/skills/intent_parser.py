@@ -204,10 +204,10 @@ class IntentParser:
         domain: adds its instructions to the model's prompt; "general" adds none.
         today: the clock that "last five years" is counted from.
         default_max_results: how many results are wanted where the question does not say.
-        lookup: whether the records at hand have a paper by an author or in a venue; None: there
+        lookup: whether the records at hand have a paper by an author or in a venue; None if there
             are no records.
         find_paper: gives the record of a paper by its title or identifiers, None if nobody has
-            it, and what was asked; None: nobody can tell.
+            it, and what was asked; None if nobody can tell.
     """
 
     def __init__(  # noqa: PLR0913  # what settings and tests choose, by keyword

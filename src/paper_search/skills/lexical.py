@@ -69,7 +69,7 @@ class _Concept:
     """Its own stems, then those of its variants, each as " a b c "."""
     words: tuple[str, ...]
     matches: Callable[[str], object] | None = None
-    """Whether a stem is meant by a word with wildcards; None: the concept has none."""
+    """Whether a stem is meant by a word with wildcards; None if the concept has none."""
 
     def forms_in(self, document: Document) -> Sequence[str]:
         if self.matches is None:

@@ -63,7 +63,7 @@ class QueryBuilder:
     Args:
         llm: None: by algorithm.
         domain: adds its instructions to the model's prompt; "general" adds none.
-        available_sources: what a strategy may name; None: whatever it names stays.
+        available_sources: what a strategy may name; None if whatever it names stays.
         max_results_ceiling: what a strategy may ask for at most.
     """
 

@@ -131,8 +131,8 @@ class RelevanceScorer:
             papers: to be judged.
             intent: whose criteria a model grades by.
             marked: papers that a person marked: they get what the person said.
-            cache: of judgements that were paid for before; None: there is none.
-            most: judge so many at most, the first ones; None: all.
+            cache: of judgements that were paid for before; None if there is none.
+            most: judge so many at most, the first ones; None for all.
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)

@@ -174,7 +174,7 @@ class Searcher:
     ) -> BaseException | None:
         """Wait for an answer until the deadline, or until the others are long done.
 
-        Return what went wrong; None: there is an answer, if only of what was read by then. A
+        Return what went wrong; None if there is an answer, if only of what was read by then. A
         source that continues after its cancellation is abandoned: it costs its deadline and no
         more.
         """

@@ -105,8 +105,8 @@ class Page:
     Attributes:
         papers: in the order of the answer, each with a stable id and a title.
         dropped: entries that could not be used: they have no title, or cannot be read.
-        hits: how many records the service says it has; None: it does not say.
-        next: what to ask next; None: this was the last page. A page without papers but with
+        hits: how many records the service says it has; None if it does not say.
+        next: what to ask next; None if this was the last page. A page without papers but with
             `next` is a step on the way (PubMed gives ids first, records then).
         notes: what the person should know, such as words that the service did not know.
     """
@@ -157,10 +157,10 @@ class Adapter(Service, ABC):
         ranks_text: whether the service orders what has any, or most, of the words of a question
             by how well it fits, so that it can be asked plain text.
         most_words: words of a plain question that it is asked, all of which it looks for, the most
-            telling ones; None: it is asked for any of them.
+            telling ones; None if it is asked for any of them.
         truncates: whether it knows words that begin with a stem, `comput*`.
         fields_apart: fields that it has parameters of their own for, which no OR can join.
-        longest_text: the most characters of a query; None: the length of a request limits it.
+        longest_text: the most characters of a query; None if the length of a request limits it.
         most_parts: queries that one query is split into, unless the service takes none so long.
         page_size: the most records on one page.
         most_results: the most records that the service gives for one query.
@@ -171,7 +171,7 @@ class Adapter(Service, ABC):
         hits: where it says how many records there are.
         faults: where it says what is wrong.
         record: reads an entry.
-        paging: how the next page is asked for; None: there is none.
+        paging: how the next page is asked for; None if there is none.
     """
 
     count_rank: ClassVar[int] = 0
@@ -235,7 +235,7 @@ class Adapter(Service, ABC):
         return tuple(self.translate(all_words(words, query, filters), filters) for words in tries)
 
     def translate_work(self, kind: str, value: str) -> Translated | None:
-        """Return what finds the one work with an identifier; None: it cannot be asked for.
+        """Return what finds the one work with an identifier; None if it cannot be asked for.
 
         `kind`: `doi`, `arxiv`, `pmid` or `pmcid`; `value`: normalised, without its kind.
         """
@@ -273,7 +273,7 @@ class Adapter(Service, ABC):
         Args:
             answer: of a status from 200 to 299; `answer.json()` and `answer.xml()` read it.
             request: that it answers.
-            source: which gives the records; None: the service's own name.
+            source: which gives the records; None for the service's own name.
 
         Raises:
             ServiceError: the answer is an error in disguise.
@@ -294,7 +294,7 @@ class Adapter(Service, ABC):
         )
 
     def paging_of(self, request: Request) -> Paging | None:
-        """Return how the next page after that of a request is asked for; None: there is none."""
+        """Return how the next page after that of a request is asked for; None if there is none."""
         del request
         return self.paging
 

@@ -81,7 +81,7 @@ class CountingSource(SearchSource, Protocol):
         ...
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
-        """Return how many records one boolean query has; None: counting is not possible here."""
+        """Return how many records one boolean query has; None if counting is not possible here."""
         ...
 
 
@@ -104,7 +104,7 @@ class TranslatingSource(SearchSource, Protocol):
 
 
 def counting(source: SearchSource) -> CountingSource | None:
-    """Return the source if it can count; None: it has no such method."""
+    """Return the source if it can count; None if it has no such method."""
     # QueryRun of the class: a test double may answer to any attribute of the instance.
     is_able = callable(getattr(type(source), "count", None)) and hasattr(type(source), "is_local")
     return cast("CountingSource", source) if is_able else None

@@ -45,14 +45,14 @@ class SourceSettings:
     """How a person wants a service to be asked.
 
     Attributes:
-        interval_s: the least time between two requests; None: what the service bears.
-        max_calls: requests of this source object, retries included; None: no limit, 0: none.
+        interval_s: the least time between two requests; None means what the service bears.
+        max_calls: requests of this source object, retries included; None for no limit, 0: none.
         timeout_s: for one request.
         max_retries: attempts after a failed first one.
         deadline_s: for all queries of one strategy together; what was found by then is kept.
         contact: an e-mail address for the User-Agent.
-        cache_path: the file that answers are kept in; None: none are kept.
-        limits_path: the file in which processes share turns and refusals; None: they share none.
+        cache_path: the file that answers are kept in; None if none are kept.
+        limits_path: the file in which processes share turns and refusals; None if they share none.
         network: proxies and certificates of the machine.
     """
 
@@ -226,7 +226,7 @@ def _explained(error: HttpError, adapter: Service, patience_s: float) -> Service
 
 
 def refusal_of(error: HttpStatusError, adapter: Service) -> str | None:
-    """Return why the service does not want to be asked for a while; None: it said no such thing.
+    """Return why the service does not want to be asked for a while; None if it said no such thing.
 
     What is remembered of a refusal is its reason, since only its answer tells it: how long it
     still lasts does not (a budget of the day is used up in the last hour, too).

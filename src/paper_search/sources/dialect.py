@@ -45,7 +45,7 @@ class Expression:
     """A part of a query as the service understands it.
 
     Attributes:
-        text: what to send; None: nothing can be said, anything would match.
+        text: what to send; None if nothing can be said, anything would match.
         is_exact: False: the text matches more than the part means.
     """
 
@@ -86,7 +86,7 @@ class Dialect(ABC):
         has_year_parameters: whether years that all of the query is limited to are left out of
             the text, since the service has parameters for them.
         known_fields: what it knows beside title, abstract, author and venue, such as headings.
-        shortest_stem: letters that it needs before a `*`; None: it has no `*`.
+        shortest_stem: letters that it needs before a `*`; None if it has no `*`.
         years_note: what to say of years inside a group, with `{}` for the service.
         loose_in: fields in which words may be apart by the distance of a phrase, `"a b"~3`.
         negation: what stands before what is excluded.
@@ -139,7 +139,7 @@ class Dialect(ABC):
         return replace(translated, text=text, language=own)
 
     def language_name(self, language: str) -> str | None:
-        """Return the service's name of a language; None: it is unknown."""
+        """Return the service's name of a language; None if it is unknown."""
         return language_code(language)
 
     @abstractmethod
@@ -154,7 +154,7 @@ class Dialect(ABC):
         return ANYTHING
 
     def quoted_words(self, texts: tuple[str, ...]) -> str | None:
-        """Return words that follow each other; None: there are no letters in them."""
+        """Return words that follow each other; None if there are no letters in them."""
         return quoted(" ".join(texts))
 
     def without(self, text: str, unwanted: Sequence[str]) -> str:

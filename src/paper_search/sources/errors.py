@@ -15,7 +15,7 @@ class ServiceError(SearchSourceError):
 
     Attributes:
         status: what the search report says about it.
-        http_status: of the answer; None: there was none, or its status was that of success.
+        http_status: of the answer; None if there was none, or its status was that of success.
     """
 
     http_status: int | None = None

@@ -122,7 +122,7 @@ def _stem(term: Term) -> Node:
 
 
 def _stem_of(word: str) -> str | None:
-    """Return the word without its ending and with '*'; None: it is too short, or no English."""
+    """Return the word without its ending and with '*'; None if it is too short, or no English."""
     bare = word.lower()
     if word.endswith("*") or len(bare) <= _SHORT or not (bare.isascii() and bare.isalpha()):
         return None

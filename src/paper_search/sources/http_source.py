@@ -89,7 +89,7 @@ class HttpSource:
     """Asks one web service.
 
     `client`: an open httpx client to use; it is not closed. `clock`: seconds that never run
-    backwards. `budget` counts the requests; None: an own one, as the settings say.
+    backwards. `budget` counts the requests; None means one of its own, as the settings say.
     """
 
     def __init__(  # noqa: PLR0913  # what tests replace
@@ -123,7 +123,7 @@ class HttpSource:
         return self.adapter.ranks_text
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount | None:
-        """Return how many records one boolean query has, by one request; None: it needs a key.
+        """Return how many records one boolean query has, by one request; None if it needs a key.
 
         That is the request for the first page, which a search for the query sends as well: with
         a cache it is sent once for both. Without one, the smallest page is asked for.
@@ -192,7 +192,7 @@ class HttpSource:
 
     @property
     def _refusal(self) -> str | None:
-        """Why nothing can be asked at all; None: something can."""
+        """Why nothing can be asked at all; None if something can."""
         if self._budget.is_closed:
             return _NO_CALLS
         is_keyless = self.adapter.needs_key and not self.adapter.key

@@ -69,7 +69,7 @@ def _children(parent: Entry, name: str) -> list[Any]:
 
 
 def first(entry: Entry, paths: str, reader: Reader = text) -> Any:
-    """Return the first value that can be read at one of the paths; None: there is none."""
+    """Return the first value that can be read at one of the paths; None if there is none."""
     values = (value for path in paths.split("|") for value in every(entry, path))
     return next((result for value in values if (result := reader(value)) not in {None, ""}), None)
 
@@ -113,7 +113,7 @@ _READERS: dict[str, Reader] = {
 
 
 def value_of(entry: Entry, field: Field, reader: Reader = text) -> Any:
-    """Return what an entry has in a field; None: nothing that can be read."""
+    """Return what an entry has in a field; None if it cannot be read."""
     if callable(field):
         return field(entry)
     paths, own = field if isinstance(field, tuple) else (field, None)
@@ -137,7 +137,7 @@ class Table:
     details: Mapping[str, Field] | Reader | None = None
 
     def read(self, entry: Entry, source: str | None = None) -> RawPaper | None:
-        """Return the record of an entry of whatever types; None: it has no title."""
+        """Return the record of an entry of whatever types; None if it has no title."""
         if not value_of(entry, self.fields["title"], words):
             return None
         values = {

@@ -61,7 +61,7 @@ class Paging:
     def after(
         self, request: Request, body: Any, entries: int, hits: int | None, most: int
     ) -> Request | None:
-        """Return the request for the page after an answer; None: it was the last one."""
+        """Return the request for the page after an answer; None if it was the last one."""
         params = request.params if request.json is None else request.json
         here, end = params.get(self.param), most if hits is None else min(most, hits)
         if self.cursor:
@@ -86,16 +86,16 @@ class Service:
         needs_key: whether nothing can be asked without a key.
         key: the key, or empty; it goes into `own_params` or `headers`, never into a `Request`.
         key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
-        key_param: the parameter that takes it, for services without such a header; None: none.
-        key_variable: the environment variable that it is read from; None: there are no keys.
+        key_param: the parameter that takes it, for services without such a header; None means none.
+        key_variable: the environment variable that it is read from; None if there are no keys.
         key_page: where to get one.
-        record_prefix: what the ids of its records begin with; None: its name.
+        record_prefix: what the ids of its records begin with; None means its name.
         caveat: what to know of it as long as there is no key; empty: nothing.
         says_open: whether the texts that it links to are, as it says, open to everybody.
         contact: an e-mail address, or empty; it goes into no `Request` either.
-        contact_param: the parameter that takes it; None: the User-Agent is enough.
+        contact_param: the parameter that takes it; None if the User-Agent is enough.
         interval_s: the least time between two requests.
-        interval_with_key: the same with a key, and with a contact below; None: no other.
+        interval_with_key: the same with a key, and with a contact below; None means no other.
         concurrency: the most requests at one time.
         accept: the media type of answers.
         endpoint: where the service is.

@@ -81,7 +81,7 @@ def translated(
 
 
 def work_of(adapter: Adapter, query: Question) -> Translated | None:
-    """Return what finds the one work that a query names; None: it names none, or more."""
+    """Return what finds the one work that a query names; None means it names none, or more."""
     if not isinstance(query, str):
         return query if isinstance(query, Translated) else None
     doi = doi_of(parse_or_words(query).tree)
@@ -189,5 +189,5 @@ def parse_or_words(text: str) -> TreeOrWords:
 
 
 def doi_of(tree: Node) -> str | None:
-    """Return the DOI that a query is, normalised; None: it is more, or something else."""
+    """Return the DOI that a query is, normalised; None if it is more, or something else."""
     return parse_doi(tree.text) if isinstance(tree, Term) and not tree.is_prefix else None

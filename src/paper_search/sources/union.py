@@ -149,7 +149,7 @@ def _apart(tree: Node, fields: frozenset[str]) -> list[Node]:
 
 
 def _is_of(node: Node, fields: frozenset[str]) -> bool | None:
-    """Return whether all words are in those fields, or none is; None: some are."""
+    """Return whether all words are in those fields, or none is; None if some are."""
     kinds = {leaf.field in fields for leaf in all_leaves(node)}
     return None if len(kinds) > 1 else True in kinds
 

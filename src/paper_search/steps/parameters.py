@@ -48,7 +48,7 @@ class Signature:
     """What can be read from a handler before it runs."""
 
     outcomes: frozenset[Outcome] | None = None
-    """Those that it may give; None: its annotation does not say."""
+    """Those that it may give; None if its annotation does not say."""
     parameters: tuple[Parameter, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -122,7 +122,7 @@ def _parameter(parameter: inspect.Parameter, function: Any) -> Parameter | str |
 
 
 def stated_outcomes(handler: Callable[..., Any]) -> frozenset[Outcome] | None:
-    """Return the outcomes in a function's annotation; None: it does not say."""
+    """Return the outcomes in a function's annotation; None if it does not say."""
     return _outcomes(_hint(_function(handler), "return"))
 
 

@@ -42,9 +42,9 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
         given: the input; for a workflow without a state model: the state that it begins with.
         params: the settings of the run.
         answers: one for each question, in order: JSON, a model, or a function of the question.
-        thread_id: names the thread, so that it can be resumed; None: a new UUID.
+        thread_id: names the thread, so that it can be resumed; None means a new UUID.
         persistence: where the thread lives, as `paper_search.persistence.open_persistence` opens
-            it; None: in memory, for this call.
+            it; None means in memory, for this call.
         options: see `compile_workflow`.
 
     Raises:

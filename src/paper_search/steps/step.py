@@ -77,7 +77,7 @@ class BindableHandler(ABC):
 
     @abstractmethod
     def outcomes(self) -> frozenset[Outcome] | None:
-        """Return the outcomes that it may give; None: that is not known."""
+        """Return the outcomes that it may give; None if that is not known."""
 
     @abstractmethod
     def problems(self) -> Iterator[str]:

@@ -190,7 +190,7 @@ class Workflow:
         description: one sentence.
         entry_point: id of the first step.
         state: pydantic model of the state; its fields become the graph's channels.
-        params: pydantic model of the settings of a run; None: made of what the handlers take.
+        params: pydantic model of the settings of a run; None means made of what the handlers take.
         request: pydantic model of the input; only its fields are taken from a caller.
         result: pydantic model of the output.
         services: `package.module:function` that makes the live objects of the steps from the
@@ -286,7 +286,7 @@ class Workflow:
 
     @property
     def ending_outcomes(self) -> frozenset[Outcome] | None:
-        """Return the outcomes that can end the workflow; None: its table does not say."""
+        """Return the outcomes that can end the workflow; None if its table does not say."""
         ends = frozenset(
             outcome for step in self.steps for outcome, to in step.next.items() if to is None
         )
@@ -303,7 +303,7 @@ class Workflow:
         """Run one step by itself, without a graph, a thread or a store.
 
         Args:
-            step_id: which; None: the entry point.
+            step_id: which; None for the entry point.
             params: the settings of the run.
             state: as the steps before left it.
             services: live objects of the step.

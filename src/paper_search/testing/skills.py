@@ -119,7 +119,7 @@ class ScriptedHandler:
     Args:
         replies: one for each checkpoint, in order: a decision, the name of an action, or a function
             of the checkpoint.
-        otherwise: the reply when the script is over; None: an AssertionError.
+        otherwise: the reply when the script is over; None means an AssertionError.
     """
 
     def __init__(self, replies: Iterable[Reply] = (), otherwise: Reply | None = None) -> None:

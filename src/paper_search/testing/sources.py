@@ -81,11 +81,11 @@ class SourceContract:
 
     Attributes:
         query: finds at least one record.
-        nothing: a query that finds none; None: not tried.
+        nothing: a query that finds none; None means not tried.
         max_results: fewer than `query` finds, if possible.
-        year: a year that some, but not all, of the found records are of; None: not tried.
+        year: a year that some, but not all, of the found records are of; None means not tried.
         secrets: what nothing that the source says may contain.
-        many: more results than fit on a page, all of which `query` finds; None: not tried.
+        many: more results than fit on a page, all of which `query` finds; None means not tried.
         failing: the source as it stands before a service that fails, by what is wrong (an error
             body, a rate limit, a refused key): each must fail as a source may.
         patience_s: how long a cancelled search may take to end.

@@ -73,7 +73,7 @@ async def check_step(
 ) -> tuple[Outcome, dict[str, Any]]:
     """Run one handler alone with one input, and check that the table can go on from it.
 
-    `given`: one of `generate_inputs`. `state`: a model or a mapping; None: an empty one.
+    `given`: one of `generate_inputs`. `state`: a model or a mapping; None means an empty one.
 
     Raises:
         AssertionError: the outcome leads nowhere, or the update has fields the state does not have.

@@ -17,7 +17,7 @@ ParamsT = TypeVar("ParamsT", bound=BaseModel)
 def admit(
     model: type[ParamsT], values: Any, noun: str, sources: Collection[str] | None = None
 ) -> ParamsT:
-    """Return the settings of a run, chosen by name; `sources`: that may be named; None: any.
+    """Return the settings of a run, chosen by name; `sources`: that may be named; None for any.
 
     Raises:
         ConfigError: one is unknown, out of its range, or a source that is not enabled.
@@ -43,7 +43,7 @@ def check_begin(
     Every door asks this: the command line and Python with an input and settings of their own making
     (`ThreadEngine`), the page, LangGraph's API and MCP with what somebody sent (`Access`).
 
-    `sources`: that may be named; None: any.
+    `sources`: that may be named; None for any.
 
     Raises:
         QuestionError: the input lacks what a thread of the graph begins with, has other fields, or

@@ -197,7 +197,7 @@ class Answers:
         await self._ledger.note(self._thread_id, "", "forked", by or current_person(), detail)
 
     def _name_in(self, decision: Any) -> QuestionReference | None:
-        """Return how a decision of any shape names its question; None: it names none."""
+        """Return how a decision of any shape names its question; None means it names none."""
         try:
             decoded = decode(plain(decision), self._session.actions)
             fields = decoded if isinstance(decoded, Mapping) else {}

@@ -157,7 +157,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return Ownership.model_validate(entry.value if entry else {})
 
     async def _entry(self, thread_id: str) -> Any:
-        """Return the entry of the index, empty where it is damaged; None: there is none."""
+        """Return the entry of the index, empty where it is damaged; None if there is none."""
         return await self._persistence.pages.aentry(self.listed_in, thread_id)
 
     async def info(self, thread_id: str) -> InfoT:
@@ -277,7 +277,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
     def _rest(
         self, item: Any, latest: Summary, decided: set[tuple[str, str]]
     ) -> StatusFacts | None:
-        """Return the status of a thread that waits or is done; None: it has to be looked at."""
+        """Return the status of a thread that waits or is done; None if it has to be looked at."""
         channels = dict(latest.channels)
         is_begun = self.begins_with in channels and INPUT not in channels
         if not is_begun or latest.is_in_a_step:

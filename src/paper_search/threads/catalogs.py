@@ -124,7 +124,7 @@ class PlainThreads:
 
 
 def _open_interrupt(saved: CheckpointTuple) -> Interrupt | None:
-    """Return the question that a checkpoint waits with; None: it waits with none."""
+    """Return the question that a checkpoint waits with; None means it waits with none."""
     for _task, channel, value in saved.pending_writes or []:
         if channel == ASKED and value:
             interrupt: Interrupt = value[0]
@@ -220,7 +220,7 @@ class Catalogs:
         ]
 
     async def at_rest(self, *, limit: int = 100, offset: int = 0) -> list[Any] | None:
-        """Return the same, if all of them wait or are done; None: some have to be looked at."""
+        """Return the same, if all of them wait or are done; None if some have to be looked at."""
         page = await self._page(limit, offset)
         resting = await self._resting(page)
         return [resting[name] for _, name, *_ in page] if len(resting) == len(page) else None

@@ -224,7 +224,7 @@ def _with_token(decision: Any, *parts: Any) -> Any:
 
 
 def _args_of(item: Any) -> Any:
-    """Return the text boxes that come back with an answer; None: it has none."""
+    """Return the text boxes that come back with an answer; None if it has none."""
     match item:
         case {"args": {"args": args}} | {"edited_action": {"args": args}} | {"args": args}:
             return args

@@ -62,7 +62,7 @@ SessionT = TypeVar("SessionT", bound=ThreadSession[Any, Any, Any])
 class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     """Takes threads of one graph from question to question, on threads that can be resumed.
 
-    The handler answers the questions by its `handle(question)`; None: nobody does. `persistence`:
+    The handler answers the questions by its `handle(question)`; None if nobody does. `persistence`:
     where threads live: a URL, or an open `Persistence`; None: in memory, for as long as this object
     lives.
     """
@@ -106,7 +106,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
         Args:
             user_input: what the thread begins with, in the person's words.
-            thread_id: names the thread; None: a new UUID, which is the question's `run_id`.
+            thread_id: names the thread; None means a new UUID, which is the question's `run_id`.
 
         Raises:
             QuestionError: the input is blank, too short or too long.
@@ -130,8 +130,8 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         Args:
             thread_id: which thread.
             decision: a decision, or what any client sends (see `decisions.decode`).
-            by: who decides; None: who runs the program.
-            token: of the question that is meant; None: the decision names it, or does not.
+            by: who decides; None means who runs the program.
+            token: of the question that is meant; None if the decision names it, or does not.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -187,7 +187,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
                 return await self._to_the_end(session)
 
     async def pending(self, thread_id: str) -> QuestionT | None:
-        """Return the question that a thread waits with; None: it does not wait.
+        """Return the question that a thread waits with; None if it does not wait.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -207,7 +207,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """Go back to a question that was decided, and ask it again.
 
         `is_wanted`: whether a question is the one, by its reference; the latest such is asked.
-        `words`: what it is called in an error. `by`: who does it; None: who runs the program.
+        `words`: what it is called in an error. `by`: who does it; None means who runs the program.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -225,7 +225,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         return text
 
     def _settings(self, *, is_asking: bool) -> BaseModel | None:
-        """Return the settings of a run that begins; None: the defaults of the graph."""
+        """Return the settings of a run that begins; None for the defaults of the graph."""
         del is_asking
         return None
 

@@ -71,7 +71,7 @@ class RecordStore:
         await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def share(self, account: str, role: Role | None) -> None:
-        """Note that an account may see the thread; None: that it may not any more.
+        """Note that an account may see the thread; None means that it no longer may.
 
         Raises:
             ThreadNotFoundError: there is no such thread.
@@ -148,7 +148,7 @@ class RecordStore:
         return {key: row for key, row in rows.items() if row is not None}
 
     def _memory(self, part: str) -> dict[str, dict[str, Any] | None] | None:
-        """Return the rows of a part that are known; None: others may write it."""
+        """Return the rows of a part that are known; None if others may write it."""
         memory = lease_memory(self.thread_id) if part in self.driven else None
         if memory is None:
             return None

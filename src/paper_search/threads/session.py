@@ -224,7 +224,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return name
 
     async def open_question(self) -> OpenQuestion[QuestionT] | None:
-        """Return the question that waits for a person; None: none does.
+        """Return the question that waits for a person; None if none does.
 
         One that was decided does not wait, also where the graph was not told yet.
         """

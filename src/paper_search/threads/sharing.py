@@ -39,7 +39,7 @@ class Ownership(BaseModel):
     """Who began a thread, and with whom it is shared."""
 
     begun_by: str | None = None
-    """The account that began it over a server; None: it was begun elsewhere."""
+    """The account that began it over a server; None if it was begun elsewhere."""
     shared_with: dict[str, Role] = Field(default_factory=dict)
     """By account."""
 

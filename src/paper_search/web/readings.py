@@ -129,7 +129,7 @@ class ResultIndex:
         """Return what a choice leaves.
 
         `decisions`: by the id of a paper: `included`, `excluded` or `maybe`. `new_ids`: papers that
-        no earlier round found. `labels`: by the id of a paper; None: those of the result.
+        no earlier round found. `labels`: by the id of a paper; None means those of the result.
         """
         verdicts = _Verdicts(decisions, labels or {})
         pool = self._part(choice.part, new_ids)

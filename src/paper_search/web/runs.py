@@ -44,7 +44,7 @@ class Runs:
         return thread_id in self._runs
 
     def owner_of(self, thread_id: str) -> str | None:
-        """Return who started what runs on a thread; None: nothing runs on it."""
+        """Return who started what runs on a thread; None means nothing runs on it."""
         run = self._runs.get(thread_id)
         return run.owner if run else None
 
@@ -183,7 +183,7 @@ class Runs:
 
 
 def source_choice(config: AppConfig, names: list[str]) -> list[str] | None:
-    """Return the sources that were ticked; None: those of the settings, or none was.
+    """Return the sources that were ticked; None means those of the settings, or none was.
 
     Raises:
         UnknownNameError: there is no source of that name.

@@ -289,7 +289,7 @@ class Visit:
             )
 
     async def role(self, thread_id: str, graph: str = SEARCH) -> Role | None:
-        """Return what the visitor is to a thread; None: nothing."""
+        """Return what the visitor is to a thread; None means nothing."""
         return await self.site.access.role(self.catalogs.by_graph.get(graph), thread_id, self.owner)
 
     async def session(self, thread_id: str, right: Right = Right.READ) -> Session:

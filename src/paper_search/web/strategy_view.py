@@ -126,7 +126,7 @@ def _broadened(
 
 
 def _cost(payload: StrategyPayload) -> dict[str, Any] | None:
-    """Return what models cost; None: none is asked."""
+    """Return what models cost; None if none is asked."""
     if payload.estimate is None and not payload.usage:
         return None
     spent = total(payload.usage) if payload.usage else None
@@ -365,7 +365,7 @@ def _criteria(
 
 
 def _groups(node: Node) -> list[list[str]] | None:
-    """Return the groups of an AND; None: it is more than one."""
+    """Return the groups of an AND; None if it is more than one."""
     parts = node.children if isinstance(node, And) else (node,)
     terms = [alternatives(part) for part in parts]
     if not all(map(_is_line, (term for group in terms for term in group))):

@@ -92,7 +92,7 @@ def hits_in_words(hits: SourceHits) -> str:
 
 
 def link(url: str | None) -> str | None:
-    """Return a URL that may stand behind a link; None: it leads to no page of the web."""
+    """Return a URL that may stand behind a link; None if it leads to no page of the web."""
     return url if url and re.match(r"https?://[^\s]+\Z", url) else None
 
 

@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skills:
     """Return the skills that the settings describe.
 
-    `sources`: only these, also where the settings have them switched off; None: all enabled.
+    `sources`: only these, also where the settings have them switched off; None for all enabled.
 
     Raises:
         ConfigError: a model or a source lacks a setting that it needs.
@@ -97,7 +97,7 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
 
 
 def _likeness(config: AppConfig) -> Likeness | None:
-    """Return what compares titles with a question on this machine; None: it has no model.
+    """Return what compares titles with a question on this machine; None if it has no model.
 
     A model of a service is not sent titles that services have just given: nobody approved that.
     """

@@ -56,7 +56,7 @@ class StrategyPayload(BaseModel):
     ranking_sources: list[str] = Field(default_factory=list)
     """Which of them are asked the ranked queries, besides the boolean ones."""
     scope: ScopeReport | None = None
-    """Hit counts, relaxed queries and suggested terms; None: nobody looked."""
+    """Hit counts, relaxed queries and suggested terms; None means nobody looked."""
     counts: list[SourceReport] = Field(default_factory=list)
     """What was sent to sources before this question, to read it and to count hits."""
     remarks: list[str] = Field(default_factory=list)
@@ -64,11 +64,11 @@ class StrategyPayload(BaseModel):
     changes: str = ""
     """How it differs from the strategy of the round before; empty: this is the first."""
     estimate: SpendingEstimate | None = None
-    """What the models will cost up to the result, about; None: none is asked."""
+    """What the models will cost up to the result, about; None if none is asked."""
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models so far."""
     budget: Budget | None = None
-    """What the thread may spend at most; None: no limit."""
+    """What the thread may spend at most; None for no limit."""
 
 
 class SameWorkQuestion(BaseModel):
@@ -98,15 +98,15 @@ class ResultPayload(BaseModel):
     unfinished_sources: list[str] = Field(default_factory=list)
     """Sources that ran out of time: an edit with `wait_for_sources` takes the rest of them."""
     known_papers: KnownPapersReport | None = None
-    """What became of the papers that the search must find; None: none were named."""
+    """What became of the papers that the search must find; None if none were named."""
     fit: str = ""
     """How many papers of the round have all concepts of the question, some and none."""
     total_papers: int | None = None
-    """How many papers there are, where the collection shows only the first; None: it has all."""
+    """How many papers there are, where the collection shows only the first; None if it has all."""
     hidden: int = 0
     """Relevant papers beyond the run's `max_results`."""
     changes: RoundChanges | None = None
-    """What is new and what moved since the result before; None: this is the first."""
+    """What is new and what moved since the result before; None if this is the first."""
     counts: RoundCounts | None = None
     """How many records arrived in this round, and what of them is new."""
     set_aside: int = 0

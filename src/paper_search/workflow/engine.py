@@ -71,21 +71,21 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         deduplicator: records to works.
         relevance_scorer: works to verdicts.
         result_organizer: verdicts to a collection.
-        checkpoint_handler: answers the checkpoints; None: nobody is asked by `run`.
+        checkpoint_handler: answers the checkpoints; None if nobody is asked by `run`.
         max_iterations: how many answers end the search without an approval; 0: it ends at once,
             with an empty collection.
         enable_strategy_checkpoint: ask before searching.
         progress_reporter: takes a phase and its details; what it raises is logged only.
         persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
             long as this object lives.
-        sources: search only these; None: the strategy's choice.
-        max_results: give at most this many papers; None: no limit.
+        sources: search only these; None for the strategy's choice.
+        max_results: give at most this many papers; None for no limit.
         must_find: papers that a good search finds, by DOI, arXiv id, PMID or title.
         gap_filler: looks up what works lack, in runs that want that.
         enrich: whether those that begin here want it.
-        scoper: looks at hit counts before a strategy is asked; None: nobody does.
-        budget: what a thread that begins here may spend on models; None: no limit.
-        metering: counts the calls of models; None: in the state only.
+        scoper: looks at hit counts before a strategy is asked; None if nobody does.
+        budget: what a thread that begins here may spend on models; None for no limit.
+        metering: counts the calls of models; None means in the state only.
 
     Raises:
         ConfigError: a limit is out of its range.
@@ -211,8 +211,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
     ) -> Checkpoint | PaperCollection:
         """Go back to a question that was decided, and ask it again.
 
-        `iteration`: of which round, counted from 0; None: the latest one that was decided. `by`:
-        who does it; None: who runs the program. Raises as `go_back`.
+        `iteration`: of which round, counted from 0; None means the latest decided one. `by`:
+        who does it; None means who runs the program. Raises as `go_back`.
         """
         words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
 

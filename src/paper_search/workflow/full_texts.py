@@ -112,7 +112,7 @@ def with_full_texts(collection: PaperCollection, texts: Mapping[str, FullText]) 
 
 
 def count_full_texts(ids: Sequence[str], texts: Mapping[str, FullText]) -> FullTextFlow | None:
-    """Return where the texts of included works stand; None: nobody has looked for any."""
+    """Return where the texts of included works stand; None if nobody has looked for any."""
     if not texts:
         return None
     own = [texts.get(i, FullText(paper_id=i)) for i in ids]

@@ -104,7 +104,7 @@ class JudgingReport(BaseModel):
 
     @property
     def summary(self) -> str | None:
-        """Return how many papers are unjudged, and why; None: none is."""
+        """Return how many papers are unjudged, and why; None if none is."""
         if not self.unjudged:
             return None
         reasons = list(self.unjudged)

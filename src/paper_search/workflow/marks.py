@@ -46,7 +46,7 @@ class ScreeningMark(BaseModel):
     said_by: str = ""
 
     def says(self, *, is_relevant: bool | None) -> bool:
-        """Whether that is what it says; None: that an earlier mark is taken back."""
+        """Whether that is what it says; None means that an earlier mark is taken back."""
         is_same = self.is_relevant is is_relevant
         return is_same and (is_relevant is not None or self.is_taken_back)
 

@@ -221,7 +221,7 @@ Context = StepContext[StepState, SearchParams, Skills]
 
 
 async def budget_of(thread_id: str, begun_with: Budget | None, metering: Metering) -> Budget | None:
-    """Return what the thread may spend at most: as it was last said; None: no limit."""
+    """Return what the thread may spend at most: as it was last said; None for no limit."""
     return (await metering.logged(thread_id)).budget or begun_with or metering.budget
 
 

@@ -187,7 +187,7 @@ def part_of(
     Args:
         collection: the whole.
         decision: papers on which a person decided so; `all`: every paper, those decided irrelevant
-            last; None: included and undecided ones.
+            last; None means included and undecided ones.
         is_all: everything is listed: the papers, what was set aside, earlier rounds' papers.
         min_score: of all that the round found, what has at least this score is listed.
     """
@@ -228,7 +228,7 @@ async def _with_total(
 def known_papers_of_round(
     state: WorkflowState, params: SearchParams, scored: list[ScoredPaper], reference: CollectionRef
 ) -> KnownPapersReport | None:
-    """Return what became of the papers that the run must find; None: it must find none."""
+    """Return what became of the papers that the run must find; None means it must find none."""
     if not params.must_find:
         return None
     before = state.known_papers

@@ -45,7 +45,7 @@ class Conflict(BaseModel):
     notes: dict[str, str] = Field(default_factory=dict)
     """What reviewers noted on it, by reviewer."""
     settled: str | None = None
-    """`include` or `exclude`; None: it is not settled yet."""
+    """`include` or `exclude`; None if it is not settled yet."""
     settled_by: str | None = None
 
 
@@ -61,14 +61,14 @@ class Agreement(BaseModel):
     excluded: int = 0
     conflicts: list[Conflict] = Field(default_factory=list)
     observed: float | None = None
-    """Share of the papers decided by all on which all agree; None: there are none."""
+    """Share of the papers decided by all on which all agree; None if there are none."""
     kappa: float | None = None
     """Cohen's kappa; of more than two reviewers, the mean over their pairs (Light's). None: it is
     not defined, because nobody decided on the same papers or all said the same of all."""
 
 
 def cohens_kappa(one: Verdicts, other: Verdicts) -> float | None:
-    """Return how far two reviewers agree beyond chance; None: it is not defined."""
+    """Return how far two reviewers agree beyond chance; None if it is not defined."""
     both = sorted(one.keys() & other.keys())
     if not both:
         return None
@@ -152,7 +152,7 @@ class ReviewerMarks(MarkStore):
 
 
 async def status_of(store: BaseStore, thread_id: str, name: str) -> bool | None:
-    """Return whether a reviewer said that they are done; None: nobody of that name has begun."""
+    """Return whether a reviewer said that they are done; None if nobody of that name has begun."""
     rows = await SearchRecords(store, thread_id).rows("reviewers")
     return rows[name].get("done_in") is not None if name in rows else None
 
@@ -282,7 +282,7 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Make decisions of the thread; `by`: who decides; None: who runs the program.
+        """Make decisions of the thread; `by`: who decides; None means who runs the program.
 
         Raises:
             InputError: one of them is no paper of the result.

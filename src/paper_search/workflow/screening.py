@@ -49,7 +49,7 @@ class Screening:
 
     @property
     def stopping_estimate(self) -> StoppingEstimate | None:
-        """Return what is left to find; None: nothing was screened in this round."""
+        """Return what is left to find; None if nothing was screened in this round."""
         ids = [paper.id for paper in self.papers]
         return round_estimate(ids, self.marks, self.iteration, self._earlier)
 
@@ -103,7 +103,7 @@ class Screening:
         await self._save(paper, by, labels=[*rest, *fresh])
 
     async def undo(self) -> Paper | None:
-        """Take the last verdict or skip of this round back; None: there is none left."""
+        """Take the last verdict or skip of this round back; None if there is none left."""
         mine = {paper.id: paper for paper in self.papers}
         marks = [m for m in self.marks if m.iteration == self.iteration and m.paper_id in mine]
         last = next((m for m in reversed(marks) if m.is_relevant is not None or m.is_skipped), None)
@@ -179,7 +179,7 @@ def round_estimate(
     iteration: int,
     earlier: Mapping[str, bool],
 ) -> StoppingEstimate | None:
-    """Bound the relevant papers among those of a round; None: nothing was screened in it.
+    """Bound the relevant papers among those of a round; None if nothing was screened in it.
 
     Marks of other rounds, and on papers that the person picked, say nothing about the rest: their
     papers count as known.

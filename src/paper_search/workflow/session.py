@@ -87,7 +87,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         parse_boolean(asked_for)
 
     async def result(self) -> PaperCollection | None:
-        """Return the latest collection; None: nothing was searched and the thread is not done."""
+        """Return the latest collection; None if nothing was searched and the thread is not done."""
         state = await self.state()
         if state.result is None and not state.is_complete:
             return None

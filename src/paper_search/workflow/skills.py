@@ -96,7 +96,7 @@ class Organizes(Protocol):
 class Skills:
     """The six skills of one workflow, and two that it can do without.
 
-    `create_source` makes a source by its name; None: no others can be made.
+    `create_source` makes a source by its name; None if no others can be made.
     """
 
     intent_parser: ParsesIntent

@@ -60,9 +60,9 @@ class SearchParams(BaseModel, frozen=True):
     enable_result_checkpoint: bool = True
     """Ask before ending."""
     sources: list[str] | None = None
-    """Search only these; None: the strategy's choice."""
+    """Search only these; None for the strategy's choice."""
     max_results: int | None = Field(default=None, ge=1)
-    """Show at most this many papers; None: the strategy's limit for each source."""
+    """Show at most this many papers; None for the strategy's limit for each source."""
     must_find: list[str] = Field(default_factory=list, max_length=1000)
     """Papers that a good search finds: DOIs, arXiv ids, PMIDs (`pmid:1`) or titles."""
     enrich: bool = False
@@ -70,7 +70,7 @@ class SearchParams(BaseModel, frozen=True):
     preview_papers: int = Field(default=20, ge=0, le=200)
     """How many papers a question shows in full."""
     budget: Budget | None = None
-    """What the thread may spend on models at most; None: no limit."""
+    """What the thread may spend on models at most; None for no limit."""
 
 
 class StrategyEdit(BaseModel):
@@ -93,7 +93,7 @@ class IterationRecord(BaseModel):
     strategy: SearchStrategy
     result_count: int
     edit: StrategyEdit | None = Field(default=None, exclude_if=lambda edit: edit is None)
-    """What was proposed in place of the strategy, and who edited it; None: nobody did."""
+    """What was proposed in place of the strategy, and who edited it; None if nobody did."""
     feedback: UserFeedback | None = None
     decided_by: str | None = None
     decided_at: str | None = None
@@ -135,9 +135,9 @@ class CollectionRef(BaseModel):
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     counts: RoundCounts | None = None
-    """What its round brought; None: it is not known."""
+    """What its round brought; None if it is not known."""
     changes: RoundChanges | None = None
-    """What differs from the result that was shown before; None: this is the first."""
+    """What differs from the result that was shown before; None if this is the first."""
     part: str = "papers"
     """Where in the store the papers are that are more than record and verdict."""
 
@@ -164,9 +164,9 @@ class WorkflowState(BaseModel):
     intent: ParsedIntent | None = None
     strategy: SearchStrategy | None = None
     edit: StrategyEdit | None = None
-    """Of the strategy of this round; None: it is as proposed."""
+    """Of the strategy of this round; None if it is as proposed."""
     scope: ScopeReport | None = None
-    """What the sources have for the strategy; None: an older program wrote the strategy."""
+    """What the sources have for the strategy; None means an older program wrote the strategy."""
     found: list[str] = Field(default_factory=list)
     """Ids of the records that this round's search gave."""
     pool: list[str] = Field(default_factory=list)
@@ -212,7 +212,7 @@ class WorkflowState(BaseModel):
 
     @property
     def new_update(self) -> ReviewUpdate | None:
-        """Return the update that begins with this round; None: none does."""
+        """Return the update that begins with this round; None if none does."""
         begins = bool(self.updates) and self.updates[-1].iteration == self.current_iteration
         return self.updates[-1] if begins else None
 

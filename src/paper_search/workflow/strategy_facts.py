@@ -75,7 +75,7 @@ def strategy_facts(
 ) -> Iterator[Fact]:
     """Yield the queries of a strategy, with their hits where they are known.
 
-    `ranking`: the sources that answer plain text; None: not known.
+    `ranking`: the sources that answer plain text; None means not known.
     """
     is_known = ranking is not None and bool(strategy.ranked)
     sources = queries_by_source(strategy, ranking or ()) if is_known else strategy.sources

@@ -266,7 +266,7 @@ def entry_of(
 ) -> Entry:
     """Return the entry for the fields of one record, as `record_of` takes them.
 
-    `line`: that it begins on. `kind`: its type in CSL's words; None: what `values` say.
+    `line`: that it begins on. `kind`: its type in CSL's words; None means what `values` say.
     """
     try:
         record = record_of(values, is_inverted=is_inverted)

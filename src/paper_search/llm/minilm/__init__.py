@@ -121,7 +121,7 @@ class ModelFiles:
 
     directory: Path
     sha256: str | None = None
-    """What the weights must be; None: anything."""
+    """What the weights must be; None means anything."""
 
     def vocabulary(self) -> list[str]:
         text = (self.directory / "vocab.txt").read_text("utf-8")

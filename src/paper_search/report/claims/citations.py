@@ -174,7 +174,7 @@ def _by_address(evidence: Evidence, address: str) -> tuple[str, ...]:
 
 
 def _by_title(evidence: Evidence, title: str) -> tuple[str, ...] | None:
-    """Return the keys of the sources with this title; None: it is too short for one."""
+    """Return the keys of the sources with this title; None if it is too short for one."""
     plain = " ".join(title.casefold().split())
     keys = _keys(
         evidence, lambda source: " ".join(source.title.casefold().split()).startswith(plain)
@@ -243,7 +243,7 @@ def quotations(text: str) -> list[Quotation]:
 
 
 def located(words: str, result: SearchResult) -> Quote | None:
-    """Return where a source says these words; None: it does not.
+    """Return where a source says these words; None if it does not.
 
     Case, blanks and typographic variants of marks and dashes do not count; an ellipsis or words in
     brackets stand for words left out, in order.

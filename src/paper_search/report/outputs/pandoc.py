@@ -168,7 +168,7 @@ def pandoc_markdown(
 ) -> str:
     """Return the report in pandoc's Markdown, with citations that it can resolve.
 
-    `keys`: those of the bibliography by the report's; None: they are the same.
+    `keys`: those of the bibliography by the report's; None if they are the same.
     """
     names = dict(keys) if keys is not None else {key: key for key in report.cited}
     return "\n\n".join(_PandocTemplate(report, figures, names).body()) + "\n\n"

@@ -79,7 +79,7 @@ class BooleanQuestion:
 
 
 def parse_boolean(question: str) -> BooleanQuestion | None:
-    """Return what a boolean query wants; None: the question is plain words.
+    """Return what a boolean query wants; None if the question is plain words.
 
     Raises:
         QuestionError: it holds operators, fields or tags, is no prose, and cannot be read.

@@ -112,7 +112,7 @@ def parse_wishes(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 Interval: TypeAlias = tuple[int | None, int | None]
-"""First and last year, inclusive; None: no limit."""
+"""First and last year, inclusive; None for no limit."""
 
 _TENS = ("twen", "thir", "for", "fif", "six", "seven", "eigh", "nine")
 _DECADES = {f"{name}ties": 1920 + 10 * place for place, name in enumerate(_TENS)}

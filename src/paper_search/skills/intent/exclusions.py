@@ -218,7 +218,7 @@ def _goes_on(text: str, cue: re.Match[str], negation: _Negation, joint: re.Match
 
 
 def _term_end(text: str, start: int, *, is_word: bool) -> int | None:
-    """Return where the word or phrase at an offset ends; None: it says nothing."""
+    """Return where the word or phrase at an offset ends; None if it says nothing."""
     match = _TERM.match(text, start)
     if match is None or match["quoted"]:
         return match and match.end()

@@ -14,7 +14,7 @@ from paper_search.skills.words import STOP_WORDS, stem
 
 Kind: TypeAlias = Literal["author", "venue"]
 Lookup: TypeAlias = Callable[[Kind, str], bool | None]
-"""Whether the records at hand have a name; None: there are none to look it up in."""
+"""Whether the records at hand have a name; None if there are none to look it up in."""
 
 _RARE = 3.0
 """Rarity from which a word in lower case may be a name."""

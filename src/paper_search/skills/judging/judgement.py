@@ -225,7 +225,7 @@ _AROUND = " '\".,;:…-"
 
 
 def locate_snippet(snippet: str, texts: Iterable[str | None]) -> str | None:
-    """Return the snippet as the first of the texts that has it spells it; None: none has it.
+    """Return the snippet as the first of the texts that has it spells it; None if none has it.
 
     Case, blanks and the kinds of quotation marks and dashes do not matter, and what is around
     the snippet is cut off. One that is too short to show anything counts only if it is the text.

@@ -82,7 +82,7 @@ class Judging:
     """In a row, up to now."""
     _has_worked: bool = False
     _obstacle: str | None = None
-    """Why nothing more is asked; None: it goes on."""
+    """Why nothing more is asked; None if it goes on."""
     _beyond: dict[int, float] = field(default_factory=dict)
     """By number of the paper, the highest grade beyond the scale."""
     _new: set[int] = field(default_factory=set)

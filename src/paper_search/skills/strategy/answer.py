@@ -60,7 +60,7 @@ class StrategyAnswer(BaseModel):
     sources: list[str] = Field(default_factory=list)
     filters: FiltersAnswer = Field(default_factory=FiltersAnswer)
     ranked_text: str | None = None
-    """The question for sources that rank; None: in the person's own words."""
+    """The question for sources that rank; None means in the person's own words."""
     reason: str | None = None
     """What differs from the round before, and why."""
 
@@ -93,7 +93,7 @@ class StrategyAnswer(BaseModel):
 def message_of(request: QueryBuilderInput, sources: Sequence[str] | None) -> str:
     """Return the intent, earlier strategies, feedback and marked papers as the model's message.
 
-    `sources`: what the strategy may name; None: anything.
+    `sources`: what the strategy may name; None means anything.
     """
     feedback = request.user_feedback
     lines = [

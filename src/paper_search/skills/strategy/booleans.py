@@ -55,7 +55,7 @@ class Block:
 
     @property
     def node(self) -> Node | None:
-        """The query for any of the names; None: none can be asked."""
+        """The query for any of the names; None if none can be asked."""
         names = [leaf(name) for name in (self.concept, *self.alternatives)]
         return any_of(node for node in (*names, self.heading) if node is not None)
 

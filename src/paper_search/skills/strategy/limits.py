@@ -122,7 +122,7 @@ def _without_exclusions(part: Node, welcome: set[tuple[str, ...]]) -> Node | Non
 
 
 def _without(node: Node, unwanted: set[tuple[str, ...]]) -> Node | None:
-    """Return a tree without the terms that it asks for; None: it asked for nothing else."""
+    """Return a tree without the terms that it asks for; None if it asked for nothing else."""
     match node:
         case Term() | Phrase():
             return None if _stems(node) in unwanted else node

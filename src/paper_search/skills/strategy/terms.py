@@ -204,7 +204,7 @@ def _definitions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def long_form(short: str, before: str) -> str | None:
-    """Return the end of the text that an acronym stands for; None: it does not.
+    """Return the end of the text that an acronym stands for; None if it does not.
 
     Every letter of the acronym is found in order, from the right, its first one at the start of
     a word.

@@ -56,7 +56,7 @@ def normalised(query: str) -> str:
 
 
 def leaf(text: str, field: str | None = None) -> Term | Phrase | None:
-    """Return a name as one term of a query, a word or a phrase; None: no word is in it."""
+    """Return a name as one term of a query, a word or a phrase; None if no word is in it."""
     words = tuple(word for word in cleaned(text).split() if any(map(str.isalnum, word)))
     words = words[:_MOST_WORDS]
     if not words:
@@ -101,7 +101,7 @@ def is_short(query: str) -> bool:
 
 
 def tree_of(query: str) -> Node | None:
-    """Return the tree of a query; None: it cannot be read, or is empty."""
+    """Return the tree of a query; None if it cannot be read, or is empty."""
     try:
         return parse(query) if query.strip() else None
     except QuerySyntaxError:

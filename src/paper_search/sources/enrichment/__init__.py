@@ -142,7 +142,7 @@ class LookupAdapter(ABC):
 
     @property
     def obstacle(self) -> str | None:
-        """Why the service cannot be asked at all; None: it can."""
+        """Why the service cannot be asked at all; None if it can."""
         return None
 
     @abstractmethod

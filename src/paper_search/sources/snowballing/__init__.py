@@ -61,7 +61,7 @@ class Tracker(ABC):
         self.service = self.service_type(key, endpoint=endpoint)
 
     def lookup(self, seeds: Sequence[Seed]) -> Request | None:
-        """Return the request for the service's own ids of seeds; None: it needs none."""
+        """Return the request for the service's own ids of seeds; None if it needs none."""
         del seeds
         return None
 

@@ -42,7 +42,7 @@ _ARTICLE = page_table(
 
 
 def article_of(entry: Entry, source: str | None = None) -> RawPaper | None:
-    """Return the record of an article; None: it was taken down."""
+    """Return the record of an article; None if it was taken down."""
     is_gone = (first(entry, "title", cleaned) or "").lower() == _REMOVED
     return None if is_gone else _ARTICLE.read(entry, source)
 

@@ -44,11 +44,11 @@ class Dispatch(BindableHandler):
     workflow: Workflow | None = None
     remote: Remote | None = None
     give: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
-    """Makes the input; None: the fields of the state that the other one has as well."""
+    """Makes the input; None means the fields of the state that the other one has as well."""
     params: Callable[[StepContext[Any, Any, Any]], Mapping[str, Any]] | None = None
-    """Makes the settings; None: those of this run that the other one has as well."""
+    """Makes the settings; None means those of this run that the other one has as well."""
     take: Callable[[StepContext[Any, Any, Any], Mapping[str, Any]], StepResult] | None = None
-    """Makes outcome and update of the result; None: the outcome that ended the other one, and
+    """Makes outcome and update of the result; None means the outcome that ended the other one, and
     the fields of its result that this state has as well."""
 
     def outcomes(self) -> frozenset[Outcome] | None:

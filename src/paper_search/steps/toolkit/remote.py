@@ -34,7 +34,7 @@ async def run_remote(  # noqa: PLR0913  # one argument for each thing that only 
 
     The thread of the step that hands over is asked the questions. `visit` names the visit of that
     step, so that a restart finds the thread again. `connect` makes a langgraph-sdk client of an
-    address; None: one without a key.
+    address; None means one without a key.
 
     Raises:
         DispatchError: the server cannot be reached, or the run failed there.
