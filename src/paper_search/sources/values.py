@@ -74,7 +74,7 @@ def number(value: Any) -> int | None:
 
 
 def year(value: Any) -> int | None:
-    """Return the year that a number or a date (`2019-05-01`) begins with; None if it cannot be read."""
+    """Return the year that a number or date (`2019-05-01`) begins with; None if it is none."""
     match = YEAR.match(text(int(value) if isinstance(value, float) else value))
     if match is None:
         return None
