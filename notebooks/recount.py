@@ -144,19 +144,24 @@ def of_rounds(records: list[Row], said: list[dict[str, Any]]) -> list[str]:
 def of_kappa(directory: Path) -> list[str]:
     """Compare the kappa of the reviewers: of more than two, the mean over their pairs."""
     said = json.loads((directory / "reviewers.json").read_text())
-    names = [reviewer["name"] for reviewer in said["reviewers"]]
-    included = [set(names)] * said["included"] + [set[str]()] * said["excluded"]
-    included += [set(entry["included_by"]) for entry in said["conflicts"]]
     if said["is_blind"] or said["kappa"] is None:
         return []
-    kappas = []
-    for one, other in combinations(names, 2):
-        alike = fmean((one in yes) == (other in yes) for yes in included)
-        share, others = (fmean(name in yes for yes in included) for name in (one, other))
-        chance = share * others + (1 - share) * (1 - others)
-        kappas += [(alike - chance) / (1 - chance)] if chance < 1 else []
-    is_right = len(included) == said["decided_by_all"] and isclose(fmean(kappas), said["kappa"])
-    return [] if is_right else [f"kappa: {said['kappa']}, counted {kappas} of {len(included)}"]
+    work_of = {row["id"]: row["kept_as"] for row in rows(directory / "records.csv")}
+    verdicts: dict[str, dict[str, str]] = {}
+    for row in rows(directory / "decisions.csv"):
+        if row["question"] == "independent screening" and row["event"] in {"include", "exclude"}:
+            work = work_of.get(row["paper"], row["paper"])
+            verdicts.setdefault(row["by"], {})[work] = row["event"]
+    votes, kappas = Counter(work for own in verdicts.values() for work in own), []
+    for one, other in combinations(verdicts.values(), 2):
+        if both := one.keys() & other.keys():
+            alike = fmean(one[i] == other[i] for i in both)
+            yes, others = (fmean(own[i] == "include" for i in both) for own in (one, other))
+            chance = yes * others + (1 - yes) * (1 - others)
+            kappas += [(alike - chance) / (1 - chance)] if chance < 1 else []
+    several = sum(count > 1 for count in votes.values())
+    is_right = several == said["decided_by_several"] and isclose(fmean(kappas), said["kappa"])
+    return [] if is_right else [f"kappa: {said['kappa']}, counted {kappas} of {several}"]
 
 
 def of_documents(directory: Path, columns: list[dict[str, Any]]) -> list[str]:

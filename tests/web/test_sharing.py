@@ -76,7 +76,7 @@ def test_a_reviewer_is_blind_until_all_are_done_and_overwrites_nobody(team, tmp_
     assert screen(bob, place, "bob", "irrelevant") == paper
     assert bob.open(f"{place}/results") == 200
     bob.open(f"{place}/reviewers")
-    assert "1 conflict" in bob.text
+    assert "1 in conflict" in bob.text
 
     async def verdicts() -> dict[str, list[bool | None]]:
         async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:

@@ -13,6 +13,7 @@ from tests.workflow.doubles import workflow
 from paper_search.errors import InputError, ThreadFinishedError, ThreadNotWaitingError
 from paper_search.models import RawPaper
 from paper_search.persistence import Persistence
+from paper_search.review import update_review
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow.reviewers import Reviewers, agreement_of, cohens_kappa
@@ -85,7 +86,7 @@ async def test_conflicts_are_listed_and_settled_once_both_are_done() -> None:
     await decide(persistence, "bo", a=True, b=False, c=False, d=False)
     review = await reviewers(persistence)
     found = await review.agreement()
-    assert (found.decided_by_all, found.included, found.excluded) == (4, 1, 2)
+    assert (found.decided_by_several, found.included, found.excluded) == (4, 1, 2)
     [conflict] = found.conflicts
     assert (conflict.title, conflict.included_by, conflict.excluded_by, conflict.settled) == (
         *("Paper b", ["ada"], ["bo"]),
@@ -117,7 +118,7 @@ async def test_who_says_that_they_are_done_leaves_the_rest_open() -> None:
     assert (await review.agreement()).is_blind
     await review.finish("bo")
     found = await review.agreement()
-    assert (found.is_blind, found.decided_by_all, found.included) == (False, 1, 1)
+    assert (found.is_blind, found.decided_by_several, found.included) == (False, 1, 1)
     assert found.kappa is None
 
 
@@ -166,6 +167,55 @@ def test_kappa_is_that_of_cohens_formula() -> None:
     assert cohens_kappa({"a": True}, {"a": True}) is None
 
 
+async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_apart() -> None:
+    persistence, given = await open_memory(), list(PAPERS)
+    search = workflow(FakeSkills(lambda _strategy: given), persistence=persistence)
+    await search.start("q", thread_id="t")
+    await search.answer("t", "approve")
+    await decide(persistence, "ada", a=True, b=True, c=False, d=False)
+    await decide(persistence, "bo", a=True, b=False, c=False, d=False)
+    review = await reviewers(persistence)
+    await review.enter_agreed()
+    await review.settle(["b"], is_relevant=False, by="ada")
+    await search.answer("t", "approve")
+    given += [RawPaper(id=i, title=f"Paper {i}", source="s") for i in "ef"]
+    await update_review(search, "t")
+    await search.answer("t", "approve")
+
+    await decide(persistence, "ada", e=True, f=False)
+    await decide(persistence, "cy")
+    review = await reviewers(persistence)
+    assert {paper.id for paper in (await review.screening("cy")).queue()} == {"e", "f"}
+    blind = await review.agreement()
+    assert [(each.name, each.decided, each.of) for each in blind.reviewers] == [
+        *(("ada", 6, 6), ("bo", 4, 6)),
+        ("cy", 0, 2),
+    ]
+    assert (blind.is_blind, blind.by_update, blind.decided_by_several) == (True, [], 0)
+    await decide(persistence, "bo", e=True, f=False)
+    await decide(persistence, "cy", e=True, f=True)
+    review = await reviewers(persistence)
+    found = await review.agreement()
+    conflicts = {conflict.paper_id for conflict in found.conflicts}
+    assert (found.decided_by_several, conflicts) == (6, {"b", "f"})
+    assert [(part.decided_by_several, part.kappa) for part in found.by_update] == [
+        *((4, 0.5), (2, pytest.approx(1 / 3))),
+    ]
+    assert found.lines[2].startswith("First search: Decided by several: 4: 1 included")
+    assert await review.agreed() == {"e": True}
+
+
+def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two() -> None:
+    both = {"a": True, "b": False, "c": False}
+    found = agreement_of(
+        "abc", {"ada": both, "bo": {**both, "c": True}, "cy": {"a": False}}, {"cy"}
+    )
+    assert (found.decided_by_several, found.included, found.excluded) == (3, 0, 1)
+    assert [(each.paper_id, each.excluded_by) for each in found.conflicts] == [
+        *(("a", ["cy"]), ("c", ["ada"])),
+    ]
+
+
 NAMES = st.sampled_from(["ada", "bo", "cy"])
 VERDICTS = st.dictionaries(st.sampled_from("abcdef"), st.booleans())
 
@@ -176,9 +226,9 @@ def test_agreed_and_disputed_papers_are_all_that_everybody_decided(
     verdicts: Mapping[str, Mapping[str, bool]], done: frozenset[str]
 ) -> None:
     found = agreement_of("abcdef", verdicts, done)
-    assert found.included + found.excluded + len(found.conflicts) == found.decided_by_all
+    assert found.included + found.excluded + len(found.conflicts) == found.decided_by_several
     if found.is_blind:
-        assert found.decided_by_all == 0
+        assert found.decided_by_several == 0
     if found.kappa is not None:
         assert -1 <= found.kappa <= 1
         assert (found.kappa == pytest.approx(1)) >= (found.observed == 1)

@@ -13,7 +13,7 @@ from paper_search import __version__
 from paper_search.audit.flow import PrismaFlow
 from paper_search.audit.logs import strategies
 from paper_search.audit.reading import ReviewThread
-from paper_search.audit.sections import Section, agreement_lines
+from paper_search.audit.sections import Section
 from paper_search.models import Purpose, SourceReport
 from paper_search.workflow.counts import quantity
 from paper_search.workflow.full_texts import FullTextFlow
@@ -116,7 +116,7 @@ class SearchFacts:
         how = f"Independently by {', '.join(names)}. " if names else ""
         by_text = self.thread.text_agreement
         names = [reviewer.name for reviewer in by_text.reviewers]
-        lines = [f"Full texts independently by {', '.join(names)}.", *agreement_lines(by_text)]
+        lines = [f"Full texts independently by {', '.join(names)}.", *by_text.lines]
         return " ".join([f"{how}{_screening(self.flow)}", *(lines if names else ())])
 
     def selection(self) -> str:

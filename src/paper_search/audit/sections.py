@@ -269,20 +269,11 @@ def _strategies(log: Sequence[Mapping[str, Any]]) -> Section:
     return Section("Strategy of each round", columns=columns, rows=rows)
 
 
-def agreement_lines(agreement: Agreement) -> list[str]:
-    kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
-    agreed = f"{agreement.included} included and {agreement.excluded} excluded by all"
-    lines = [f"Decided by all: {agreement.decided_by_all}; {agreed}."]
-    if agreement.observed is not None:
-        lines.append(f"Agreement: {agreement.observed:.0%}; Cohen's kappa: {kappa}.")
-    return lines
-
-
 def _text_reviewers(agreement: Agreement) -> list[Section]:
     if not agreement.reviewers:
         return []
     names = ", ".join(reviewer.name for reviewer in agreement.reviewers)
-    lines = [f"{names}; decisions.csv has what each decided.", *agreement_lines(agreement)]
+    lines = [f"{names}; decisions.csv has what each decided.", *agreement.lines]
     return [Section("Independent reviewers of full texts", lines)]
 
 
@@ -297,7 +288,7 @@ def _reviewers(agreement: Agreement) -> list[Section]:
     if agreement.is_blind:
         lines.append("Not all are done: what they decided is not shown yet.")
         return [Section("Independent reviewers", lines)]
-    lines += agreement_lines(agreement)
+    lines += agreement.lines
     rows = [
         (
             conflict.paper_id,

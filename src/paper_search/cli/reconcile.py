@@ -86,12 +86,8 @@ def _show_agreement(agreement: Agreement, entered: int, *, is_listing: bool) -> 
             "early says so with `paper-search screen THREAD --reviewer NAME --done`"
         )
         return
-    alike = f"{agreement.included} included and {agreement.excluded} excluded by all"
-    conflicts = f"{len(agreement.conflicts)} conflicts"
-    say(f"decided by all: {agreement.decided_by_all}; {alike}; {conflicts}")
-    if agreement.observed is not None:
-        kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}"
-        say(f"agreement: {agreement.observed:.0%}, Cohen's kappa: {kappa}")
+    for line in agreement.lines:
+        say(line)
     if entered:
         say(f"{entered} agreed decisions are decisions of the thread now")
     for conflict in agreement.conflicts if is_listing else []:

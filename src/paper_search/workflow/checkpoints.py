@@ -29,16 +29,12 @@ from paper_search.workflow.counts import RoundChanges, RoundCounts
 class CheckpointKind(str, Enum):
     """A question to a person."""
 
-    """Which question it is."""
-
     STRATEGY_CONFIRMATION = "strategy_confirmation"
     RESULT_REVIEW = "result_review"
 
 
 class DecisionAction(str, Enum):
-    """An answer to a checkpoint."""
-
-    """What a person can do with it."""
+    """What a person can do with a checkpoint."""
 
     APPROVE = "approve"
     EDIT = "edit"

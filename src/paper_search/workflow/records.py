@@ -242,14 +242,8 @@ class SearchRecords(RecordStore):
         """Return what the papers are followed by that a model graded best, the best first."""
         ids = result.paper_ids[:_LOOKED_AT] if result else []
         scored = await self.scored(await self.judged_ids(ids))
-        best = sorted(
-            (
-                verdict
-                for verdict in scored
-                if verdict.grades and verdict.relevance_score >= _FOLLOWED_FROM
-            ),
-            key=lambda verdict: -verdict.relevance_score,
-        )
+        best = [v for v in scored if v.grades and v.relevance_score >= _FOLLOWED_FROM]
+        best.sort(key=lambda verdict: -verdict.relevance_score)
         seeds = [_seed(verdict.paper) for verdict in best]
         return [seed for seed in seeds if seed.is_followable][:MAX_SEEDS]
 

@@ -56,18 +56,15 @@ async def collection_with_marks(
     decisions = decisions_on_papers(state, saved_marks, works | _members(collection))
     included = [i for i, decision in decisions.items() if decision.decision == "include"]
     ids = {paper.id for paper in collection.papers}
-    collection = merge_papers(
-        collection, await records.papers([i for i in included if i not in ids])
-    )
+    more = await records.papers([i for i in included if i not in ids])
+    collection = merge_papers(collection, more)
     decision = state.history[-1].feedback if state.history else None
     if deduplicate is not None and decision is not None and decision.merge_decisions:
         collection = await regrouped(collection, decision.merge_decisions, records, deduplicate)
         collection = recounted(await _with_total(collection, state, records))
         decisions = decisions_on_papers(state, saved_marks, works | _members(collection))
     work_of = works | _members(collection)
-    notes = {
-        work_of.get(mark.paper_id, mark.paper_id): mark.note for mark in saved_marks if mark.note
-    }
+    notes = {work_of.get(m.paper_id, m.paper_id): m.note for m in saved_marks if m.note}
     collection = with_decisions(collection, decisions, notes, labels_by_paper(saved_marks, work_of))
     collection = with_full_texts(collection, await full_texts(records))
     return collection.model_copy(
@@ -279,9 +276,7 @@ async def regrouped(
     paper_of = {member: paper for paper in touched for member in _records_of(paper)}
     if not touched:
         return collection
-    choices = [
-        decision for decision in decisions if {decision.one, decision.other} <= paper_of.keys()
-    ]
+    choices = [d for d in decisions if {d.one, d.other} <= paper_of.keys()]
     members = await records.records(list(paper_of))
     report = await merge(members, _spelled_out(touched, choices))
     groups: dict[str, list[Paper]] = {}
@@ -290,10 +285,8 @@ async def regrouped(
         first = min(sources, key=touched.index)
         work_ = _with_findings(work, sorted(sources, key=touched.index))
         groups.setdefault(first.id, []).append(_with_verdict_of(first, work_))
-    papers = [
-        groups.get(paper.id, []) if paper in touched else [paper] for paper in collection.papers
-    ]
-    return collection.model_copy(update={"papers": [paper for group in papers for paper in group]})
+    parts = (groups.get(p.id, []) if p in touched else [p] for p in collection.papers)
+    return collection.model_copy(update={"papers": [paper for part in parts for paper in part]})
 
 
 def _with_findings(work: RawPaper, papers: Iterable[Paper]) -> RawPaper:
@@ -324,9 +317,7 @@ def _spelled_out(
 
     What is said to be one work brings all records of the two papers together.
     """
-    verdicts = {
-        frozenset((decision.one, decision.other)): decision.is_same for decision in decisions
-    }
+    verdicts = {frozenset((d.one, d.other)): d.is_same for d in decisions}
     group = {member: number for number, paper in enumerate(papers) for member in _records_of(paper)}
     for pair, is_same in verdicts.items():
         one, other = sorted(group[i] for i in pair)

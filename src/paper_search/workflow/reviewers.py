@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations
 from statistics import fmean
@@ -55,16 +55,34 @@ class Agreement(BaseModel):
     reviewers: list[ReviewerProgress] = Field(default_factory=list)
     is_blind: bool = True
     """Not all are done, or there are fewer than two: nobody is shown what the others decided."""
-    decided_by_all: int = 0
+    decided_by_several: int = 0
+    """Papers on which at least two decided; who joined late did not see the others."""
     included: int = 0
-    """By all of them."""
+    """By all who decided on them."""
     excluded: int = 0
     conflicts: list[Conflict] = Field(default_factory=list)
     observed: float | None = None
-    """Share of the papers decided by all on which all agree; None if there are none."""
+    """Share of the papers decided by several on which these agree; None if there are none."""
     kappa: float | None = None
-    """Cohen's kappa; of more than two reviewers, the mean over their pairs (Light's). None: it is
-    not defined, because nobody decided on the same papers or all said the same of all."""
+    """Cohen's kappa; of more than two reviewers, the mean over their pairs (Light's), each over
+    what both decided on. None: it is not defined, because nobody decided on the same papers or all
+    said the same of all."""
+    by_update: list[Agreement] = Field(default_factory=list)
+    """Of a review that was updated: on what the first search brought, then each update."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Return in sentences how far reviewers who are done agree, together and by update."""
+        kappa = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
+        alike = f"{self.included} included, {self.excluded} excluded"
+        count = f"{self.decided_by_several}: {alike}, {len(self.conflicts)} in conflict"
+        lines = [f"Decided by several: {count}."]
+        if self.observed is not None:
+            lines.append(f"Agreement: {self.observed:.0%}; Cohen's kappa: {kappa}.")
+        for number, part in enumerate(self.by_update):
+            name = f"Update {number}" if number else "First search"
+            lines.append(f"{name}: {' '.join(part.lines)}")
+        return lines
 
 
 def cohens_kappa(one: Verdicts, other: Verdicts) -> float | None:
@@ -79,9 +97,15 @@ def cohens_kappa(one: Verdicts, other: Verdicts) -> float | None:
 
 
 def agreement_of(
-    paper_ids: Sequence[str], verdicts: Mapping[str, Verdicts], finished: frozenset[str]
+    paper_ids: Sequence[str],
+    verdicts: Mapping[str, Verdicts],
+    finished: Collection[str],
+    earlier: Collection[str] = (),
 ) -> Agreement:
-    """Return how far reviewers have come and, if all are done, how far they agree."""
+    """Return how far reviewers have come and, if all are done, how far they agree.
+
+    `earlier`: papers that nobody is asked about any more.
+    """
     own = {
         name: {i: verdicts_[i] for i in paper_ids if i in verdicts_}
         for name, verdicts_ in sorted(verdicts.items())
@@ -90,29 +114,31 @@ def agreement_of(
         ReviewerProgress(
             name=name,
             decided=len(verdicts_),
-            of=len(paper_ids),
-            is_done=name in finished or len(verdicts_) == len(paper_ids),
+            of=len(every := {*paper_ids} - ({*earlier} - {*verdicts_})),
+            is_done=name in finished or len(verdicts_) == len(every),
         )
         for name, verdicts_ in own.items()
     ]
     if len(own) < 2 or not all(reviewer.is_done for reviewer in progress):  # noqa: PLR2004  # nobody to agree with
         return Agreement(reviewers=progress)
-    shared = [i for i in paper_ids if all(i in verdicts_ for verdicts_ in own.values())]
-    yes = {i: [name for name, verdicts_ in own.items() if verdicts_[i]] for i in shared}
-    said_of_all = [{i: verdicts_[i] for i in shared} for verdicts_ in own.values()]
-    kappas = [cohens_kappa(one, other) for one, other in combinations(said_of_all, 2)]
+    sides = {
+        i: [[name for name, said in own.items() if said.get(i) is word] for word in (True, False)]
+        for i in paper_ids
+    }
+    shared = {i: (yes, no) for i, (yes, no) in sides.items() if len(yes) + len(no) > 1}
+    kappas = [cohens_kappa(one, other) for one, other in combinations(own.values(), 2)]
     defined = [kappa for kappa in kappas if kappa is not None]
     conflicts = [
-        Conflict(paper_id=i, included_by=yes[i], excluded_by=[n for n in own if n not in yes[i]])
-        for i in shared
-        if 0 < len(yes[i]) < len(own)
+        Conflict(paper_id=i, included_by=yes, excluded_by=no)
+        for i, (yes, no) in shared.items()
+        if yes and no
     ]
     return Agreement(
         reviewers=progress,
         is_blind=False,
-        decided_by_all=len(shared),
-        included=sum(len(yes[i]) == len(own) for i in shared),
-        excluded=sum(not yes[i] for i in shared),
+        decided_by_several=len(shared),
+        included=sum(not no for _, no in shared.values()),
+        excluded=sum(not yes for yes, _ in shared.values()),
         conflicts=conflicts,
         observed=1 - len(conflicts) / len(shared) if shared else None,
         kappa=fmean(defined) if defined else None,
@@ -167,6 +193,10 @@ class Reviewers:
     iteration: int
     decisions: dict[str, ScreeningDecision]
     """Of the thread, by the id of the paper."""
+    update_of: Mapping[str, int] = field(default_factory=dict)
+    """Of a review that was updated, by paper: which update brought it; 0: the first search."""
+    earlier: Verdicts = field(default_factory=dict)
+    """Decided before the last update: who joins then is not asked about them."""
 
     @property
     def _records(self) -> SearchRecords:
@@ -189,18 +219,14 @@ class Reviewers:
 
     async def finish(self, name: str) -> None:
         """Note that a reviewer is done with these papers, whatever they left undecided."""
-        row = {
-            "joined": True,
-            "done_in": self.iteration,
-            "done_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "done_with": [paper.id for paper in self.papers],
-        }
-        await self._records.put("reviewers", {name: row})
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        done = {"done_in": self.iteration, "done_at": at, "done_with": [p.id for p in self.papers]}
+        await self._records.put("reviewers", {name: {"joined": True, **done}})
 
     async def screening(self, name: str) -> Screening:
         check_name(name)
         store = ReviewerMarks(self.store, self.thread_id, name)
-        return Screening(self.papers, store, await store.marks(), self.iteration, {})
+        return Screening(self.papers, store, await store.marks(), self.iteration, self.earlier)
 
     async def agreement(self) -> Agreement:
         rows = await self._records.rows("reviewers")
@@ -210,14 +236,16 @@ class Reviewers:
             for name, own in marks.items()
         }
         finishers = frozenset(name for name, row in rows.items() if self._is_done(row))
-        result = agreement_of([paper.id for paper in self.papers], verdicts, finishers)
         titles = {paper.id: paper.title for paper in self.papers}
+        result = agreement_of(list(titles), verdicts, finishers, self.earlier)
+        if self.update_of and not result.is_blind:
+            most = max(self.update_of.values())
+            parts = [[i for i in titles if self.update_of.get(i, 0) == n] for n in range(most + 1)]
+            result.by_update = [agreement_of(ids, verdicts, verdicts) for ids in parts]
         for conflict in result.conflicts:
             conflict.title = titles[conflict.paper_id]
-            own_marks = {name: own.get(conflict.paper_id) for name, own in marks.items()}
-            conflict.notes = {
-                name: m.note for name, m in own_marks.items() if m is not None and m.note
-            }
+            own_marks = {n: own.get(conflict.paper_id) for n, own in marks.items()}
+            conflict.notes = {n: m.note for n, m in own_marks.items() if m and m.note}
             decision = self.decisions.get(conflict.paper_id, ScreeningDecision())
             conflict.settled, conflict.settled_by = decision.decision, decision.decided_by
         return result
@@ -264,10 +292,9 @@ class Reviewers:
             return {}
         own = [await self._marks_of(reviewer.name) for reviewer in agreement.reviewers]
         open_ = [paper.id for paper in self.papers if paper.id not in self.decisions]
-        verdicts = {
-            i: {marks[i].is_relevant if i in marks else None for marks in own} for i in open_
-        }
-        return {i: True in words for i, words in verdicts.items() if words in ({True}, {False})}
+        said = {i: [m[i].is_relevant for m in own if i in m] for i in open_}
+        words = {i: [word for word in of if word is not None] for i, of in said.items()}
+        return {i: of[0] for i, of in words.items() if len(of) > 1 and len({*of}) == 1}
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -295,8 +322,9 @@ class Reviewers:
             )
         if paper_ids:
             store = MarkStore(self.store, self.thread_id)
-            verdict = {"is_relevant": is_relevant, "reason": reason, "by": by}
-            await store.say(paper_ids, self.iteration, **verdict)  # type: ignore[arg-type]  # by their names
+            await store.say(
+                paper_ids, self.iteration, is_relevant=is_relevant, reason=reason, by=by
+            )
             word = "include" if is_relevant else "exclude"
             person = by or current_person()
             decision = ScreeningDecision(decision=word, decided_by=person, reason=reason)

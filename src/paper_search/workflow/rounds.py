@@ -69,7 +69,7 @@ async def divide_works(
         before = {i for round_ in rounds for i in round_.records}
     members = [set(work.merged_from or [work.id]) for work in works]
     earlier = [i for i, own in zip(ids, members, strict=True) if own <= old or own & before]
-    verdicts = await _verdicts(state, records)
+    verdicts = await work_verdicts(state, records)
     # Half of a work that a person split has never been judged.
     unchanged = {*earlier} & {*await records.judged_ids(earlier)}
     unchanged -= {i for i in earlier if judges_again and verdicts.get(i)}
@@ -79,7 +79,7 @@ async def divide_works(
 async def without_earlier(
     state: WorkflowState, records: SearchRecords, scored: Sequence[ScoredPaper]
 ) -> list[ScoredPaper]:
-    earlier, verdicts = set(state.earlier), await _verdicts(state, records)
+    earlier, verdicts = set(state.earlier), await work_verdicts(state, records)
     return [v for v in scored if v.paper.id not in earlier or verdicts.get(v.paper.id)]
 
 
@@ -87,7 +87,7 @@ async def with_earlier(
     state: WorkflowState, records: SearchRecords, reference: CollectionRef
 ) -> CollectionRef:
     """Return the result with the papers that only earlier rounds found, in their parts."""
-    verdicts = await _verdicts(state, records)
+    verdicts = await work_verdicts(state, records)
     excluded = [i for i in state.earlier if verdicts.get(i) is False]
     update = {
         "set_aside_ids": [*reference.set_aside_ids, *excluded],
@@ -128,7 +128,7 @@ async def pool_after(
     whole = list(dict.fromkeys([*state.found, *state.pool]))
     if is_rejected:
         work_of = await records.works_of(whole)
-        refused = {work_of.get(i, i) for i in state.found} - {*await _verdicts(state, records)}
+        refused = {work_of.get(i, i) for i in state.found} - {*await work_verdicts(state, records)}
         whole = [i for i in whole if work_of.get(i, i) not in refused]
     return {"found": [], "pool": whole}
 
@@ -143,7 +143,7 @@ def with_places(scored: Sequence[ScoredPaper], marks: Sequence[MarkedPaper]) -> 
     ]
 
 
-async def _verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
+async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
     """Return by the id of a work whether a person marked it relevant; the latest mark counts."""
     work_of = await records.works_of(list(state.marks))
     return {work_of.get(i, i): is_relevant for i, is_relevant in state.marks.items()}

@@ -124,15 +124,10 @@ class Screening:
         is_verdict = "is_skipped" in fields
         number = max((mark.number for mark in self._marks.values()), default=0) + 1
         base = old or ScreeningMark(paper_id=paper.id, number=number, iteration=self.iteration)
-        place: dict[str, object] = {}
         if is_verdict:
-            place = {
-                "number": number,
-                "iteration": self.iteration,
-                "is_taken_back": False,
-                "is_screened": True,
-            }
-        mark = base.model_copy(update={**fields, **place, **author_and_time(by)})
+            fields |= {"number": number, "iteration": self.iteration}
+            fields |= {"is_taken_back": False, "is_screened": True}
+        mark = base.model_copy(update={**fields, **author_and_time(by)})
         await self._store.put(mark)
         self._marks[paper.id] = mark
         self._taken_back = None if is_verdict else self._taken_back

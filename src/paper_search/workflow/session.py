@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -41,6 +42,7 @@ from paper_search.workflow.rounds import (
     reopened,
     save_batch,
     updated,
+    work_verdicts,
 )
 from paper_search.workflow.screening import Screening, open_screening, with_marks
 from paper_search.workflow.skills import Skills
@@ -133,7 +135,21 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         decided = [paper for paper in papers if paper.decision != "undecided"]
         decisions = {paper.id: paper.screening for paper in decided if paper.screening}
         store, iteration = self._persistence.store, state.current_iteration
-        return Reviewers(papers, store, self.thread_id, iteration, decisions)
+        brought = await self._brought_by(state)
+        now, verdicts = len(state.updates), await work_verdicts(state, self._records)
+        earlier = {i: verdict for i, verdict in verdicts.items() if brought.get(i, now) < now}
+        return Reviewers(papers, store, self.thread_id, iteration, decisions, brought, earlier)
+
+    async def _brought_by(self, state: WorkflowState) -> dict[str, int]:
+        """Return by work which update brought it; 0: the first search; empty: there was none."""
+        starts = [update.iteration for update in state.updates]
+        rounds = await self._records.rounds(state.searched) if starts else []
+        work_of = await self._records.works_of([i for round_ in rounds for i in round_.records])
+        brought = dict[str, int]()
+        for round_ in reversed(rounds):
+            number = bisect(starts, round_.iteration)
+            brought |= {work_of.get(i, i): number for i in round_.records}
+        return brought
 
     async def join(self, load: Callable[[list[AddedFile]], Batch]) -> None:
         """Have records of files join the result, up to the question about it, which is asked again.

@@ -287,14 +287,10 @@ class WorkflowState(BaseModel):
         marks: dict[str, tuple[bool, IterationRecord]] = {}
         for record in self.history:
             feedback = record.feedback or UserFeedback()
-            for paper_id in (
-                *feedback.unmarked,
-                *feedback.marked_relevant,
-                *feedback.marked_irrelevant,
-            ):
+            yes, no = feedback.marked_relevant, feedback.marked_irrelevant
+            for paper_id in (*feedback.unmarked, *yes, *no):
                 marks.pop(paper_id, None)
-            marks.update(dict.fromkeys(feedback.marked_relevant, (True, record)))
-            marks.update(dict.fromkeys(feedback.marked_irrelevant, (False, record)))
+            marks |= dict.fromkeys(yes, (True, record)) | dict.fromkeys(no, (False, record))
         return marks
 
     def accumulated_after(self, feedback: UserFeedback | None) -> list[str]:
