@@ -74,6 +74,34 @@ def test_a_row_is_named_by_the_line_that_it_begins_on() -> None:
     assert [rejection.line for rejection in rejected] == [4]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ('One,"first,2001', 'Screens of 15", too,2002'),  # closed in its own cell, by an inch
+        ('One,"first,2001', 'Two,screens of 15",2002'),
+        ('"One,first,2001', 'Two",second,2002'),
+    ],
+)
+def test_a_quote_that_only_another_row_closes_costs_one_row(first: str, second: str) -> None:
+    records, rejected = rows(f"title,abstract,year\n{first}\n{second}\nThree,third,2003\n")
+    assert [(record.year, record.title[:3]) for record in records] == [
+        (2002, second[:3]),
+        (2003, "Thr"),
+    ]
+    assert rejected == [Rejected(2, "a quote in this row is not closed")]
+
+
+def test_a_quote_that_none_opened_is_told() -> None:
+    (record,), rejected = rows('title,authors,year\nOne,Doe, J.",2001\nTwo,"Doe, J.",2002\n')
+    assert record.title == "Two"
+    assert rejected == [Rejected(2, "a quote in this row is not opened")]
+
+
+def test_lines_of_a_text_are_no_rows_although_they_have_as_many_commas() -> None:
+    records, rejected = rows('title,abstract,year\nOne,"a, b\nc, d, in 1999",2001\n')
+    assert ([record.year for record in records], rejected) == ([2001], [])
+
+
 def test_a_table_without_titles_says_which_columns_it_has() -> None:
     records, (rejected,) = rows("name,score\na,1\n")
     assert records == []

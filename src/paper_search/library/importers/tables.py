@@ -179,8 +179,8 @@ class _Lines:
 def parse_csv(lines: Iterable[str]) -> Iterator[Entry]:
     """Yield one entry for every row; the delimiter is that which splits the row of names most.
 
-    A quote that nothing closes, or that only a quote of another row would close, costs the row
-    that it is in.
+    A quote that nothing closes, that only a quote of another row would close, or that closes what
+    none opened, costs the row that it is in.
     """
     return entries(_csv_rows(lines))
 
@@ -213,9 +213,26 @@ def _next_row(source: _Lines, delimiter: str, columns: int) -> tuple[list[str], 
         # A quote that another cell or row closes is followed by its text.
         if len(source.taken) > 1 or len(row) != columns:
             list(csv.reader(source.taken, **look, strict=True))
+        is_two = len(source.taken) > 1 and _is_of_two_rows(source.taken, look, columns)
     except csv.Error as error:
         return [], f"not CSV: {error}"
-    return row, "a quote in this row is not closed" if source.taken and source.is_over else ""
+    if is_two or (source.taken and source.is_over):
+        return row, "a quote in this row is not closed"
+    is_cut = len(row) != columns and any(c.endswith('"') and c.count('"') % 2 for c in row)
+    return row, "a quote in this row is not opened" if is_cut else ""
+
+
+def _is_of_two_rows(lines: Sequence[str], look: Mapping[str, Any], columns: int) -> bool:
+    """Return whether the first line and the last are whole rows, with a number in one column.
+
+    Then it was the quote of another row that closed the first one's.
+    """
+    (*closed, opened), last = (next(csv.reader([line], **look)) for line in (lines[0], lines[-1]))
+    first = [*closed, *opened.split(look["delimiter"])]
+    numbers = [{place for place, cell in enumerate(row) if cell.strip().isdigit()}
+               for row in (first, last)]  # fmt: skip
+    is_alike = not numbers[0].isdisjoint(numbers[1])
+    return is_alike and len(first) == len(last) == columns
 
 
 _MOST_UNPACKED = 200_000_000
