@@ -22,12 +22,18 @@ import paper_search
 LENGTH = 50_000
 CPU_S = 1.0
 """For one pattern on one text: an honest one takes 0.1 s at most, a quadratic one many seconds."""
+PIECES = (
+    "a ", "a-", "(a", "0.", "10.1/", " \n", "[@", "Aa, 2019 ", "et al. ", "\\cite{", "[1,", "((A",
+    "(Aa ", "1,", "[@a;", "“a ", "**", "a. ", "1 ", "Aa and ", " - ", "http://", "[Aa", "A",
+    "2019a", ". A", "\n\n",
+)  # fmt: skip
+"""What hostile texts repeat, besides what a pattern itself has."""
 CALLS = {"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
 
 TRY = r"""
 import json, re, signal, sys, time
 
-patterns, length, cpu_s = json.load(sys.stdin)
+patterns, pieces, length, cpu_s = json.load(sys.stdin)
 
 
 def give_up(*_):
@@ -52,7 +58,7 @@ def is_slow(pattern, is_anchored, text):
 def hostile(pattern):
     plain = re.sub(r"\\.|[\[\](){}?*+^$|]", "", pattern)
     letters = dict.fromkeys(" a0\n(-.\u0301" + plain[:6])
-    for seed in [*letters, "a ", "a-", "(a", "0.", "10.1/", " \n", plain[:40] or "a"]:
+    for seed in [*letters, *pieces, plain[:40] or "a"]:
         text = (seed * (length // len(seed) + 1))[:length]
         yield text
         yield text + "\x00!"
@@ -165,7 +171,7 @@ def slow_ones(found: list[Written]) -> dict[str, str]:
     """Return the patterns that take too long, each with a text that does it."""
     finished = subprocess.run(  # noqa: S603  # our own program
         [sys.executable, "-c", TRY],
-        input=json.dumps([found, LENGTH, CPU_S]),
+        input=json.dumps([found, PIECES, LENGTH, CPU_S]),
         capture_output=True,
         text=True,
         check=True,

@@ -234,7 +234,7 @@ def missing_sections(subject: Subject) -> Iterator[CritiqueItem]:
 def banned_words(subject: Subject) -> Iterator[CritiqueItem]:
     """Find words that a report does not use, in whatever form; quoted ones are not its own."""
     for place in places(subject.given.draft):
-        own = re.sub(r"\[@[^\]]*\]", " ", without_quotations(place.text))
+        own = re.sub(r"\[@[^\[\]]*\]", " ", without_quotations(place.text))
         words = dict.fromkeys(match.group().lower() for match in _BANNED.finditer(own))
         for word in words:
             reason = f"Banned word: “{word}”"

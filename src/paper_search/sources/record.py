@@ -36,7 +36,7 @@ Entry = Any
 Reader = Callable[[Entry], Any]
 Field = str | Reader | tuple[str, Reader]
 """Paths; paths and how to read a text that stands there; or what reads it from the whole entry."""
-_STEP = re.compile(r"(?P<name>[^.\[\]]+)(?:\[(?P<key>[^=\]]+)=(?P<value>[^\]]*)\])?")
+_STEP = re.compile(r"(?P<name>[^.\[\]]+)(?:\[(?P<key>[^=\[\]]+)=(?P<value>[^\[\]]*)\])?")
 
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 

@@ -1,5 +1,6 @@
 """Statements on 62 studies: no false one passes, and hardly a true one is called wrong."""
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -50,6 +51,7 @@ class Studies:
         ]
         self.keys = dict(zip(data["sources"], Evidence(self.sources).by_key, strict=True))
 
+    @functools.cache  # noqa: B019  # they live as long as the tests
     def statuses(self, statement: str) -> set[str]:
         def cite(match: re.Match[str]) -> str:
             return f"[{'; '.join('@' + self.keys[name] for name in match[1].split('; '))}]"
