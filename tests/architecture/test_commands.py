@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 import typer
 from tests.architecture.tree import nodes, shipped_modules, shown
 from typer.main import get_command
@@ -118,21 +117,3 @@ def test_the_texts_that_name_commands_are_found() -> None:
     assert {"fork", "report", "resume", "threads", "library"} <= named
     built = {words[0] for path in shipped_modules() for words in built_commands(path) if words}
     assert {"resume", "judge", "screen"} <= built
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["report", "--show"], "no options"),
-        (["reprot"], "no command"),
-        (["library", "ad", "FILE"], "no command"),
-        (["report", "--from"], "--from"),
-        (["show", "--all"], "Missing argument"),
-        (["show", "{}", "--all"], None),
-        (["report", "--from", "{}"], None),
-        (["library", "add", "FILE"], None),
-    ],
-)
-def test_a_command_that_is_not_there_is_told_apart(words: list[str], told: str | None) -> None:
-    said = mistake(words)
-    assert said is None if told is None else said is not None and told in said

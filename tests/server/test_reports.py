@@ -14,7 +14,6 @@ from paper_search.errors import (
     ThreadExistsError,
     ThreadNotFoundError,
 )
-from paper_search.persistence import LedgerStatus
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.graph import ASKING
@@ -62,10 +61,6 @@ async def test_a_report_is_limited_to_sources_that_the_server_has(door):
     assert await door.run(str(uuid.uuid4()), limited("tavily"), "ada")
 
 
-async def test_a_report_may_be_begun(door):
-    assert await door.run(str(uuid.uuid4()), NEW, "ada")
-
-
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
@@ -97,15 +92,6 @@ async def test_nobody_passes_for_silence_over_the_server(door, begin_report):
     said = {"action": "approve", "decided_by": "timeout"}
     run = await door.run(thread_id, answer(said), "ada")
     assert [row["decided_by"] for row in run["command"]["resume"].values()] == ["person"]
-
-
-async def test_an_answer_to_another_review_is_stale__hum_10(door, begin_report):
-    thread_id = await begin_report()
-    run = await door.run(thread_id, answer("approve"), "ada")
-    (decision,) = run["command"]["resume"].values()
-    later = await begin_report("approve")
-    assert (await door.refused(later, answer(decision)))[0] == 409
-    assert (await door.refused(thread_id, answer({"0" * 32: "approve"})))[0] == 409
 
 
 async def test_a_report_from_the_papers_of_somebody_elses_search_is_refused__sec_02(door, begin):
@@ -159,17 +145,6 @@ def graph(persistence, door):
 async def asked(graph) -> str:
     ((interrupt),) = (await graph.aget_state(CONFIG)).interrupts
     return interrupt.value["kind"]
-
-
-async def test_a_decision_is_in_the_ledger_and_counts_once__hum_08(graph, persistence):
-    await graph.ainvoke(INPUT, CONFIG)
-    assert await asked(graph) == "plan_review"
-    await graph.ainvoke(Command(resume="approve"), CONFIG)
-    (entry,) = await persistence.ledger.entries("t")
-    assert (entry.decision["action"], entry.status) == ("approve", LedgerStatus.APPLIED)
-    with pytest.raises(PaperSearchError):
-        await graph.ainvoke(Command(resume={entry.interrupt_id: {"action": "approve"}}), CONFIG)
-    assert await asked(graph) == "pre_output_review"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from paper_search.steps import BoundedInt, Constant, Outcome, generate_paths
 from paper_search.steps.running import run_workflow
 from paper_search.steps.toolkit.inputs import Path
 from paper_search.testing.skills import FakeSkills, two_papers
-from paper_search.testing.workflows import check_run, every_run, path_id, untried
+from paper_search.testing.workflows import check_run, every_run, path_id
 from paper_search.workflow.graph import WORKFLOW
 
 OK, SKIP, FAIL = Outcome.OK, Outcome.SKIP, Outcome.FAIL
@@ -125,14 +125,6 @@ async def test_together_these_ways_take_every_edge_of_the_table() -> None:
     assert taken | elsewhere == {
         (step.id, outcome) for step in WORKFLOW.steps for outcome in step.next
     }
-
-
-async def test_untried_names_the_edges_that_no_run_took() -> None:
-    shortest = min((path for path in POSSIBLE), key=lambda item: len(item[0]))
-    run = await walk(*shortest)
-    missing = untried(WORKFLOW, [run])
-    assert ("review_results", EDIT) in missing
-    assert not set(missing) & set(run.trace)
 
 
 SOME = {
