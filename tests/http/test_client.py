@@ -65,6 +65,20 @@ def opened(clock: Clock) -> Opening:
     return open_client
 
 
+@pytest.fixture
+def answered(opened: Opening) -> Opening:
+    """Open a client whose every request is answered by a function."""
+
+    @asynccontextmanager
+    async def open_answered(
+        answer: Callable[[httpx.Request], Any], *args: Any, **settings: Any
+    ) -> AsyncIterator[HttpClient]:
+        async with transport(answer) as given, opened(given, *args, **settings) as http:
+            yield http
+
+    return open_answered
+
+
 async def failure(http: HttpClient, url: str, **options: Any) -> HttpError:
     async def ask() -> None:
         (await http.ask(url, **{"params": {"api_key": KEY}, **options})).json()
@@ -107,7 +121,7 @@ async def test_a_wait_longer_than_the_deadline_is_given_up_at_once(
 
 
 async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
-    opened: Opening, tmp_path: Path
+    answered: Opening, tmp_path: Path
 ) -> None:
     asked: list[str] = []
 
@@ -116,10 +130,10 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
         return httpx.Response(429, text="Rate exceeded.")
 
     path = tmp_path / "limits.db"
-    async with transport(refuse) as given, opened(given, path, max_retries=3) as http:
+    async with answered(refuse, path, max_retries=3) as http:
         error = await failure(http, URL)
     assert (error.attempts, len(asked)) == (2, 2)
-    async with transport(refuse) as given, opened(given, path) as later:
+    async with answered(refuse, path) as later:
         error = await failure(later, URL)
         assert isinstance(error, HttpRefusedError)
         assert (str(error), error.reason) == ("x.org refused lately (HTTP 429)", "HTTP 429")
@@ -130,10 +144,10 @@ async def test_a_refusal_without_a_time_is_tried_once_more_and_then_remembered(
 
 
 async def test_a_refusal_with_a_time_is_remembered_until_then(
-    opened: Opening, tmp_path: Path
+    answered: Opening, tmp_path: Path
 ) -> None:
     answer = httpx.Response(429, headers={"retry-after": "36000"})
-    async with transport(lambda _: answer) as given, opened(given, tmp_path / "l.db") as http:
+    async with answered(lambda _: answer, tmp_path / "l.db") as http:
         await failure(http, URL)
         error = await failure(http, URL)
     assert isinstance(error, HttpRefusedError)
@@ -141,7 +155,7 @@ async def test_a_refusal_with_a_time_is_remembered_until_then(
 
 
 async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while(
-    opened: Opening, tmp_path: Path
+    answered: Opening, tmp_path: Path
 ) -> None:
     asked: list[str] = []
 
@@ -150,7 +164,7 @@ async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while
         return httpx.Response(200, json={})
 
     path = tmp_path / "limits.db"
-    async with transport(answer) as given, opened(given, path, refused_for_s=3600.0) as http:
+    async with answered(answer, path, refused_for_s=3600.0) as http:
         http.refuse(URL, "a page for people")
         error = await failure(http, URL)
         await http.ask("https://y.org/")
@@ -161,61 +175,47 @@ async def test_a_host_that_a_caller_takes_for_refusing_is_left_alone_for_a_while
 
 
 async def test_a_refusal_of_those_without_a_key_is_none_of_those_with_one(
-    opened: Opening, tmp_path: Path
+    answered: Opening, tmp_path: Path
 ) -> None:
     path = tmp_path / "limits.db"
-    async with (
-        transport(lambda _: httpx.Response(429)) as given,
-        opened(given, path, secrets=()) as http,
-    ):
+    async with answered(lambda _: httpx.Response(429), path, secrets=()) as http:
         await failure(http, URL)
-    async with (
-        transport(lambda _: httpx.Response(200, json={})) as given,
-        opened(given, path) as keyed,
-    ):
+    async with answered(lambda _: httpx.Response(200, json={}), path) as keyed:
         assert (await keyed.ask(URL)).json() == {}
 
 
 @pytest.mark.parametrize("status", [200, 500, 403])
 @pytest.mark.parametrize("mark", ["Making sure you're not a bot!", "cf-challenge"])
 async def test_a_page_that_keeps_programs_out_is_a_refusal(
-    opened: Opening, tmp_path: Path, status: int, mark: str
+    answered: Opening, tmp_path: Path, status: int, mark: str
 ) -> None:
     page = f"<!doctype html><title>{mark}</title>"
-    async with (
-        transport(lambda _: httpx.Response(status, html=page)) as given,
-        opened(given, tmp_path / "limits.db") as http,
-    ):
+    async with answered(
+        lambda _: httpx.Response(status, html=page), tmp_path / "limits.db"
+    ) as http:
         error = await failure(http, URL)
         assert isinstance(error, HttpStatusError)
         assert (error.status, error.is_challenge, error.attempts) == (status, True, 2)
         assert isinstance(await failure(http, URL), HttpRefusedError)
 
 
-async def test_a_page_about_bots_is_read(opened: Opening) -> None:
+async def test_a_page_about_bots_is_read(answered: Opening) -> None:
     article = {"title": "Making sure you are not a bot: CAPTCHAs"}
-    async with (
-        transport(lambda _: httpx.Response(200, json=article)) as given,
-        opened(given) as http,
-    ):
+    async with answered(lambda _: httpx.Response(200, json=article)) as http:
         assert (await http.ask(URL)).json() == article
 
 
-async def test_json_that_is_called_a_web_page_is_read(opened: Opening) -> None:
-    async with (
-        transport(lambda _: httpx.Response(200, html='{"a": 1}')) as given,
-        opened(given) as http,
-    ):
+async def test_json_that_is_called_a_web_page_is_read(answered: Opening) -> None:
+    async with answered(lambda _: httpx.Response(200, html='{"a": 1}')) as http:
         assert (await http.ask(URL)).json() == {"a": 1}
 
 
-async def test_an_announced_pace_is_kept(opened: Opening, clock: Clock) -> None:
+async def test_an_announced_pace_is_kept(answered: Opening, clock: Clock) -> None:
     """API-29"""
     headers = {"x-rate-limit-limit": "1", "x-rate-limit-interval": "2s"}
-    async with (
-        transport(lambda _: httpx.Response(200, headers=headers, json={})) as given,
-        opened(given, interval_s=0.1) as http,
-    ):
+    async with answered(
+        lambda _: httpx.Response(200, headers=headers, json={}), interval_s=0.1
+    ) as http:
         await http.ask(URL)
         clock.now += 0.1
         await http.ask(URL)
@@ -239,12 +239,9 @@ async def test_the_interval_counts_from_the_sending_and_from_the_answer(
     assert counted == [(httpx.URL(url).netloc.decode(), 3.0)] * 2
 
 
-async def test_what_is_left_of_a_quota_comes_with_the_answer(opened: Opening) -> None:
+async def test_what_is_left_of_a_quota_comes_with_the_answer(answered: Opening) -> None:
     headers = {"x-ratelimit-remaining": "990", "x-ratelimit-reset": "7200"}
-    async with (
-        transport(lambda _: httpx.Response(200, headers=headers, json={})) as given,
-        opened(given) as http,
-    ):
+    async with answered(lambda _: httpx.Response(200, headers=headers, json={})) as http:
         quota = (await http.ask(URL)).quota
     assert quota is not None
     assert quota.remaining == 990
@@ -593,13 +590,10 @@ async def test_what_a_transport_says_is_told_without_the_key(opened: Opening) ->
     assert str(error) == "x.org cannot be reached: ConnectError: no route with [redacted]"
 
 
-async def test_what_cuts_a_body_off_is_told_without_the_key(opened: Opening) -> None:
+async def test_what_cuts_a_body_off_is_told_without_the_key(answered: Opening) -> None:
     """PER-18, API-09"""
     body = Body(httpx.ReadError(f"reset by {KEY}"))
-    async with (
-        transport(lambda _: httpx.Response(200, stream=body)) as given,
-        opened(given, max_retries=0) as http,
-    ):
+    async with answered(lambda _: httpx.Response(200, stream=body), max_retries=0) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpBodyError)
     assert error.is_cut_off
@@ -639,12 +633,9 @@ async def test_a_redirect_that_may_not_be_followed_says_where_it_leads(
     ],
 )
 async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(
-    opened: Opening, content: bytes, body: str
+    answered: Opening, content: bytes, body: str
 ) -> None:
-    async with (
-        transport(lambda _: httpx.Response(403, content=content)) as given,
-        opened(given) as http,
-    ):
+    async with answered(lambda _: httpx.Response(403, content=content)) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpStatusError)
     assert (str(error), error.body) == ("x.org answered with HTTP 403", body)
@@ -659,36 +650,30 @@ async def test_of_the_body_of_an_error_what_a_person_can_use_is_kept(
     ],
 )
 async def test_an_error_whose_body_cannot_be_read_is_still_that_error(
-    opened: Opening, broken: dict[str, Any]
+    answered: Opening, broken: dict[str, Any]
 ) -> None:
-    async with (
-        transport(lambda _: httpx.Response(404, **broken)) as given,
-        opened(given) as http,
-    ):
+    async with answered(lambda _: httpx.Response(404, **broken)) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpStatusError)
     assert (error.status, error.body) == (404, "")
 
 
-async def test_of_the_type_of_an_answer_the_name_alone_counts(opened: Opening) -> None:
+async def test_of_the_type_of_an_answer_the_name_alone_counts(answered: Opening) -> None:
     headers = {"content-type": " Application/JSON ; charset=latin-1"}
-    async with (
-        transport(lambda _: httpx.Response(200, content=b"{}", headers=headers)) as given,
-        opened(given) as http,
-    ):
+    async with answered(lambda _: httpx.Response(200, content=b"{}", headers=headers)) as http:
         answer = await http.ask(URL)
     assert (answer.content_type, answer.charset) == ("application/json", "latin-1")
     assert (answer.url, answer.from_cache) == (URL, False)
 
 
-async def test_a_body_makes_it_a_post(opened: Opening) -> None:
+async def test_a_body_makes_it_a_post(answered: Opening) -> None:
     asked: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(request)
         return httpx.Response(200, json={})
 
-    async with transport(answer) as given, opened(given) as http:
+    async with answered(answer) as http:
         await http.ask(URL, json={"q": "shade"}, headers={"x-mine": "yes"})
         await http.ask(URL, form={"n": 3})
         await http.ask(URL, params={"a": 1}, key_params={"key": KEY})
@@ -709,23 +694,21 @@ async def test_a_client_that_is_not_open_says_how_to_open_it() -> None:
 
 @pytest.mark.parametrize(("wait", "attempts"), [(59, 2), (60, 1), (61, 1)])
 async def test_a_wait_that_ends_with_the_deadline_is_too_long(
-    opened: Opening, clock: Clock, wait: int, attempts: int
+    answered: Opening, clock: Clock, wait: int, attempts: int
 ) -> None:
     """API-02"""
     headers = {"retry-after": str(wait)}
-    async with (
-        transport(lambda _: httpx.Response(503, headers=headers)) as given,
-        opened(given, deadline_s=60.0, max_retries=1) as http,
-    ):
+    async with answered(
+        lambda _: httpx.Response(503, headers=headers), deadline_s=60.0, max_retries=1
+    ) as http:
         error = await failure(http, URL)
     assert (error.attempts, clock.now - 1000.0) == (attempts, 59.0 if attempts == 2 else 0.0)
 
 
-async def test_a_part_of_a_longer_job_ends_with_the_job(opened: Opening, clock: Clock) -> None:
-    async with (
-        transport(lambda _: httpx.Response(503, headers={"retry-after": "5"})) as given,
-        opened(given, deadline_s=60.0) as http,
-    ):
+async def test_a_part_of_a_longer_job_ends_with_the_job(answered: Opening, clock: Clock) -> None:
+    async with answered(
+        lambda _: httpx.Response(503, headers={"retry-after": "5"}), deadline_s=60.0
+    ) as http:
         with pytest.raises(HttpStatusError) as told:
             await http.ask(URL, ends_at=clock.now + 6)
         assert told.value.attempts == 2
@@ -734,33 +717,29 @@ async def test_a_part_of_a_longer_job_ends_with_the_job(opened: Opening, clock: 
         assert told.value.attempts == 3
 
 
-async def test_an_attempt_ends_with_the_deadline(opened: Opening) -> None:
+async def test_an_attempt_ends_with_the_deadline(answered: Opening) -> None:
     """API-07"""
 
     def answer(_: httpx.Request) -> httpx.Response:
         return httpx.Response(200, stream=Body())
 
-    async with transport(answer) as given, opened(given, deadline_s=0.2) as http:
+    async with answered(answer, deadline_s=0.2) as http:
         error = await failure(http, URL)
     assert isinstance(error, HttpTimeoutError)
     assert str(error) == "x.org gave no whole answer within 0.2 s"
-    async with (
-        transport(answer) as given,
-        opened(given, deadline_s=60.0, attempt_timeout_s=0.1, max_retries=0) as http,
-    ):
+    async with answered(answer, deadline_s=60.0, attempt_timeout_s=0.1, max_retries=0) as http:
         error = await failure(http, URL)
     assert str(error) == "x.org gave no whole answer within 0.1 s"
 
 
 async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(
-    opened: Opening, clock: Clock
+    answered: Opening, clock: Clock
 ) -> None:
     """API-07, API-29"""
     answers = iter([httpx.Response(200, json={}), httpx.Response(200, stream=Body())])
-    async with (
-        transport(lambda _: next(answers)) as given,
-        opened(given, interval_s=30.0, deadline_s=30.25, max_retries=0) as http,
-    ):
+    async with answered(
+        lambda _: next(answers), interval_s=30.0, deadline_s=30.25, max_retries=0
+    ) as http:
         await http.ask(URL)
         error = await failure(http, URL)
     assert clock.waits == [30.0]
@@ -768,13 +747,12 @@ async def test_what_is_waited_for_a_turn_is_taken_from_the_deadline(
 
 
 async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
-    opened: Opening, clock: Clock
+    answered: Opening, clock: Clock
 ) -> None:
     """API-29"""
-    async with (
-        transport(lambda _: httpx.Response(200, json={})) as given,
-        opened(given, interval_s=30.0, deadline_s=20.0) as http,
-    ):
+    async with answered(
+        lambda _: httpx.Response(200, json={}), interval_s=30.0, deadline_s=20.0
+    ) as http:
         await http.ask(URL)
         error = await failure(http, URL)
         assert isinstance(await failure(http, URL), HttpNoTimeError)
@@ -785,7 +763,7 @@ async def test_a_turn_that_comes_after_the_deadline_is_not_waited_for(
 
 
 @in_virtual_time
-async def test_who_waits_behind_another_request_gives_up_at_the_deadline(opened: Opening) -> None:
+async def test_who_waits_behind_another_request_gives_up_at_the_deadline(answered: Opening) -> None:
     """API-29"""
     is_asked = asyncio.Event()
 
@@ -793,7 +771,7 @@ async def test_who_waits_behind_another_request_gives_up_at_the_deadline(opened:
         is_asked.set()
         return httpx.Response(200, stream=Body())
 
-    async with transport(answer) as given, opened(given, max_retries=0) as http:
+    async with answered(answer, max_retries=0) as http:
         first = asyncio.create_task(failure(http, URL))
         await is_asked.wait()
         begun = asyncio.get_running_loop().time()
@@ -804,12 +782,9 @@ async def test_who_waits_behind_another_request_gives_up_at_the_deadline(opened:
 
 
 async def test_a_spent_budget_is_told_and_an_earlier_error_goes_before_it(
-    opened: Opening,
+    answered: Opening,
 ) -> None:
-    async with (
-        transport(lambda _: httpx.Response(500)) as given,
-        opened(given) as http,
-    ):
+    async with answered(lambda _: httpx.Response(500)) as http:
         error = await failure(http, URL, budget=CallBudget(0))
         assert str(error) == "the calls allowed for this run are used up"
         assert error.attempts == 0

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from tests.answers import reply_to
 from tests.threads.looks import LookCatalog, Looks, LookSession
 
 from paper_search.errors import (
-    AlreadyDecidedError,
     InvalidDecisionError,
-    StaleDecisionError,
-    ThreadBusyError,
     ThreadFinishedError,
     ThreadNotFoundError,
     ThreadWaitingError,
@@ -69,42 +64,12 @@ async def test_another_process_goes_on_with_it(tmp_path):
     assert await reply_to(later, "t", "approve") == "3 papers (high)"
 
 
-async def test_a_decision_on_it_counts_once(looks):
-    first = await looks.start("a b c", thread_id="t")
-    named = {"action": "reject", "question": first.reference.model_dump()}
-    again = await looks.answer("t", named, by="ada")
-    assert await looks.answer("t", named, by="bob") == again
-    with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await looks.answer("t", {**named, "action": "approve"}, by="bob")
-
-
-async def test_of_two_who_answer_at_once_one_succeeds(looks):
-    question = await looks.start("a b c", thread_id="t")
-    named = question.reference.model_dump()
-    told = await asyncio.gather(
-        *(
-            looks.answer("t", {"action": action, "question": named})
-            for action in ("approve", "reject")
-        ),
-        return_exceptions=True,
-    )
-    losers = [error for error in told if isinstance(error, AlreadyDecidedError | ThreadBusyError)]
-    assert len(losers) == 1
-
-
 @pytest.mark.parametrize("answer", ["edit: other", "perhaps", {"action": "approve", "more": 1}])
 async def test_what_cannot_be_used_leaves_its_question_open(looks, answer):
     question = await looks.start("a b", thread_id="t")
     with pytest.raises(InvalidDecisionError):
         await reply_to(looks, "t", answer)
     assert await looks.pending("t") == question
-
-
-async def test_an_answer_to_another_question_is_refused(looks):
-    question = await looks.start("a b", thread_id="t")
-    other = question.reference.model_dump() | {"number": 7}
-    with pytest.raises(StaleDecisionError, match="enough number 7"):
-        await reply_to(looks, "t", {"action": "approve", "question": other})
 
 
 async def test_its_threads_are_listed_with_who_decided_what_and_deleted(looks, persistence):

@@ -27,7 +27,6 @@ from paper_search.errors import (
     ThreadBusyError,
     ThreadExistsError,
     ThreadFinishedError,
-    ThreadNotWaitingError,
 )
 from paper_search.models import PaperCollection
 from paper_search.persistence import LedgerStatus, open_persistence
@@ -147,28 +146,6 @@ async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(persi
     assert result == await workflow().run("q")
     assert skills.calls == STEPS
     assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
-
-
-async def test_a_decision_whose_process_died_is_taken_over_by_who_says_the_same(persistence):
-    """PER-04 HUM-08."""
-    skills = await stored_and_not_applied(persistence)
-    review = await workflow(skills, persistence=persistence).answer("t", "approve")
-    assert review.kind is CheckpointKind.RESULT_REVIEW
-    assert skills.calls == STEPS
-
-
-async def test_a_decision_whose_process_died_stands_against_another_one(persistence):
-    """PER-04 HUM-09."""
-    skills = await stored_and_not_applied(persistence)
-    flow = workflow(skills, persistence=persistence)
-    with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await flow.answer("t", reject("no"))
-    assert skills.calls == ["parse", "build"]
-    assert (await flow.proceed("t")).kind is CheckpointKind.RESULT_REVIEW
-    session = session_on(persistence)
-    await session.decide(await session.require_question(), "approve", "ada")
-    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
-        await session.require_question()
 
 
 async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(persistence):
