@@ -17,6 +17,7 @@ from paper_search.errors import (
     AlreadyDecidedError,
     StaleDecisionError,
     ThreadBusyError,
+    ThreadNotWaitingError,
     ThreadWaitingError,
 )
 from paper_search.persistence import Persistence, open_persistence
@@ -151,6 +152,13 @@ async def test_a_decision_that_was_stored_and_not_applied_counts_against_another
     with pytest.raises(AlreadyDecidedError, match="by ada"):
         await session.answers.take("reject", "bob")
     assert await refused(persistence) == [("bob", "already decided", '"reject"')]
+
+
+async def test_a_question_that_is_decided_is_no_longer_open(session):
+    await session.begin("a b")
+    await session.decide(await session.require_question(), "approve", "ada")
+    with pytest.raises(ThreadNotWaitingError, match="decided by ada"):
+        await session.require_question()
 
 
 async def test_of_two_who_saw_one_question_the_second_is_kept_with_what_they_decided(
