@@ -15,7 +15,7 @@ from paper_search.audit.logs import strategies
 from paper_search.audit.reading import ReviewThread
 from paper_search.audit.sections import Section
 from paper_search.models import Purpose, SourceReport
-from paper_search.workflow.counts import quantity
+from paper_search.models.source_report import quantity
 from paper_search.workflow.full_texts import FullTextFlow
 
 TITLE = "Reporting of the search"

@@ -12,13 +12,13 @@ from pydantic import BaseModel, Field
 
 from paper_search.audit.reading import ReviewThread
 from paper_search.models import Arrival, Paper, RawPaper, ScoredPaper
+from paper_search.models.source_report import quantity
 from paper_search.workflow.counts import (
     PlacedArrival,
     RoundCounts,
     SearchedRound,
     count_rounds,
     placements,
-    quantity,
     rows_of,
 )
 from paper_search.workflow.full_texts import FullTextFlow, count_full_texts

@@ -40,6 +40,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.models import EndReason, PaperCollection
+from paper_search.models.source_report import quantity
 from paper_search.threads.engine import ThreadEngine
 from paper_search.threads.session import ThreadSession
 from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
@@ -232,11 +233,9 @@ class SearchRunner(ThreadRunner):
             )
 
         def save(work: Callable[[SearchSession], Awaitable[None]]) -> None:
-            async def saving() -> None:
-                async with reading(SearchSession, self._url, self._thread_id) as session:
-                    await work(session)
-
-            runner.run(saving())
+            thread_id = self._thread_id
+            saving = with_persistence(self._url, lambda p: work(SearchSession.on(p, thread_id)))
+            runner.run(saving)
 
         return ResultReview(terminal, question, save, self._commands.home).decide()
 
@@ -259,9 +258,7 @@ class SearchRunner(ThreadRunner):
     def _hand_over(self, result: PaperCollection, state: WorkflowState) -> None:
         self._output.deliver(part_of(result), {"thread_id": self._thread_id, "status": "done"})
         ending = (result.ended_by.value if result.ended_by else "done").replace("_", " ")
-        count = len(result.papers)
-        papers = "1 paper" if count == 1 else f"{count} papers"
-        say(f"{papers}, {ending}; thread {self._thread_id}")
+        say(f"{quantity(len(result.papers), 'paper')}, {ending}; thread {self._thread_id}")
         if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
             command = self._commands.command("export", "--decision", "excluded")
             say(f"{excluded} decided irrelevant and left out; to list them: {command}")

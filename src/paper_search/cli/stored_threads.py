@@ -23,9 +23,9 @@ from paper_search.cli.console import (
 )
 from paper_search.persistence import open_persistence
 from paper_search.threads.session import ThreadSession
-from paper_search.workflow import SearchWorkflow
-from paper_search.workflow.assembly import sources_of_run
-from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind
+from paper_search.workflow import SearchWorkflow, ThreadDetail
+from paper_search.workflow.assembly import sources_of_run, translations
+from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, StrategyPayload
 from paper_search.workflow.session import SearchSession
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from paper_search.report_workflow.reviews import BreakpointName
     from paper_search.threads.catalogs import PlainDetail
     from paper_search.threads.engine import ProgressReporter
-    from paper_search.workflow import ThreadDetail
 
     Question = Checkpoint | Review
 
@@ -61,10 +60,6 @@ async def thread_detail(url: str, thread_id: str) -> AnyDetail:
 
 def with_translations(config: AppConfig, detail: AnyDetail) -> AnyDetail:
     """Return a thread with what each source will be sent, if a strategy waits for a decision."""
-    from paper_search.workflow import ThreadDetail
-    from paper_search.workflow.assembly import translations
-    from paper_search.workflow.checkpoints import StrategyPayload
-
     waiting = detail.open_checkpoint if isinstance(detail, ThreadDetail) else None
     if waiting is None or not isinstance(waiting.payload, StrategyPayload):
         return detail
@@ -151,8 +146,6 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
         UsageMistakeError: such a thread has no such question.
         StaleDecisionError: it was never decided, or the history was pruned.
     """
-    from paper_search.workflow import CheckpointKind
-
     if await is_report(config.persistence_url, thread_id):
         if to in {"strategy", "result"}:
             raise UsageMistakeError(f"a report has no {to}; --to takes plan or draft here")
@@ -203,9 +196,7 @@ class NextCommands:
             noun, topic, others = "report", HITL_BREAKPOINTS[question.kind].question, {}
             actions = {action.value for action in question.actions}
             answers = {name: it for name, it in _REVIEW_OPTIONS.items() if name in actions}
-        commands = {
-            name: self.resume(*options, *token) for name, options in answers.items()
-        } | others
+        commands = {name: self.resume(*options, *token) for name, options in answers.items()}
         return [
             f"{noun} {self.thread_id} waits for you: {topic}",
             *(f"  {f'{name}:':9}{command}" for name, command in (commands | others).items()),

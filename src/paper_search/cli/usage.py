@@ -95,15 +95,16 @@ def report_estimate_facts(shows: Mapping[str, Any]) -> Iterator[Fact]:
     """Yield what a report will cost by its plan, and what it may; nothing without a model."""
     if not shows.get("estimate"):
         return
+    from paper_search.models.source_report import quantity
     from paper_search.report_workflow.state import ReportEstimate
 
     estimate = ReportEstimate.model_validate(shows["estimate"])
     once, most = estimate.one_draft, estimate.at_most
     dated = f" (prices of {once.priced_at})" if once.priced_at else ""
     yield "will cost", f"about {once} with one draft{dated}"
-    more = [f"{estimate.drafts} draft{'s' * (estimate.drafts != 1)}"]
+    more = [quantity(estimate.drafts, "draft")]
     if estimate.gap_searches:
-        more.append(f"{estimate.gap_searches} more search{'es' * (estimate.gap_searches != 1)}")
+        more.append(quantity(estimate.gap_searches, "more search", "more searches"))
     if most != once:
         yield "at most", f"about {most} with {' and '.join(more)}"
     if shows.get("budget"):

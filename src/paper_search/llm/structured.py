@@ -8,7 +8,7 @@ import logging
 import re
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseError, LLMTimeoutError
 from paper_search.llm.provider import LLMProvider
@@ -18,6 +18,10 @@ _THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _MAX_STARTS = 50  # opening braces that are tried: a long answer must not cost quadratic time
 _BEGINNING = 200
+
+NullIsList = BeforeValidator(lambda value: [] if value is None else value)
+NullIsObject = BeforeValidator(lambda value: {} if value is None else value)
+LowerCase = BeforeValidator(lambda text: text.strip().lower() if isinstance(text, str) else text)
 
 
 def json_object(text: str) -> dict[str, Any]:

@@ -208,6 +208,11 @@ class SourceReport(BaseModel):
         return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
+def quantity(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 paper`, `1,200 papers`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
 def minute(moment: str) -> str:
     """Return an ISO 8601 moment of UTC for people: "2026-11-23 20:05 UTC"; a day as it is."""
     return f"{moment[:16].replace('T', ' ')} UTC" if "T" in moment else moment

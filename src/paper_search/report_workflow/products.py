@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from paper_search.models.source_report import quantity
 from paper_search.report.document import NO_ANSWER
 from paper_search.report.evidence import Evidence, author_year
 from paper_search.report.models import (
@@ -113,8 +114,7 @@ def fallback_reason(state: WorkflowState, results: Sequence[SearchResult]) -> st
     for is_so, words in reasons:
         if is_so:
             return words
-    drafts = "1 draft" if state.iteration_count == 1 else f"{state.iteration_count} drafts"
-    return f"Not approved after {drafts}: {_lacks(critique)}"
+    return f"Not approved after {quantity(state.iteration_count, 'draft')}: {_lacks(critique)}"
 
 
 def _nothing_collected(state: WorkflowState) -> str:

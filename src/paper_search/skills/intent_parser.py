@@ -6,15 +6,16 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from paper_search.errors import LLMError, LLMFailure, QuestionError
 from paper_search.llm.provider import LLMProvider, name_of
-from paper_search.llm.structured import ask
+from paper_search.llm.structured import LowerCase, NullIsList, NullIsObject, ask
 from paper_search.models import (
     Criterion,
+    CriterionKind,
     IntentType,
     ParsedIntent,
     RawPaper,
@@ -58,10 +59,7 @@ class ConstraintsAnswer(BaseModel):
 class CriterionAnswer(Criterion):
     """A criterion as returned by a model."""
 
-    @field_validator("kind", mode="before")
-    @classmethod
-    def _in_lower_case(cls, value: Any) -> Any:
-        return value.strip().lower() if isinstance(value, str) else value
+    kind: Annotated[CriterionKind, LowerCase] = CriterionKind.INCLUSION
 
     @field_validator("text", mode="before")
     @classmethod
@@ -74,27 +72,14 @@ class IntentAnswer(BaseModel):
 
     topic: str = Field(min_length=1)
     concepts: list[str] = Field(default_factory=list)
-    intent_type: IntentType
-    constraints: ConstraintsAnswer = Field(default_factory=ConstraintsAnswer)
-    alternatives: dict[str, list[str]] = Field(default_factory=dict)
-    excluded: list[str] = Field(default_factory=list)
-    authors: list[str] = Field(default_factory=list)
+    intent_type: Annotated[IntentType, LowerCase]
+    constraints: Annotated[ConstraintsAnswer, NullIsObject] = Field(
+        default_factory=ConstraintsAnswer
+    )
+    alternatives: Annotated[dict[str, list[str]], NullIsObject] = Field(default_factory=dict)
+    excluded: Annotated[list[str], NullIsList] = Field(default_factory=list)
+    authors: Annotated[list[str], NullIsList] = Field(default_factory=list)
     criteria: list[CriterionAnswer] = Field(default_factory=list)
-
-    @field_validator("intent_type", mode="before")
-    @classmethod
-    def _in_lower_case(cls, value: Any) -> Any:
-        return value.strip().lower() if isinstance(value, str) else value
-
-    @field_validator("constraints", "alternatives", mode="before")
-    @classmethod
-    def _none_is_nothing(cls, value: Any) -> Any:
-        return {} if value is None else value
-
-    @field_validator("excluded", "authors", mode="before")
-    @classmethod
-    def _none_is_no_term(cls, value: Any) -> Any:
-        return [] if value is None else value
 
     @field_validator("criteria", mode="before")
     @classmethod

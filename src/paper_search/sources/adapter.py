@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from paper_search.errors import InputError
 from paper_search.http.body import HttpAnswer
 from paper_search.models import RankedQuery, RawPaper, SearchConstraints, SourceStatus
+from paper_search.models.source_report import quantity
 from paper_search.query import And, Node, Or, normalise
 from paper_search.query.widening import expressible_part
 from paper_search.sources.errors import ServiceError
@@ -138,8 +139,7 @@ class Page:
             if paper is not None:
                 papers.append(paper)
         if faults:
-            records = "1 record" if len(faults) == 1 else f"{len(faults)} records"
-            notes = (*notes, f"{records} could not be read ({faults[0]})")
+            notes = (*notes, f"{quantity(len(faults), 'record')} could not be read ({faults[0]})")
         return cls(papers, len(entries) - len(papers), hits, next, notes)
 
 

@@ -86,11 +86,7 @@ class Answers:
         if interrupt is not None and self._is_meant(name, interrupt.id, interrupt.value):
             return False
         entry = await self._earlier(name)
-        if entry is None:
-            return False
-        if not self._says(entry.decision, decision, self._session.reference_of(entry)):
-            raise await self.refusal(entry, decision, by or current_person())
-        return True
+        return entry is not None and await self.is_same(entry, decision, by)
 
     async def require_meant(
         self, question: OpenQuestion[Any], decision: Any, by: str | None = None

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from paper_search.bibliography.publication_types import type_name
 from paper_search.models import SourceHits
+from paper_search.models.source_report import quantity
 from paper_search.sources.base import service_of
 
 _STEPS = {
@@ -54,7 +55,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         ago=ago,
-        counted=number_with_noun,
+        counted=quantity,
         highlight=highlight,
         hits=hits_in_words,
         link=link,
@@ -72,12 +73,8 @@ def ago(moment: str | None) -> str:
     seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
     for length, unit in _UNITS:
         if seconds >= length:
-            return f"{number_with_noun(int(seconds // length), unit)} ago"
+            return f"{quantity(int(seconds // length), unit)} ago"
     return "just now"
-
-
-def number_with_noun(count: int, noun: str, plural: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def words(name: object) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from paper_search.models import Arrival, SearchReport, SourceReport, SourceStatus
-from paper_search.models.source_report import REASONS
+from paper_search.models.source_report import REASONS, quantity
 from paper_search.prompts import prompt_digests
 
 
@@ -85,8 +85,8 @@ class RoundChanges(BaseModel):
     def summary(self) -> str:
         """Return one line: `12 new papers in the result; 3 moved up by 10 places or more`."""
         count = len(self.new_ids)
-        papers = f"{count} new {'paper' if count == 1 else 'papers'} in the result"
-        parts = [papers if count else "No new papers in the result"]
+        papers = quantity(count, "new paper") if count else "No new papers"
+        parts = [f"{papers} in the result"]
         if self.risen:
             parts.append(f"{len(self.risen)} moved up by {MIN_RISE} places or more")
         line = "; ".join(parts)
@@ -203,10 +203,6 @@ def count_rounds(rounds: Sequence[SearchedRound], work_of: Mapping[str, str]) ->
             )
         )
     return counts
-
-
-def quantity(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True)

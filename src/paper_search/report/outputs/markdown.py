@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from paper_search.exports.text import single_line
 from paper_search.models import SourceReport
-from paper_search.models.source_report import Purpose
+from paper_search.models.source_report import Purpose, quantity
 from paper_search.report.claims.citations import cited_keys
 from paper_search.report.document import DEFAULT_STYLE, MARK, MARKS, Report, link_of, references
 from paper_search.report.evidence import author_year
@@ -55,10 +55,6 @@ def escaped(text: str) -> str:
         position = match.end()
     parts.append(_ESCAPED.sub(r"\\\1", line[position:]))
     return re.sub(r"^(\s*)([-+=]|\d+[.)])(?=[\s=-]|$)", r"\1\\\2", "".join(parts))
-
-
-def with_number(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 class MarkdownTemplate:
@@ -182,7 +178,7 @@ class MarkdownTemplate:
             widths = [0.15, 0.07, 0.16, 0.12, 0.12, 0.38]
         caption = "What each paper says on the question, word for word"
         if (retracted := len(report.sources) - len(report.evidence.usable)) > 0:
-            caption += f"; {with_number(retracted, 'retracted paper')} left out"
+            caption += f"; {quantity(retracted, 'retracted paper')} left out"
         if (others := len(report.studies) - _ROWS) > 0:
             caption += f"; {others} more papers stand in the JSON"
         rows = [self._study_row(study, is_read=is_read) for study in report.studies[:_ROWS]]
@@ -218,11 +214,11 @@ def _search_summary(report: Report) -> str:
     origin = f", taken over from the search {thread}" if thread else ""
     count = len(report.cited)
     return (
-        f"{with_number(len(report.journal) - pages, 'search', 'searches')}{origin} gave "
-        f"{with_number(len(report.sources), 'source')} after merging and judging, of which "
+        f"{quantity(len(report.journal) - pages, 'search', 'searches')}{origin} gave "
+        f"{quantity(len(report.sources), 'source')} after merging and judging, of which "
         f"{count:,} {'is' if count == 1 else 'are'} "
         f"{'in the table' if report.is_table else 'cited'}."
-        + (f" {with_number(pages, 'page')} asked for." if pages else "")
+        + (f" {quantity(pages, 'page')} asked for." if pages else "")
     )
 
 
@@ -256,7 +252,7 @@ def _support(report: Report) -> str:
     by = {sentence.checked_by for sentence in report.sentences if sentence.status in counts}
     checkers = " and ".join(name for name in ("code", "model") if name in by)
     how = f", checked by {checkers.replace('model', 'a model')}" if checkers else ""
-    total = with_number(sum(counts.values()), "statement")
+    total = quantity(sum(counts.values()), "statement")
     return " ".join([f"Of {total}{how}: {', '.join(results)}.", *_authors(report)])
 
 

@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, field_validator
 
 from paper_search.errors import QuerySyntaxError
+from paper_search.llm.structured import NullIsList, NullIsObject
 from paper_search.models import (
     ParsedIntent,
     QueryBuilderInput,
@@ -56,9 +57,9 @@ class FiltersAnswer(BaseModel):
 class StrategyAnswer(BaseModel):
     """Queries, sources and limits."""
 
-    queries: list[QueryAnswer] = Field(default_factory=list)
-    sources: list[str] = Field(default_factory=list)
-    filters: FiltersAnswer = Field(default_factory=FiltersAnswer)
+    queries: Annotated[list[QueryAnswer], NullIsList] = Field(default_factory=list)
+    sources: Annotated[list[str], NullIsList] = Field(default_factory=list)
+    filters: Annotated[FiltersAnswer, NullIsObject] = Field(default_factory=FiltersAnswer)
     ranked_text: str | None = None
     """The question for sources that rank; None means in the person's own words."""
     reason: str | None = None
@@ -74,16 +75,6 @@ class StrategyAnswer(BaseModel):
     @classmethod
     def _short_reason(cls, value: str | None) -> str | None:
         return " ".join(visible(value or "").split())[:LONGEST_REASON] or None
-
-    @field_validator("queries", "sources", mode="before")
-    @classmethod
-    def _none_is_empty(cls, value: Any) -> Any:
-        return [] if value is None else value
-
-    @field_validator("filters", mode="before")
-    @classmethod
-    def _none_is_no_change(cls, value: Any) -> Any:
-        return {} if value is None else value
 
     def merged_filters(self, base: SearchConstraints) -> SearchConstraints:
         changes = self.filters.model_dump(exclude_none=True)

@@ -30,6 +30,7 @@ from paper_search.models import (
     SourceStatus,
 )
 from paper_search.models.scope import Translation
+from paper_search.models.source_report import quantity
 from paper_search.query import YearRange
 from paper_search.sources.adapter import Page, Request, Service
 from paper_search.sources.asking import QueryRun
@@ -245,8 +246,7 @@ class SnowballSource:
     def translations(self, strategy: SearchStrategy) -> list[Translation]:
         """Return how many works are followed; the queries of the strategy are not sent."""
         count = min(len(_seeds(strategy)), MAX_SEEDS)
-        works = "1 work" if count == 1 else f"{count} works"
-        follows = f"follows what {works} cite and are cited by; no query is sent"
+        follows = f"follows what {quantity(count, 'work')} cite and are cited by; no query is sent"
         return [
             Translation(source=SNOWBALL, query="", notes=[follows if count else _NOTHING_MARKED])
         ]
