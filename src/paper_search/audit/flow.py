@@ -230,7 +230,6 @@ class RecordRow:
 
     @property
     def is_again(self) -> bool:
-        """Whether the same record of the same source had arrived before."""
         return self.row.before is not None
 
     @property
@@ -285,7 +284,8 @@ def _works(thread: ReviewThread) -> Iterator[Work]:
     ]
     held = []
     # Where two papers hold one record, the one that a person decided on has it.
-    for paper, verdict in sorted([*papers, *aside], key=lambda item: not _is_decided(item[0])):
+    every = [*papers, *aside]
+    for paper, verdict in sorted(every, key=lambda item: item[0].decision == "undecided"):
         ids = [i for i in paper.merged_from or [paper.id] if i in thread.records]
         members = [i for i in dict.fromkeys(ids) if i not in used_ids]
         if members:
@@ -321,10 +321,6 @@ def _decided(paper: Paper) -> tuple[Status, str] | None:
         return None
     status = Status.INCLUDED if paper.decision == "included" else Status.EXCLUDED
     return status, (paper.screening.reason if paper.screening else None) or ""
-
-
-def _is_decided(paper: Paper) -> bool:
-    return paper.decision != "undecided"
 
 
 def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) -> Iterator[Work]:

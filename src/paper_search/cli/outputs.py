@@ -304,7 +304,6 @@ class ReportOutput(OutputTarget):
 
     @property
     def options(self) -> list[str]:
-        """Return the options that ask for the same again."""
         references = [] if self.references == "plain" else ["--references", self.references]
         figures = "--figures" if self.has_figures else "--no-figures"
         return [*super().options, *references, *([figures] if self.output is not None else [])]

@@ -179,8 +179,6 @@ class ThreadRunner(ABC):
 
 
 class ReportRunner(ThreadRunner):
-    """Takes a report as far as the person takes it."""
-
     noun = "report"
 
     @property
@@ -217,8 +215,6 @@ class ReportRunner(ThreadRunner):
 
 
 class SearchRunner(ThreadRunner):
-    """Takes a search as far as the person takes it."""
-
     noun = "thread"
     _session_type = SearchSession
 

@@ -171,8 +171,6 @@ _REVIEW_OPTIONS = {
 
 @dataclass(frozen=True)
 class NextCommands:
-    """The commands that continue one search or report."""
-
     thread_id: str
     home: Path | None
     options: tuple[str, ...] = ()

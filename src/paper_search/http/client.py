@@ -175,7 +175,6 @@ class HttpClient:
             ) from None
 
     async def forget(self, answer: HttpAnswer) -> None:
-        """Remove an answer from the cache: it was an error that did not look like one."""
         if self._cache is not None:
             await self._cache.forget(answer.url)
 

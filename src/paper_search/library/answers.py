@@ -25,8 +25,6 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """The result of importing one file."""
-
     path: Path
     changes: Changes
     rejected: list[Rejected]
@@ -40,8 +38,6 @@ class ImportSummary:
 
 @dataclass(frozen=True, slots=True)
 class LibraryInfo:
-    """What a library holds."""
-
     path: Path
     records: int
     first_year: int | None

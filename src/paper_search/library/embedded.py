@@ -55,8 +55,6 @@ class EmbeddedInfo:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSummary:
-    """The result of one run."""
-
     model: str
     made: int
     """Vectors that were asked for and kept."""

@@ -127,7 +127,11 @@ class RecordStore:
     @property
     def key(self) -> str:
         """What tells this library from any other."""
-        return self._meta("key")
+        with self._library_errors():
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'key'").fetchone()
+        if row is None:
+            raise LibraryError(f"the library {str(self._path)!r} is damaged: there is no 'key'")
+        return str(row[0])
 
     @property
     def generation(self) -> int:
@@ -264,15 +268,6 @@ class RecordStore:
         changed = {entry[1] for entry in entries if _digest(entry[3]) != entry[2]}
         self.damaged |= changed
         return [entry for entry in entries if entry[1] not in changed] if changed else entries
-
-    def _meta(self, key: str) -> str:
-        with self._library_errors():
-            row = self._connection.execute(
-                "SELECT value FROM meta WHERE key = ?", (key,)
-            ).fetchone()
-        if row is None:
-            raise LibraryError(f"the library {str(self._path)!r} is damaged: there is no {key!r}")
-        return str(row[0])
 
     def _create(self) -> None:
         with self._transaction():

@@ -120,7 +120,7 @@ class InstalledProvider(ChatProvider):
         self.provider = config.provider
         self._config = config
         package = CHAT_PACKAGES.get(config.provider)
-        if package is not None and not _is_installed(package.module):
+        if package is not None and importlib.util.find_spec(package.module) is None:
             name = package.module.replace("_", "-")
             raise ConfigError(
                 f"the model {config.provider}:{config.model} needs the package {name}: "
@@ -139,10 +139,6 @@ class InstalledProvider(ChatProvider):
             return registered
         settings = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return _created(package, self._config.model_copy(update=settings), self.options)
-
-
-def _is_installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
 
 
 def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -> BaseChatModel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self
 
 from pydantic import BaseModel, Field
 
@@ -142,6 +143,10 @@ class Seed(BaseModel):
     s2_id: str | None = None
     pmid: str | None = None
     arxiv_id: str | None = None
+
+    @classmethod
+    def of(cls, record: BaseModel) -> Self:
+        return cls.model_validate(record.model_dump(include=set(cls.model_fields)))
 
     @property
     def is_followable(self) -> bool:

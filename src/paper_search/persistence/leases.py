@@ -42,8 +42,6 @@ _ATTEMPTS = 100
 
 @dataclass(frozen=True)
 class HeldLease:
-    """A lease that the running task holds."""
-
     owner: str
     memory: dict[str, Any] = field(default_factory=dict)
     """What was read of the thread under the lease; nobody else writes it as long as it is held."""

@@ -65,7 +65,6 @@ class MemorySaver(InMemorySaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint if the thread is not driven by somebody else."""
         self._check(config["configurable"]["thread_id"])
         return await super().aput(config, checkpoint, metadata, new_versions)
 
@@ -97,7 +96,6 @@ class MemorySaver(InMemorySaver):
             self.blobs[target_thread_id, *of_blob[1:]] = self.blobs[of_blob]
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keep the latest checkpoint of each thread, with its open question; or `delete` all."""
         for thread_id in check_prune(thread_ids, strategy):
             self._check(thread_id)
             if strategy == "delete":

@@ -148,11 +148,8 @@ def translated_errors(path: Path) -> Iterator[None]:
 def database_error(path: Path, error: sqlite3.DatabaseError) -> PersistenceError:
     name = getattr(error, "sqlite_errorname", "") or ""
     advice = next((f"; {_ADVICE[prefix]}" for prefix in _ADVICE if name.startswith(prefix)), "")
-    return PersistenceError(f"{_of(path)} cannot be used: {error}{advice}")
-
-
-def _of(path: Path) -> str:
-    return f"the database of threads {str(path)!r}"
+    place = f"the database of threads {str(path)!r}"
+    return PersistenceError(f"{place} cannot be used: {error}{advice}")
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:

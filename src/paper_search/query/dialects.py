@@ -73,10 +73,6 @@ class Dialect:
     tags_each_leaf: bool = False
     least: int = 0
 
-    @property
-    def limit_notes(self) -> list[str]:
-        return [self.limit_note] if self.limit_note else []
-
     def word(self, operator: str) -> str:
         return self.operators.get(operator, operator)
 

@@ -126,7 +126,8 @@ class _Writer:
                 f"{line} {self.dialect.word('NOT')} {self.dialect.reference.format(excluded)}"
             )
         if limit := self.dialect.limit_line(line, part):
-            self.notes |= dict.fromkeys(self.dialect.limit_notes)
+            if self.dialect.limit_note:
+                self.notes[self.dialect.limit_note] = None
             return self._add(limit)
         return self._add(f"{line} {self.dialect.word('AND')} {self._expression(part)}")
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """Answers to the questions of one thread."""
-
     def __init__(self, session: ThreadSession[Any, Any, Any]) -> None:
         self._session = session
         self._ledger, self._thread_id = session.ledger, session.thread_id

@@ -152,7 +152,6 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return await self._entry(thread_id) is not None
 
     async def ownership(self, thread_id: str) -> Ownership:
-        """Return whose a thread is, and with whom it is shared."""
         entry = await self._entry(thread_id)
         return Ownership.model_validate(entry.value if entry else {})
 

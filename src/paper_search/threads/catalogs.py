@@ -192,7 +192,6 @@ class Catalogs:
             await persistence.ledger.note(target, "", "copied", by, {"from": source})
 
     async def finish_deletions(self) -> list[str]:
-        """Delete what is left of threads whose deletion was cut short; return their ids."""
         catalogs = self.by_graph.values()
         return [name for catalog in catalogs for name in await catalog.finish_deletions()]
 

@@ -21,7 +21,6 @@ from pydantic import ValidationError
 from paper_search.models import (
     MAX_SEEDS,
     Arrival,
-    BibliographicRecord,
     MarkedPaper,
     Paper,
     PaperCollection,
@@ -244,7 +243,7 @@ class SearchRecords(RecordStore):
         scored = await self.scored(await self.judged_ids(ids))
         best = [v for v in scored if v.grades and v.relevance_score >= _FOLLOWED_FROM]
         best.sort(key=lambda verdict: -verdict.relevance_score)
-        seeds = [_seed(verdict.paper) for verdict in best]
+        seeds = [Seed.of(verdict.paper) for verdict in best]
         return [seed for seed in seeds if seed.is_followable][:MAX_SEEDS]
 
     async def rejudged(self, scored: Sequence[ScoredPaper], order: Sequence[str]) -> None:
@@ -288,7 +287,7 @@ class SearchRecords(RecordStore):
                 title=paper.title,
                 abstract=paper.text,
                 is_relevant=marks[paper.id],
-                seed=_seed(paper),
+                seed=Seed.of(paper),
             )
             for paper in await self.papers(list(marks))
         ]
@@ -363,8 +362,3 @@ def _of_records(paper: Paper, ids: list[str]) -> Paper:
     """Return the paper as the one that stands for these records; none: for its own alone."""
     is_same = (paper.merged_from or [paper.id]) == (ids or [paper.id])
     return paper if is_same else paper.model_copy(update={"merged_from": ids})
-
-
-def _seed(paper: BibliographicRecord) -> Seed:
-    fields = paper.model_dump(include=set(Seed.model_fields))
-    return Seed.model_validate(fields)

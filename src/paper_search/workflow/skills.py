@@ -41,52 +41,36 @@ _log = logging.getLogger(__name__)
 
 
 class ParsesIntent(Protocol):
-    """Question to intent."""
-
     async def parse(self, user_input: str) -> ParsedIntent: ...
 
 
 class BuildsQueries(Protocol):
-    """Intent to strategy."""
-
     async def build(self, request: QueryBuilderInput, /) -> SearchStrategy: ...
 
 
 class Searches(Protocol):
-    """Strategy to records."""
-
     async def search(self, strategy: SearchStrategy) -> list[RawPaper]: ...
 
 
 class Deduplicates(Protocol):
-    """Records to works."""
-
     async def deduplicate(self, papers: list[RawPaper]) -> list[RawPaper]: ...
 
 
 class Scores(Protocol):
-    """Works to verdicts."""
-
     async def score(self, papers: list[RawPaper], intent: ParsedIntent) -> list[ScoredPaper]: ...
 
 
 class FillsGaps(Protocol):
-    """Works to works that lack less."""
-
     async def fill(self, works: Sequence[RawPaper]) -> EnrichmentReport: ...
 
 
 class Scopes(Protocol):
-    """Strategy to hit counts."""
-
     async def scope(
         self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
     ) -> ScopeReport: ...
 
 
 class Organizes(Protocol):
-    """Verdicts to a collection."""
-
     async def organize(
         self, papers: list[ScoredPaper], strategy: SearchStrategy, original_query: str
     ) -> PaperCollection: ...

@@ -39,10 +39,10 @@ def _value(raw: str, macros: Mapping[str, str]) -> str:
     return "".join(_part(part, macros) for part in _parts(text))
 
 
-def _split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
-    """Return the parts between separators that are not in braces."""
+def _names_in(text: str) -> list[str]:
+    """Return the names between each `and` that is not in braces."""
     parts, start, depth, end = list[str](), 0, 0, 0
-    for match in separator.finditer(text):
+    for match in _AND.finditer(text):
         between = text[end : match.start()]
         depth += between.count("{") - between.count("}")
         end = match.start()
@@ -252,7 +252,7 @@ def _people(text: str) -> Iterator[str | dict[str, str]]:
     names = " ".join(text.split())
     if _is_braced(names) and _is_list(names[1:-1]):  # the whole field, as some programs write it
         names = names[1:-1]
-    for name in _split_outside(names, _AND):
+    for name in _names_in(names):
         if _is_braced(name):
             yield {"literal": plain(name)}
         elif name.lower() != "others":
@@ -272,7 +272,7 @@ def _is_braced(text: str) -> bool:
 
 
 def _is_list(text: str) -> bool:
-    names = _split_outside(text, _AND)
+    names = _names_in(text)
     return len(names) > 1 and all("," in name for name in names)
 
 

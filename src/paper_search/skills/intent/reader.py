@@ -291,7 +291,7 @@ def with_seed(intent: ParsedIntent, paper: RawPaper) -> ParsedIntent:
         " before this question, and counts as marked relevant: is this the paper you mean? If not,"
         " start a search with its DOI"
     )
-    seed = Seed.model_validate(paper.model_dump(include=set(Seed.model_fields)))
+    seed = Seed.of(paper)
     marked = MarkedPaper(
         id=paper.id, title=paper.title, abstract=paper.text, is_relevant=True, seed=seed
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from paper_search.errors import QuerySyntaxError
@@ -67,7 +67,7 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
             _list_names("+", more),
             _list_names("-", less),
             _of_years(before.filters, after.filters),
-            _of_names("source", before.sources, after.sources),
+            _of_sources(before.sources, after.sources),
         )
         if part
     )
@@ -139,8 +139,7 @@ def _of_years(before: SearchConstraints, after: SearchConstraints) -> str:
     return f"years {after.year_from or ''}-{after.year_to or ''}"
 
 
-def _of_names(kind: str, before: Iterable[str], after: Iterable[str]) -> str:
-    old, new = list(before), list(after)
-    additions = [f"+ {kind} {name}" for name in new if name not in old]
-    removals = [f"- {kind} {name}" for name in old if name not in new]
+def _of_sources(before: list[str], after: list[str]) -> str:
+    additions = [f"+ source {name}" for name in after if name not in before]
+    removals = [f"- source {name}" for name in before if name not in after]
     return ", ".join([*additions, *removals])

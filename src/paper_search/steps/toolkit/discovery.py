@@ -21,8 +21,6 @@ NAME = "WORKFLOW"
 
 @dataclass(frozen=True)
 class Location:
-    """Where a workflow is written."""
-
     path: Path
     module: str
     """Dotted name; for a file outside of any package, that of the file."""

@@ -84,8 +84,6 @@ async def _question_at(
 
 
 class _RemoteThread:
-    """One thread on a server."""
-
     def __init__(self, remote: Remote, client: Any, thread_id: str) -> None:
         from langgraph.pregel.remote import RemoteGraph  # noqa: PLC0415  # rare
 
