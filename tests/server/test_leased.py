@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 import pytest
 from langgraph.types import Command
+from starlette.exceptions import HTTPException
 
 from paper_search.errors import (
     PaperSearchError,
@@ -18,7 +19,7 @@ from paper_search.errors import (
 from paper_search.persistence import LedgerStatus
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.workflow import ThreadCatalog
 from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.session import SearchSession
@@ -173,3 +174,22 @@ async def test_a_run_that_is_cancelled_gives_the_lease_back(graph, persistence, 
     with pytest.raises(asyncio.CancelledError):
         await run
     assert not await persistence.leases.is_held("t")
+
+
+async def test_an_edit_of_the_state_is_on_record_and_decides_nothing__sec_03(graph, persistence):
+    edit = {"strategy": fake_strategy("mine").model_dump(mode="json")}
+    await graph.ainvoke(QUESTION, CONFIG)
+    await graph.aupdate_state(CONFIG, edit)
+    (event,) = await persistence.ledger.audit("t")
+    assert event.event == "edited"
+    assert event.detail == {"fields": ["strategy"], "as_node": "build_strategy"}
+    assert (await graph.aget_state(CONFIG)).values["is_complete"] is False
+    for values, step, status in (
+        (edit, "confirm_strategy", 403),
+        ({"is_complete": True}, None, 403),
+        ({"colour": "red"}, None, 422),
+        ([], None, 422),
+    ):
+        with pytest.raises(HTTPException) as told:
+            await graph.aupdate_state(CONFIG, values, step)
+        assert told.value.status_code == status

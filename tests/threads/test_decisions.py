@@ -5,8 +5,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from paper_search.threads.decisions import decode, excerpt
+from paper_search.threads.decisions import decode, excerpt, form_of
 
 FEEDBACK = {"marked_relevant": ["a"]}
 OWN = {"action": "edit", "revised_data": FEEDBACK, "note": "n"}
@@ -144,3 +145,11 @@ def test_what_is_no_decision_is_told_with_what_is_accepted(shape):
 def test_of_an_answer_that_is_no_text_the_audit_has_the_kind():
     assert excerpt({"action": "approve"}) == '{"action": "approve"}'
     assert excerpt(object()) == "object"
+
+
+def test_a_form_has_the_title_that_is_given_or_that_of_its_model():
+    class Answer(BaseModel):
+        action: str
+
+    assert form_of(Answer, "Is this it?")["title"] == "Is this it?"
+    assert form_of(Answer)["title"] == "Answer"
