@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from paper_search.errors import InputError
 from paper_search.models import SearchConstraints
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, evaluate, parse, render
-from paper_search.sources.dialect import ANYTHING, Dialect, Written
+from paper_search.sources.dialect import ANYTHING, Dialect, Expression
 
 
 class OwnDialect(Dialect):
@@ -17,14 +17,14 @@ class OwnDialect(Dialect):
 
     service: ClassVar[str] = "the test"
 
-    def leaf(self, leaf: Term | Phrase) -> Written:
+    def leaf(self, leaf: Term | Phrase) -> Expression:
         if isinstance(leaf, Term) and leaf.text == "blind":
             self.note("blind cannot be said")
             return ANYTHING
-        return Written(render(leaf))
+        return Expression(render(leaf))
 
-    def years(self, years: YearRange) -> Written:
-        return Written(render(years))
+    def years(self, years: YearRange) -> Expression:
+        return Expression(render(years))
 
 
 class YearlessDialect(OwnDialect):
