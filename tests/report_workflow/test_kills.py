@@ -160,26 +160,33 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["plain", "model"])
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_a_report_whose_process_was_killed_ends_as_if_it_had_not_been(
-    trial: Trial, tmp_path: Path, case: Case, model: str
+    trial: Trial, tmp_path: Path, case: Case
 ) -> None:
     """PER-01 PER-03 PER-04 LLM-17 LLM-18: only the step in flight is repeated, no decision is
     lost, and no call of a model is forgotten."""
     path, point = case
     url = f"sqlite:///{tmp_path / 'threads.db'}"
-    trial.check(Job(url, str(tmp_path / "log"), path, model == "model"), point)
+    trial.check(Job(url, str(tmp_path / "log"), path, has_model=True), point)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", FROM_SEARCH, ids=lambda point: "-".join(map(str, point)))
-def test_from_search_to_approved_report_a_kill_at_any_step_changes_nothing(
-    trial: Trial, tmp_path: Path, point: Point
+@pytest.mark.parametrize(
+    "case",
+    [
+        *[("from_search", point) for point in FROM_SEARCH],
+        *[("rejected", point) for point in TO_FALLBACK],
+    ],
+    ids=named,
+)
+def test_without_a_model_a_kill_at_any_step_changes_nothing(
+    trial: Trial, tmp_path: Path, case: Case
 ) -> None:
     """PER-01 PER-04: search, approve, report, plan again, revise, approve; killed on the way."""
+    path, point = case
     url = f"sqlite:///{tmp_path / 'threads.db'}"
-    trial.check(Job(url, str(tmp_path / "log"), "from_search"), point)
+    trial.check(Job(url, str(tmp_path / "log"), path), point)
 
 
 @pytest.mark.slow
