@@ -67,7 +67,6 @@ class ThreadRunner(ABC):
     """
 
     noun: ClassVar[str]
-    """What such a thread is called."""
 
     def __init__(
         self,

@@ -155,7 +155,6 @@ class ReportDetail(ReportInfo):
     """What happened on the way, with the time."""
     errors: list[str] = Field(default_factory=list)
     report: Report | None = None
-    """The report, where it has ended."""
     decisions: list[DecisionInfo] = Field(default_factory=list)
     """Who decided what when, and what was refused, in the order of time."""
 

@@ -127,12 +127,8 @@ class RelevanceScorer:
         model did not judge is unjudged: it keeps the score by its words, and the reason begins
         "Scoring unavailable" and says why.
 
-        Args:
-            papers: to be judged.
-            intent: whose criteria a model grades by.
-            marked: papers that a person marked: they get what the person said.
-            cache: of judgements that were paid for before; None if there is none.
-            most: judge so many at most, the first ones; None for all.
+        `marked`: papers that a person marked: they get what the person said. `cache`: of judgements
+        that were paid for before. `most`: judge so many at most, the first ones; None for all.
         """
         if self._llm is None or not papers:
             return self.by_words(papers, intent, marked)

@@ -26,11 +26,9 @@ class Approvals(Generic[ProposalT]):
     """
 
     part: ClassVar[str]
-    """Where the rows are."""
     field: ClassVar[str]
     """What is proposed: the name of the digest in a row."""
     noun: ClassVar[str]
-    """What a thread of this graph is called."""
 
     def __init__(self, records: RecordStore) -> None:
         self._records = records

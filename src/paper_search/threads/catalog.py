@@ -41,7 +41,6 @@ class ThreadStatus(str, Enum):
     WAITING = "waiting"
     """For a person's decision."""
     RUNNING = "running"
-    """A process drives it now."""
     DONE = "done"
     FAILED = "failed"
     """It stopped in the middle of its steps; resuming goes on there."""
@@ -55,17 +54,13 @@ class BriefInfo(BaseModel):
     thread_id: str
     status: ThreadStatus
     question: str = ""
-    """What was asked for."""
     created_at: str | None = None
     """UTC, ISO 8601."""
     updated_at: str | None = None
     ended_by: str | None = None
     next_step: str | None = None
-    """The step that runs next."""
     error: str | None = None
-    """Why it failed."""
     graph: str
-    """The graph that it belongs to."""
 
 
 class DecisionInfo(BaseModel):

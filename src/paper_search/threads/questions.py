@@ -78,7 +78,6 @@ class Question(Protocol):
     """A question that a graph asks a person."""
 
     token: str
-    """Its short name."""
 
     @property
     def reference(self) -> Any:
@@ -125,7 +124,6 @@ class ThreadQuestion(BaseModel):
     number: int = 1
     """Which question of the thread it is, from 1."""
     shows: dict[str, Any] = Field(default_factory=dict)
-    """What is needed to decide."""
     actions: list[str] = ["approve", "edit", "reject"]
     """Those that are taken."""
     token: str = ""

@@ -66,15 +66,12 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     """
 
     workflow: ClassVar[Workflow]
-    """The table of the graph."""
     begins_with: ClassVar[str]
     """As in the `Catalog` of the graph."""
     noun: ClassVar[str]
-    """What such a thread is called."""
     after_the_end: ClassVar[str] = "Start a new one"
     """What can be done with a thread that is done."""
     records_type: ClassVar[type[RecordStore]]
-    """What keeps the records of a thread."""
     question_type: ClassVar[type[BaseModel]] = ThreadQuestion
     decision_type: ClassVar[type[BaseModel]] = ThreadDecision
     reference_type: ClassVar[type[BaseModel]] = QuestionRef

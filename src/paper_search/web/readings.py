@@ -79,7 +79,6 @@ class Selection:
     """What a choice leaves."""
 
     papers: list[Paper]
-    """One page of them."""
     total: int
     first: int
     """Number of the first one on the page, from 1."""

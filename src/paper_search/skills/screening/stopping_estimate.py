@@ -57,10 +57,8 @@ def stopping_estimate(
     have had as few with a probability below 2 % (hypergeometric). A good order has more than a
     random draw, so the truth is mostly lower. Nothing in it is fitted to data.
 
-    Args:
-        screened: of each paper in the order of screening: was it relevant?
-        unseen: how many papers there are besides.
-        known_relevant: relevant papers that were known when the screening began.
+    `screened`: in the order of screening: was the paper relevant? `unseen`: how many there are
+    besides. `known_relevant`: relevant papers that were known when the screening began.
     """
     return StoppingEstimate(
         screened=len(screened),
