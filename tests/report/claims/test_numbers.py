@@ -60,6 +60,13 @@ def borne(own: str, source: str) -> list[Bearing]:
         ("They paid 294,000.", "294,000 were paid"),
         ("45 to 70 years", "aged 45 to 70 living near airports"),
         ("three weeks", "21 d"),
+        ("1%", "one in a hundred"),
+        ("1.1B masks", "1.1 billion masks"),
+        ("4.1 × 10^-47", "4.1e-47 cm2"),
+        ("12.4 percentage points", "12.4 points"),
+        ("10.2 points", "10.2 v. 6.5 points"),
+        ("one in a hundred", "1%"),
+        ("4.1 points", "a score of 4.1"),
     ],
 )
 def test_a_quantity_is_stated_in_another_form(own, source):
@@ -84,10 +91,18 @@ def test_a_quantity_is_stated_in_another_form(own, source):
         ("2,300 mutations each", "414,000 mutations of 179 proteins"),
         ("2.4 times as much", "78% and 91% were left"),
         ("1.4 hours", "IQR 7.5-8.9"),
+        ("47,040 USD a year", "56 USD per km2 for 840 km2"),
+        ("half the time", "twice as fast"),
+        ("3.7 points", "10.2 v. 6.5 points"),
+        ("1.3 mm over the whole time", "0.042 mm a year for 32 years"),
     ],
 )
 def test_a_quantity_follows_from_two_others(own, source):
     assert borne(own, source) == ["derived"]
+
+
+def test_a_share_of_each_year_makes_ten_of_it_in_a_decade():
+    assert borne("15% in a decade", "1.5% a year") == ["derived"]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +128,7 @@ def test_a_quantity_follows_from_two_others(own, source):
         ("98.6 °F", "30 °C"),
         ("30,000 pupils", "4,839 pairs at $6.20"),
         ("76%", "32% and 11%"),
+        ("300 mg", "25 mg at 2 weeks and 24 weeks"),
     ],
 )
 def test_a_quantity_is_not_there(own, source):
