@@ -67,6 +67,7 @@ def borne(own: str, source: str) -> list[Bearing]:
         ("10.2 points", "10.2 v. 6.5 points"),
         ("one in a hundred", "1%"),
         ("4.1 points", "a score of 4.1"),
+        ("OR 0.91, 95% CI 0.68 to 1.22", "odds ratio 0.91; 95% CI 0.68 to 1.22"),
     ],
 )
 def test_a_quantity_is_stated_in_another_form(own, source):
@@ -93,6 +94,7 @@ def test_a_quantity_is_stated_in_another_form(own, source):
         ("1.4 hours", "IQR 7.5-8.9"),
         ("47,040 USD a year", "56 USD per km2 for 840 km2"),
         ("half the time", "twice as fast"),
+        ("four euros a month", "74 euros for 18 months"),
         ("3.7 points", "10.2 v. 6.5 points"),
         ("1.3 mm over the whole time", "0.042 mm a year for 32 years"),
     ],

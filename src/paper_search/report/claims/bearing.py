@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, permutations
 from typing import Literal
 
 from paper_search.report.claims.numbers import (
@@ -41,7 +41,7 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
     counts = tuple(other for other in others if not other.unit and other.value <= LARGEST_COUNT)
     windows = [others]
     for text in texts:
-        times = (*counts, *_rates((*others, *quantities(text)), quantities(text)))
+        times = (*counts, *_rates((*others, *quantities(text))))
         windows += [times + window for window in _windows(text)]
     rounded = replace(quantity, step=max(quantity.step, _rounding(quantity.text)))
     is_derived = any(
@@ -53,10 +53,10 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
     return "derived" if is_derived else "absent"
 
 
-def _rates(times: Sequence[Quantity], others: Sequence[Quantity]) -> Iterator[Quantity]:
+def _rates(times: Sequence[Quantity]) -> Iterator[Quantity]:
     """Return how often the time of a rate fits into other times: $180 a year, $15 a month."""
-    for one, other in product(times, others):
-        if one.unit == other.unit == "s" and other.is_open and one is not other:
+    for one, other in permutations(times, 2):
+        if one.unit == other.unit == "s" and other.is_open:
             yield Quantity(one.value * one.factor / other.factor, "x")
 
 
@@ -121,7 +121,7 @@ def _multiplied(times: Quantity, each: Quantity) -> Iterator[Quantity]:
         yield replace(each, value=each.value * times.value / 100, text="")
     if times.unit in {"", "x"} and each.unit not in {"p", "x"}:
         yield replace(each, value=each.value * times.value, text="")
-    if not times.unit and is_free:
+    if times.unit in {"", "x"} and is_free:
         yield replace(each, value=each.value / times.value, text="")
 
 

@@ -164,7 +164,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         before, after = stated[index - 1], stated[index]
         is_bare = not before.unit and not before.counts and not YEAR.fullmatch(before.text)
         is_next = _TO_NEXT.fullmatch(plain[before.end : after.start]) is not None
-        if is_bare and is_next and after.unit not in {"", "x", "p"}:
+        if is_bare and is_next and after.unit not in {"", "x", "p"} and not after.is_open:
             unit: dict[str, Any] = {"unit": after.unit, "factor": after.factor, "is_open": False}
             stated[index - 1] = replace(before, **unit)
     return tuple(stated)
