@@ -171,6 +171,26 @@ async def test_a_letter_that_changes_is_not_taken_for_what_was_written(
             await ThreadCatalogs(persistence).searches.show("done")
 
 
+async def test_a_state_of_which_postgres_lost_a_row_is_named_and_its_thread_can_go(
+    postgres_url: str,
+) -> None:
+    """PER-09"""
+    await begin(postgres_url)
+    run_sql(
+        postgres_url,
+        "UPDATE checkpoint_blobs SET channel = 'intens' "
+        "WHERE thread_id = 'result' AND channel = 'intent'",
+    )
+    async with open_persistence(postgres_url) as persistence:
+        every = ThreadCatalogs(persistence)
+        with pytest.raises(DamagedError, match="thread 'result' is damaged: a row"):
+            await every.searches.show("result")
+        assert {info.thread_id for info in await every.threads()} >= set(THREADS)
+        assert await finish(persistence, "strategy")
+        await every.delete("result")
+        assert "result" not in {info.thread_id for info in await every.threads()}
+
+
 async def test_a_decision_whose_question_was_lost_is_applied_when_it_is_asked_again(
     whole: Path, tmp_path: Path
 ) -> None:

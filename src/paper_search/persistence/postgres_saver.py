@@ -10,7 +10,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     ChannelVersions,
-    CheckpointMetadata,
     CheckpointTuple,
     get_checkpoint_id,
 )
@@ -22,9 +21,10 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import LeaseHolder, Leases, check_ownership
 from paper_search.persistence.listing import Entry, LatestCheckpoint, check_prune, stay_after
-from paper_search.persistence.serialization import Boxed, RecordSeal
+from paper_search.persistence.serialization import Boxed, RecordSeal, check_checkpoint
 
 _ITEMS = "SELECT key, value FROM store WHERE prefix = %s"
 _COPIED = {
@@ -45,6 +45,8 @@ _SETTLE = """UPDATE checkpoints AS c SET checkpoint = jsonb_set(c.checkpoint, '{
     WHERE thread_id = %s AND jsonb_path_exists(c.checkpoint, '$.channel_values.* ? (@ == true)')
     AND NOT (metadata ? 'counters_since_delta_snapshot' OR metadata ? 'delta_writes_versioned')"""
 """Drops what stands inside of a checkpoint and beside it as well."""
+_COUNT = "channels"
+"""In the metadata of a checkpoint: how many channels have a value."""
 
 _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
 """The thread that the running call of the saver writes to."""
@@ -81,15 +83,24 @@ class PostgresSaver(AsyncPostgresSaver):
                 )
                 row = await cursor.fetchone()
             stay_after(row["latest"] if row else None)
-        saved = await super().aget_tuple(config)
-        stay_after(saved and saved.checkpoint["id"])
+        thread = f"the state of thread {config['configurable']['thread_id']!r}"
+        try:
+            saved = await super().aget_tuple(config)
+        except (DamagedError, KeyError) as error:
+            raise DamagedError(thread, error) from error
+        if saved is not None:
+            place, told = saved.config["configurable"], dict[str, Any](saved.metadata)
+            check_checkpoint(saved.checkpoint, place["thread_id"], place["checkpoint_id"])
+            if len(saved.checkpoint["channel_values"]) < told.get(_COUNT, 0):
+                raise DamagedError(thread, "a row of it is missing")
+            stay_after(saved.checkpoint["id"])
         return saved
 
     async def aput(
         self,
         config: RunnableConfig,
         checkpoint: Any,
-        metadata: CheckpointMetadata,
+        metadata: Any,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Store a checkpoint if the thread is not driven by somebody else.
@@ -103,6 +114,7 @@ class PostgresSaver(AsyncPostgresSaver):
         versions = checkpoint["channel_versions"]
         added = {n: versions[n] for n, v in boxed.items() if isinstance(v, Boxed) and n in versions}
         new_versions = {**added, **new_versions}
+        metadata = {**metadata, _COUNT: len(boxed.keys() & versions.keys())}
         with self._writing(config["configurable"]["thread_id"]):
             return await super().aput(config, plain, metadata, new_versions)
 
