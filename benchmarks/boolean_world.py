@@ -6,7 +6,8 @@ The services of `../shared/world` run in this process. Queries are made of words
 names that occur in its works, in nine shapes: groups of synonyms, truncated words, phrases,
 exclusions, NEAR, fields, an author in one arm of an OR, and years. A work should be found where
 what a service searches of it matches the query (`paper_search.query.evaluate`): the title of its
-final version, the abstract (Crossref searches none), and where the query names one, the author.
+final version, the abstract (Crossref searches none), and where the query names one, the author;
+and where the whole record does, as what is excluded may stand in an abstract.
 *wrong*: records shown that lack what is wanted even by stem, or hold what is excluded as it is
 written.
 """
@@ -176,7 +177,7 @@ def by_stem(text: str) -> list[str]:
 
 
 def searched(record: dict[str, Any], service: str, query: str) -> dict[str, Any]:
-    """Return what a service searches of a record for a query."""
+    """Return what a service searches of a record for a query; "": what the record has of it."""
     unsearched = dict.fromkeys(WITHOUT_FIELDS.get(service, ()), "")
     if "author:" not in query:  # words without a field are those of title and abstract
         unsearched |= {"author": "", "venue": ""}
@@ -211,7 +212,7 @@ async def ask(world: World, service: str, query: str) -> Outcome:
     expected = {
         number
         for number, whole in documents(world, service)
-        if matches(tree, searched(whole, service, query))
+        if all(matches(tree, searched(whole, which, query)) for which in (service, ""))
     }
     found = {n for paper in report.papers for n in numbers(paper, work_of)}
     wrong = [paper for paper in report.papers if is_wrong(tree, paper)]

@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
     "skills": 10_317,
-    "sources": 7_552,
+    "sources": 7_558,
     "cli": 6_668,
     "workflow": 5_627,
     "report": 5_395,

@@ -164,6 +164,11 @@ class QueryRun:
         return bool(fresh)
 
     @property
+    def has_all_hits(self) -> bool:
+        """Whether as many records came as there are, each counted once."""
+        return self.hits is not None and len(self.known) + self.losses["dropped"] >= self.hits
+
+    @property
     def losses(self) -> dict[str, int]:
         count = Counter(row.removed for row in self.arrivals)
         return {name: count[reason] for name, reason in REASONS.items()}

@@ -321,7 +321,8 @@ class HttpSource:
                 return
             if not is_step and progress.has_all_pages:
                 return
-            request = page.next
+            is_all = adapter.paging and adapter.paging.cursor and progress.has_all_hits
+            request = None if is_all else page.next  # a cursor may never end
         if progress.purpose is Purpose.COUNT:
             return
         if request is not None:
