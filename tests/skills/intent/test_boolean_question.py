@@ -37,7 +37,7 @@ def read(text: str) -> BooleanQuestion:
         ("moss[tiab] AND lichen[tiab]", ("moss", "lichen"), {}),
         ("TS=(moss AND lichen)", ("moss", "lichen"), {}),
         ("TITLE-ABS-KEY(moss OR lichen)", ("moss",), {"moss": ["lichen"]}),
-        ("lich* moss", ("lich", "moss"), {}),
+        ("lich* moss", ("lich*", "moss"), {}),
         ('"deep brain stimulation" tremor', ("deep brain stimulation", "tremor"), {}),
         ("“moss” AND lichen", ("moss", "lichen"), {}),
         ("author:Darwin moss", ("moss",), {}),

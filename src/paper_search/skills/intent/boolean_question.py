@@ -21,6 +21,7 @@ from paper_search.query.ast import (
     conjuncts,
     positive_leaves,
     straighten,
+    words_of,
 )
 from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
@@ -197,7 +198,7 @@ def _parts(node: Node) -> Iterator[Node]:
 def _positives(node: Node) -> Iterator[str]:
     for leaf in positive_leaves(node):
         if leaf.field not in {"author", "venue", *INDEXED}:
-            yield _text(leaf)
+            yield " ".join(words_of(leaf))
 
 
 def _text(leaf: Term | Phrase) -> str:
