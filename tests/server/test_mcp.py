@@ -23,6 +23,8 @@ from mcp.types import ElicitResult, Implementation, InputRequiredResult
 from tests.ports import free_port
 
 from paper_search.config import AppConfig, load_config
+from paper_search.persistence import open_persistence
+from paper_search.review import share_thread
 from paper_search.server.access import Access, SharedPersistence
 from paper_search.server.app_factory import create_app
 from paper_search.server.mcp import PaperSearchServer
@@ -350,6 +352,38 @@ async def test_over_http_a_thread_and_its_forms_are_their_owners__sec_02(url, er
             assert isinstance(await attack(client, {"thread_id": thread_id}, state), MCPError)
     async with visiting(url, ADA, Person(APPROVE), era) as client:
         assert "ended by: approved" in await told(client, "answer", thread_id=thread_id)
+
+
+async def test_who_is_invited_reads_over_mcp_and_decides_nothing__sec_02(url, config):
+    async with visiting(url, ADA, Person(APPROVE), MODERN) as client:
+        thread_id = thread_in(await told(client, "search", **BEGIN))
+        page = await told(client, "show", thread_id=thread_id, page=2)
+        paper_id = re.search(r"id: `([^`]+)`", page).group(1)
+    calls = {"show": {"page": 2}, "paper": {"paper_id": paper_id}, "export": {}, "answer": {}}
+
+    async def shared_as(role: str) -> dict[str, str]:
+        async with open_persistence(config.persistence_url) as persistence:
+            await share_thread(persistence, thread_id, "bob", role, accounts=["ada", "bob"])
+        async with visiting(url, BOB, Person(APPROVE), MODERN) as client:
+            named = {tool: {"thread_id": thread_id, **more} for tool, more in calls.items()}
+            replies = {tool: await told(client, tool, **more) for tool, more in named.items()}
+            try:
+                result = await client.read_resource(f"paper-search://{thread_id}/result")
+            except MCPError as error:
+                result = error
+            return {**replies, "result": str(result)}
+
+    reader = await shared_as("reader")
+    assert "a reader, who may not decide" in reader.pop("answer")
+    assert not any("refused" in text or "no thread" in text for text in reader.values()), reader
+    assert paper_id in reader["show"]
+    reviewer = await shared_as("reviewer")
+    assert "a reviewer, who may not decide" in reviewer.pop("answer")
+    assert all("without seeing what others decided" in text for text in reviewer.values()), reviewer
+    nobody = await shared_as("none")
+    assert all("no thread" in text for text in nobody.values()), nobody
+    async with open_persistence(config.persistence_url) as persistence:
+        assert len(await persistence.ledger.entries(thread_id)) == 1
 
 
 async def test_a_session_is_no_use_to_somebody_else__sec_02(url):

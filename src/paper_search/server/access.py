@@ -135,8 +135,8 @@ class Access:
 
         Raises:
             RequestRefusedError: it is somebody else's, as if it were absent, or another program's;
-                or it is shared with them for less. Only the page asks for less than to decide:
-                there, reviewers stay blind.
+                or it is shared with them for less. Who asks for less than to decide keeps
+                reviewers blind by `require_sight`.
         """
         every = self.catalogs(persistence)
         graph = await every.graph_of(thread_id)
@@ -156,6 +156,18 @@ class Access:
                 )
         session: Session = catalog.session(thread_id)
         return session if await session.exists() else None
+
+    async def require_sight(self, persistence: Persistence, thread_id: str, person: str) -> None:
+        """Refuse a reviewer what others decided while not all are done; Raises as `session`."""
+        searches = self.catalogs(persistence).searches
+        if await self.role(searches, thread_id, person) is not Role.REVIEWER:
+            return
+        if (await (await searches.session(thread_id).reviewers()).agreement()).is_blind:
+            raise RequestRefusedError(
+                HTTPStatus.FORBIDDEN,
+                "you screen this search without seeing what others decided: its result is shown "
+                "when all reviewers are done",
+            )
 
     async def delete(self, thread_id: str, person: str) -> None:
         """Delete a thread of somebody's, with all that the server does not know of.

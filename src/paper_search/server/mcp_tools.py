@@ -36,6 +36,7 @@ from paper_search.server.mcp_texts import clipped, hits_text, paper_text, part_o
 from paper_search.threads.catalog import Catalog, ThreadStatus
 from paper_search.threads.engine import ThreadEngine
 from paper_search.threads.session import ThreadSession
+from paper_search.threads.sharing import Right
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import sources_of_run
 
@@ -120,7 +121,7 @@ class McpTools:
 
         With set_aside, the papers that were found and judged not to fit.
         """
-        async with self._thread(thread_id, ctx) as thread:
+        async with self._thread(thread_id, ctx, Right.READ) as thread:
             question = await thread.session.open_question()
             if question is not None and page == 1 and not set_aside:
                 return _waiting(thread, QuestionForm(question.question))
@@ -128,7 +129,7 @@ class McpTools:
 
     async def paper(self, thread_id: ThreadId, paper_id: str, ctx: Context) -> str:
         """Return all that is known of one paper of a search, by its id."""
-        async with self._thread(thread_id, ctx) as thread:
+        async with self._thread(thread_id, ctx, Right.READ) as thread:
             collection = await _collection(thread)
         for paper in collection.every_paper:
             if paper.id == paper_id:
@@ -148,7 +149,7 @@ class McpTools:
         """
         from paper_search.exports import export  # noqa: PLC0415  # slow import
 
-        async with self._thread(thread_id, ctx) as thread:
+        async with self._thread(thread_id, ctx, Right.READ) as thread:
             content = export(await _collection(thread), format)
         if not isinstance(content, str):
             raise InputError(
@@ -182,7 +183,7 @@ class McpTools:
     async def page(self, thread_id: str, ctx: Context, page: int = 1) -> str:
         """Return 20 papers of the result of a search, or a part of a report in Markdown."""
         try:
-            async with self._thread(thread_id, ctx) as thread:
+            async with self._thread(thread_id, ctx, Right.READ) as thread:
                 return await _standing(thread, page)
         except PaperSearchError as error:
             raise ResourceError(str(error)) from None
@@ -190,12 +191,17 @@ class McpTools:
     # --- within -----------------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
-    async def _thread(self, thread_id: str, ctx: Context) -> AsyncIterator[_Thread]:
-        """Open a thread that the caller may see; Raises as `Access.session`."""
+    async def _thread(
+        self, thread_id: str, ctx: Context, right: Right = Right.DECIDE
+    ) -> AsyncIterator[_Thread]:
+        """Open a thread with which the caller may do that; Raises as `Access.session`."""
         async with self._access.shared.use() as persistence:
-            session = await self._access.session(persistence, thread_id, _owner(ctx))
+            person = _owner(ctx)
+            session = await self._access.session(persistence, thread_id, person, right)
             if session is None:
                 raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
+            if right is Right.READ and person is not None:
+                await self._access.require_sight(persistence, thread_id, person)
             graph = session.workflow.name
             channels = await session.channels()  # an answer goes on with the same sources
             options = services_begun_with(channels)

@@ -275,18 +275,9 @@ class Visit:
             raise ThreadWaitingError(
                 f"thread {name!r} is a report: read it at /review/reports/{name}"
             )
-        if right is Right.READ and shows_decisions and await self.role(name) is Role.REVIEWER:
-            await self._require_end_of_screening(name)
+        if right is Right.READ and shows_decisions:
+            await self.site.access.require_sight(self.persistence, name, self.owner)
         return name
-
-    async def _require_end_of_screening(self, thread_id: str) -> None:
-        reviewers = await self.catalogs.searches.session(thread_id).reviewers()
-        if (await reviewers.agreement()).is_blind:
-            raise RequestRefusedError(
-                HTTPStatus.FORBIDDEN,
-                "you screen this search without seeing what others decided: its result is shown "
-                "when all reviewers are done",
-            )
 
     async def role(self, thread_id: str, graph: str = SEARCH) -> Role | None:
         """Return what the visitor is to a thread; None means nothing."""
