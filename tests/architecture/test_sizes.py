@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
-    "skills": 10_317,
+    "skills": 10_318,
     "sources": 7_558,
     "cli": 6_668,
-    "workflow": 5_627,
+    "workflow": 5_634,
     "report": 5_395,
     "library": 5_205,
     "query": 4_780,
@@ -32,8 +32,8 @@ MAX_LINES = {
     "report_workflow": 2_824,
     "steps": 2_686,
     "threads": 2_575,
-    "web": 2_625,
-    "server": 2_166,
+    "web": 2_616,
+    "server": 2_184,
     "audit": 2_067,
     "models": 1_877,
     "llm": 1_754,

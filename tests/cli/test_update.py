@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,21 @@ def test_all_tells_cron_whether_something_waits(cli, review, home, tmp_path):
         loud = cli("update", "--all", "--json")
         assert loud.code == 3, loud.stderr
         assert [entry["outcome"] for entry in loud.document] == ["waits"] * 2
+
+
+def test_an_export_that_joined_does_not_have_the_search_wait(cli, review, tmp_path):
+    (tmp_path / "scopus.ris").write_text(ris("Livers of fish", doi="10.1000/77"))
+    assert cli("add", review, str(tmp_path / "scopus.ris"), "--database", "Scopus").code == 0
+    assert answer(cli, review, "--approve").code == 0
+    quiet = cli("update", "--all", "--json")
+    assert (quiet.code, quiet.document[0]["outcome"]) == (0, "nothing new")
+
+
+def test_of_more_hits_than_are_read_a_limit_on_the_day_of_entry_is_offered(cli, review, tmp_path):
+    assert cli("library", "add", records(tmp_path, *range(101))).code == 0
+    remarks = cli("update", review, "--json").document["checkpoint"]["payload"]["remarks"]
+    day = (datetime.now(UTC) - timedelta(days=14)).date()
+    assert f"`AND entered:{day}/` in it" in remarks[-1]
 
 
 def test_a_search_that_another_process_drives_is_left_alone(cli, review, home):

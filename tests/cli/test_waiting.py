@@ -150,7 +150,7 @@ def test_the_line_names_each_source_once() -> None:
     ]
     line = str(unfinished_line("two\nlines", reports, None))
     assert "Left behind: doaj and dblp." in line
-    assert line.endswith("run the same command with --source doaj --source dblp")
+    assert line.endswith("run `find` with the same --strategy and --source doaj --source dblp")
     assert unfinished_line("q", reports[1:2], None) is None
 
 

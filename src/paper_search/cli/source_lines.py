@@ -113,7 +113,7 @@ def _search(question: str, options: Sequence[str], home: Path | None) -> str:
     A strategy of many lines is not part of a command that people copy: the options alone.
     """
     if "\n" in question.strip():
-        return f"run the same command with {' '.join(options)}"
+        return f"run `find` with the same --strategy and {' '.join(options)}"
     return command_line("find", *options, home=home, question=question)
 
 

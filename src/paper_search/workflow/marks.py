@@ -97,8 +97,7 @@ class MarkStore:
             "is_skipped": False,
             "is_taken_back": is_relevant is None,
             "reason": reason,
-            **author_and_time(),
-            **({"said_by": by} if by else {}),
+            **author_and_time(by),
         }
         await self.put(
             *(

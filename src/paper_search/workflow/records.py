@@ -250,12 +250,9 @@ class SearchRecords(RecordStore):
         """Store what was judged after the search: in papers stored whole, and the order of all."""
         verdicts = {verdict.paper.id: verdict_row(verdict) for verdict in scored}
         for part in ("papers", "final"):
-            whole = await self.get(part, list(verdicts))
-            plain = {
-                paper_id: {name: value for name, value in row.items() if name not in VERDICT}
-                for paper_id, row in whole.items()
-            }
-            await self.put(part, {i: {**row, **verdicts[i]} for i, row in plain.items()})
+            old = await self.get(part, list(verdicts))
+            rest = {i: {n: v for n, v in r.items() if n not in VERDICT} for i, r in old.items()}
+            await self.put(part, {i: {**row, **verdicts[i]} for i, row in rest.items()})
         await self.put("order", {_LATEST: {"ids": list(order)}})
 
     async def _in_order(self, reference: CollectionRef) -> list[str]:

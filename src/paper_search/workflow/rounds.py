@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -205,6 +205,8 @@ def join_reports(
 
 SOURCE = "import"
 """The source of a strategy that takes the records of files."""
+_LATE_DAYS = 14
+"""How long after its day of entry a service may show a record for the first time."""
 _BATCHES, _RECORDS = "batches", "arriving"
 """Parts of the record store."""
 
@@ -345,7 +347,8 @@ def hits_then_and_now(
     state: WorkflowState, counts: Iterable[SourceReport]
 ) -> dict[str, list[tuple[int, int]]]:
     """Return, by source, the hits of each query in the last search and in the rows `counts`."""
-    searches = [row for row in state.earlier_reports if row.purpose is Purpose.SEARCH]
+    asked = [row for row in state.earlier_reports if not row.is_file]
+    searches = [row for row in asked if row.purpose is Purpose.SEARCH]
     latest = max((row.iteration for row in searches), default=0)
     then = {(row.source, row.query): row.hits for row in searches if row.iteration == latest}
     hits: dict[str, list[tuple[int, int]]] = {source: [] for source, _ in then}
@@ -373,7 +376,15 @@ def update_remarks(state: WorkflowState) -> Iterator[str]:
         "only works that were not found before are asked about"
     )
     counts = [row for row in state.counts if row.iteration == state.current_iteration]
+    is_cut, most = False, state.strategy.filters.max_results if state.strategy else 0
     for source, hits in hits_then_and_now(state, counts).items():
         if hits:
             then, now = (sum(column) for column in zip(*hits, strict=True))
             yield f"{source}: {now:,} hits of all queries together, {then:,} then"
+            is_cut = is_cut or any(hits_now > most for _, hits_now in hits)
+    if is_cut:
+        day = datetime.fromisoformat(review_update.searched_at).date() - timedelta(days=_LATE_DAYS)
+        yield (
+            f"of a query with over {most:,} hits only the first are read; `AND entered:{day}/` in "
+            "it reaches what came in since, but no work that a service shows late"
+        )
