@@ -73,14 +73,12 @@ class Profile:
     """One record in comparable form; an empty value means unknown.
 
     Attributes:
-        title: the words of the title, joined by single spaces.
         words: the words of the title.
         key: the title without spaces, at least its letters and digits.
         roles: words that may say what it is to another work; see `titles.roles`.
         first_page: first page, without zeros in front; with its letter ("s12", "e1004").
     """
 
-    title: str
     words: tuple[str, ...]
     key: str
     roles: tuple[tuple[str, str], ...]
@@ -97,6 +95,10 @@ class Profile:
     ids: tuple[tuple[str, str], ...]
     abstract: str
 
+    @property
+    def title(self) -> str:
+        return " ".join(self.words)
+
 
 def profile(paper: RawPaper) -> Profile:
     title = without_line_breaks(folded(paper.title))
@@ -106,7 +108,6 @@ def profile(paper: RawPaper) -> Profile:
     venue = folded(paper.venue) if paper.venue else ""
     first, last = _pages(paper.pages)
     return Profile(
-        title=" ".join(title_words),
         words=title_words,
         key="".join(title_words),
         roles=roles(own_title),
