@@ -146,7 +146,8 @@ def of_kappa(directory: Path) -> list[str]:
     said = json.loads((directory / "reviewers.json").read_text())
     if said["is_blind"] or said["kappa"] is None:
         return []
-    work_of = {row["id"]: row["kept_as"] for row in rows(directory / "records.csv")}
+    arrivals = rows(directory / "records.csv")
+    work_of = {row["id"]: row["kept_as"] for row in arrivals if row["kept_as"]}
     verdicts: dict[str, dict[str, str]] = {}
     for row in rows(directory / "decisions.csv"):
         if row["question"] == "independent screening" and row["event"] in {"include", "exclude"}:
