@@ -296,7 +296,7 @@ def test_reviewers_decide_apart_at_the_command_and_one_who_leaves_is_not_waited_
     assert '"no control","not counted: left before all reviewers were done"' in decisions
     for name in ("report.md", "reporting.md"):
         document = (tmp_path / "audit" / name).read_text()
-        assert "Decided by several: 2: 1 included, 0 excluded, 1 in conflict." in document
+        assert "Decided by several: 2 (1 included, 0 excluded, 1 in conflict)." in document
         assert "Agreement: 50%; Cohen's kappa: 0.00." in document
 
 

@@ -41,7 +41,7 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(
     for name in ("ada", "bo"):
         assert cli("screen", reviewing, "--reviewer", name, "--done").code == 0
     told = cli("reconcile", reviewing)
-    assert "Decided by several: 2: 1 included, 0 excluded, 1 in conflict." in told.stderr
+    assert "Decided by several: 2 (1 included, 0 excluded, 1 in conflict)." in told.stderr
     assert "Agreement: 50%; Cohen's kappa: 0.00." in told.stderr
     assert "1 agreed decisions are decisions of the thread now" in told.stderr
 

@@ -299,7 +299,7 @@ def test_two_people_decide_blind_until_both_are_done_and_then_settle(page, place
     assert "This text is for ada, bo, each by themselves" in page.text
     decide(page, place, "bo", works[2], "include")
     assert list(statuses(page, place).values()) == ["included", "excluded", "retrieved"]
-    assert "Decided by several: 3: 1 included, 1 excluded, 1 in conflict." in page.text
+    assert "Decided by several: 3 (1 included, 1 excluded, 1 in conflict)." in page.text
     assert "Agreement: 67%; Cohen&#39;s kappa: 0.40." in page.text
     assert "ada: exclude, No trial; bo: include. To be settled" in page.text
     assert decide(page, place, "ada", works[0], "exclude:No trial") == 422

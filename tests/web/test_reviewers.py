@@ -33,7 +33,7 @@ def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread) 
     page.open(f"{place}/results?decision=included")
     assert "0 papers<" in page.text
     screen(page, place, "bo", "relevant")
-    assert "Decided by several: 1: 1 included, 0 excluded, 0 in conflict." in page.text
+    assert "Decided by several: 1 (1 included, 0 excluded, 0 in conflict)." in page.text
     page.open(f"{place}/results?decision=included")
     assert "1 paper<" in page.text
 

@@ -51,7 +51,7 @@ def test_two_reviewers_screen_blind_and_settle_their_conflicts_on_the_page(
     page.keyboard.press("n")
     page.click("button[value=done]")
     page.wait_for_url("**/reviewers")
-    expect(page.locator("main")).to_contain_text("Cohen’s kappa")
+    expect(page.locator("main")).to_contain_text("Cohen's kappa")
     conflict = page.locator(".conflict")
     expect(conflict).to_have_count(1)
     expect(conflict.locator("h3")).to_have_text(first)

@@ -201,7 +201,7 @@ async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_a
     assert [(part.decided_by_several, part.kappa) for part in found.by_update] == [
         *((4, 0.5), (2, pytest.approx(1 / 3))),
     ]
-    assert found.lines[2].startswith("First search: Decided by several: 4: 1 included")
+    assert found.lines[2].startswith("First search: Decided by several: 4 (1 included")
     assert await review.agreed() == {"e": True}
 
 

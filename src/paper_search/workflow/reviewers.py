@@ -75,8 +75,8 @@ class Agreement(BaseModel):
         """Return in sentences how far reviewers who are done agree, together and by update."""
         kappa = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
         alike = f"{self.included} included, {self.excluded} excluded"
-        count = f"{self.decided_by_several}: {alike}, {len(self.conflicts)} in conflict"
-        lines = [f"Decided by several: {count}."]
+        alike = f"{alike}, {len(self.conflicts)} in conflict"
+        lines = [f"Decided by several: {self.decided_by_several} ({alike})."]
         if self.observed is not None:
             lines.append(f"Agreement: {self.observed:.0%}; Cohen's kappa: {kappa}.")
         for number, part in enumerate(self.by_update):
