@@ -73,8 +73,7 @@ class Profile:
     """One record in comparable form; an empty value means unknown.
 
     Attributes:
-        words: the words of the title.
-        key: the title without spaces, at least its letters and digits.
+        words, key: of the title; the key without spaces, at least its letters and digits.
         roles: words that may say what it is to another work; see `titles.roles`.
         first_page: first page, without zeros in front; with its letter ("s12", "e1004").
     """
