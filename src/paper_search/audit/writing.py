@@ -36,8 +36,8 @@ from paper_search.report.outputs.pandoc import has_pandoc, markdown_docx
 
 RECORD_COLUMNS = (
     *("id", "status", "kept_as", "why", "source", "query", "position", "round", "found_at"),
-    *("title", "authors", "year", "venue", "doi", "score", "decided_by", "decided_at", "note"),
-    "labels",
+    *("title", "authors", "year", "venue", "doi", "score"),
+    *("decided_by", "decided_at", "note", "labels"),
 )
 MANIFEST = "manifest-sha256.txt"
 """Its lines are those of `sha256sum`, which can check them."""

@@ -96,6 +96,8 @@ def test_a_quantity_is_stated_in_another_form(own, source):
         ("half the time", "twice as fast"),
         ("four euros a month", "74 euros for 18 months"),
         ("3.7 points", "10.2 v. 6.5 points"),
+        ("a gain of 14 points", "0.12 and 0.26"),
+        ("a gain of 14 percentage points", "0.12 and 0.26"),
         ("1.3 mm over the whole time", "0.042 mm a year for 32 years"),
     ],
 )
@@ -130,7 +132,7 @@ def test_a_share_of_each_year_makes_ten_of_it_in_a_decade():
         ("98.6 °F", "30 °C"),
         ("30,000 pupils", "4,839 pairs at $6.20"),
         ("76%", "32% and 11%"),
-        ("300 mg", "25 mg at 2 weeks and 24 weeks"),
+        ("600 mg", "25 mg at 2 weeks and 24 weeks"),
     ],
 )
 def test_a_quantity_is_not_there(own, source):

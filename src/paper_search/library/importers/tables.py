@@ -227,12 +227,12 @@ def _is_of_two_rows(lines: Sequence[str], look: Mapping[str, Any], columns: int)
 
     Then it was the quote of another row that closed the first one's.
     """
-    (*closed, opened), last = (next(csv.reader([line], **look)) for line in (lines[0], lines[-1]))
-    first = [*closed, *opened.split(look["delimiter"])]
-    numbers = [{place for place, cell in enumerate(row) if cell.strip().isdigit()}
-               for row in (first, last)]  # fmt: skip
-    is_alike = not numbers[0].isdisjoint(numbers[1])
-    return is_alike and len(first) == len(last) == columns
+    first, last = (next(csv.reader([line], **look)) for line in (lines[0], lines[-1]))
+    first = [*first[:-1], *first[-1].split(look["delimiter"])]
+    if not len(first) == len(last) == columns:
+        return False
+    cells = zip(first, last, strict=True)
+    return any(one.strip().isdigit() and other.strip().isdigit() for one, other in cells)
 
 
 _MOST_UNPACKED = 200_000_000

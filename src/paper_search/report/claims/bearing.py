@@ -102,7 +102,7 @@ def _of_two(one: Quantity, other: Quantity) -> Iterator[Quantity]:
     if not one.unit:  # two groups
         ratios += [(low, low + high), (high, low + high)]
     if not one.unit and high < 1:  # points between two proportions
-        yield Quantity(100 * (high - low))
+        yield Quantity(100 * (high - low), "%")
     if one.unit == "%" and high < 100:  # noqa: PLR2004  # what is left of each
         yield Quantity((100 - low) / (100 - high), "x")
     for ratio in (Quantity(part / whole, "x") for part, whole in ratios if whole):
@@ -121,8 +121,8 @@ def _multiplied(times: Quantity, each: Quantity) -> Iterator[Quantity]:
         yield replace(each, value=each.value * times.value / 100, text="")
     if times.unit in {"", "x"} and each.unit not in {"p", "x"}:
         yield replace(each, value=each.value * times.value, text="")
-    if times.unit in {"", "x"} and is_free:
-        yield replace(each, value=each.value / times.value, text="")
+        if is_free:
+            yield replace(each, value=each.value / times.value, text="")
 
 
 def _restated(one: Quantity) -> Iterator[Quantity]:
@@ -147,11 +147,11 @@ def _agrees(one: Quantity, other: Quantity) -> bool:
             values = [(other.value - 32) / 1.8, other.value / 1.8]
         case ("F", "degree"):
             values = [other.value * 1.8 + 32, other.value * 1.8]
-        case ("%" | "point", "") if abs(other.value) < 1:
+        case ("%", "") if abs(other.value) < 1:
             values = [100 * other.value]
         case ("", "%") if abs(one.value) < 1:
             values = [other.value / 100]
-        case ("", _) | ("%", "point") | ("point", "" | "%"):
+        case ("", _) | ("%", "point") | ("point", "%"):
             values = [other.value]
         case (_, "") if not other.counts and other.text:  # "aged 18 to 65"
             values = [other.value]

@@ -140,7 +140,7 @@ _MARGIN = 2 / 3
 """Share of the support vector machine in what is learned; the rest is naive Bayes."""
 _PRIOR = 0.25
 """Weight of the scores that papers have without marks, both in units of their spread."""
-_PRIOR_HALF_LIFE = 50
+_HALF_LIFE = 50
 """Marks with which half of what the scores count more at first is gone."""
 _NEGATIVE_ONLY_WEIGHT = 0.1
 """Weight of what is learned while nothing relevant is marked: it then decides near ties only."""
@@ -189,11 +189,7 @@ class Ranker:
             return sorted(range(len(scores)), key=lambda number: -scores[number])
         mean, spread = _moments(scores)
         weight = 1.0 if any(marks.values()) else _NEGATIVE_ONLY_WEIGHT
-        share = (
-            self._mixture.prior
-            * (1.0 + _PRIOR_HALF_LIFE / (_PRIOR_HALF_LIFE + len(marks)))
-            / spread
-        )
+        share = self._mixture.prior * (1.0 + _HALF_LIFE / (_HALF_LIFE + len(marks))) / spread
         sums = [
             weight * value + share * (score - mean)
             for value, score in zip(learned, scores, strict=False)
