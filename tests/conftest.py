@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import shutil
+import sys
 import tempfile
 import uuid
 import warnings
@@ -19,6 +20,10 @@ from tests.recorded import RecordedAnswer, recorded_answers
 
 from paper_search.http.limits import process_limiter
 from paper_search.http.redaction import LOGGERS
+
+# Compiling everything again costs seconds in each of the many processes that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 _BESIDE = Path(__file__).parents[1] / "../shared/data/recorded"
 
