@@ -1,7 +1,6 @@
 """The API part of the fault matrix: every way a service can fail is a line in the report."""
 
 import asyncio
-import resource
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -249,16 +248,6 @@ async def test_api_16_fresh_cursors_whose_records_are_all_excluded_end(
     assert "stopped after 14 pages" in str(said.note)
 
 
-@pytest.mark.slow
-async def test_api_18_a_page_of_a_gigabyte_is_cut_at_the_cap(server: FaultServer) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    said = await line(cards(server, "/huge"))
-    grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert said.status is SourceStatus.BAD_RESPONSE
-    assert "larger than 20,000,000 bytes" in str(said.error)
-    assert grown_kb < 150_000
-
-
 async def test_api_20_odd_text_is_replaced_and_can_be_stored(server: FaultServer) -> None:
     for path in ("/bad-charset", "/surrogates"):
         report = await cards(server, path).report(strategy("graph"))
@@ -285,7 +274,7 @@ async def test_api_23_xml_that_attacks_its_reader_is_a_bad_response(
     assert "root:" not in str(said.error)
 
 
-@pytest.mark.parametrize("to", ["http://localhost:9/", "file:///etc/passwd", "//x.example/"])
+@pytest.mark.parametrize("to", ["http://localhost:9/", "file:///etc/passwd", "//x.example/", "//["])
 async def test_api_24_no_redirect_takes_the_key_elsewhere(server: FaultServer, to: str) -> None:
     said = await line(cards(server, f"/redirect?to={to}"))
     assert said.status is SourceStatus.BAD_RESPONSE
