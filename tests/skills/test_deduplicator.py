@@ -23,45 +23,6 @@ async def clusters(*papers: RawPaper, llm: FakeLLM | None = None) -> list[list[s
     return sorted(work.merged_from or [work.id] for work in merged)
 
 
-ONE = [["1", "2"]]
-TWO = [["1"], ["2"]]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ({"doi": "10.1/A"}, {"doi": "https://doi.org/10.1/a", "title": "Other"}, TWO),
-        ({"doi": "10.1000/A"}, {"doi": "https://doi.org/10.1000/a", "title": "Other"}, ONE),
-        ({"arxiv_id": "2101.00001"}, {"arxiv_id": "arXiv:2101.00001v2", "title": "Other"}, ONE),
-        ({"arxiv_id": "2101.00001"}, {"doi": "10.48550/arXiv.2101.00001", "title": "Other"}, ONE),
-        ({"pmid": "123"}, {"pmid": "123", "title": "Other"}, ONE),
-        ({"s2_id": "abc"}, {"s2_id": "abd", "title": "Other"}, TWO),
-        ({"url": "https://a.org/x.pdf"}, {"url": "http://www.a.org/x.pdf/", "title": "B"}, ONE),
-        ({"full_text_url": "https://a.org/x"}, {"full_text_url": "a.org/x", "title": "B"}, TWO),
-        ({"url": "https://a.org/x"}, {"url": "https://a.org/x", "title": "B"}, TWO),
-        ({"url": "https://a.org/"}, {"url": "https://a.org/", "title": "B"}, TWO),
-        ({}, {"title": "A Long Title: on Graph-Networks!"}, ONE),
-        ({}, {"author": "Smith, Ada"}, ONE),
-        ({}, {"year": 2013}, TWO),
-        ({}, {"author": "Bob Jones"}, TWO),
-        ({}, {"year": None}, ONE),
-        ({}, {"author": None}, ONE),
-        ({"title": "Editorial"}, {"title": "Editorial", "year": 2019}, TWO),
-        ({"title": "Editorial", "author": None}, {"title": "Editorial", "author": None}, TWO),
-        ({"title": "Editorial", "venue": "A"}, {"title": "Editorial", "venue": "B"}, TWO),
-        ({"title": "Introduction", "year": None}, {"title": "Introduction"}, TWO),
-        ({"title": "Deep nets", "year": None}, {"title": "Deep nets"}, TWO),
-        ({"doi": "10.1000/a"}, {"doi": "10.1000/b"}, TWO),
-        ({"doi": "10.1000/a"}, {"doi": "10.48550/arXiv.2101.00001"}, ONE),
-        ({"title": "..."}, {"title": "???"}, TWO),
-    ],
-)  # fmt: skip
-async def test_records_of_one_work_are_merged_and_others_are_not(
-    first: dict[str, Any], second: dict[str, Any], expected: list[list[str]]
-) -> None:
-    assert await clusters(paper("1", **first), paper("2", **second)) == expected
-
-
 async def test_the_same_record_of_one_source_is_one() -> None:
     one, other = paper("1"), paper("1", title="Other", year=1999)
     assert len(await Deduplicator().deduplicate([one, other])) == 1

@@ -89,13 +89,6 @@ def test_a_slip_or_another_spelling_is_no_other_work(one: str, other: str) -> No
     assert are_one(paper("1", one), paper("2", other))
 
 
-def test_another_page_of_one_issue_is_another_work_if_the_titles_differ() -> None:
-    here = {"volume": "9", "issue": "2"}
-    one = paper("1", "Shade trees in city streets", pages="10-19", **here)
-    other = paper("2", "Shade trees in city streets of Rome", pages="30-39", **here)
-    assert not are_one(one, other)
-
-
 COMPANIONS = [
     # protocols
     "{}: study protocol",
@@ -176,24 +169,6 @@ def test_a_companion_of_a_work_is_another_one_even_with_the_same_abstract(compan
     assert len(outcome.uncertain) == 1, "one abstract: a person is asked"
 
 
-def test_an_equal_doi_does_not_make_one_work_of_two_parts_or_of_two_abstracts() -> None:
-    title, doi = "Shade trees and blood pressure in city streets", {"doi": "10.1000/1"}
-    pairs = [
-        ({"title": f"{title}, part 1"}, {"title": f"{title}, part 2"}),
-        ({"title": title, "abstract": LONG}, {"title": title, "abstract": WEAK}),
-    ]
-    for one, other in pairs:
-        outcome = resolved(paper("1", **one, **doi), paper("2", **other, **doi))
-        assert len(outcome.works) == 2
-        assert len(outcome.uncertain) == 1
-
-
-def test_one_long_abstract_wins_back_a_changed_title_of_the_same_team() -> None:
-    one = paper("1", "Shade trees and blood pressure in city streets", abstract=LONG)
-    other = {"year": 2013, "venue": "Heart", "authors": TEAM[:2], "abstract": LONG}
-    assert are_one(one, paper("2", "What canopies do for the pavement", **other))
-
-
 # --- one page of a journal ------------------------------------------------------------------------
 
 
@@ -208,31 +183,8 @@ def test_editorials_on_page_5_of_every_issue_are_as_many_works(numbers: list[str
     assert len(resolved(*papers).works) == 3
 
 
-def test_one_page_of_another_journal_is_another_page() -> None:
-    place = {"volume": "12", "pages": "5"}
-    one = paper("1", "News from the society", venue="Acta Botanica", **place)
-    assert not are_one(one, paper("2", "News from the society", venue="Heart", **place))
-
-
-def test_one_editorial_with_issue_and_venue_is_one() -> None:
-    place = {"volume": "12", "issue": "3", "pages": "5-6"}
-    one = paper("1", "Editorial", authors=TEAM[:1], **place)
-    assert are_one(one, paper("2", "Editorial", authors=["Smith, A"], **place))
-
-
-def test_two_abstracts_of_one_team_on_one_page_are_two_works() -> None:
-    place = {"volume": "15", "pages": "78", "venue": "Pediatric Transplantation"}
-    one = paper("1", "CD46-associated syndrome with an uncommon course", **place)
-    other = paper("2", "Plasma exchange allows preservation of renal function", **place)
-    assert not are_one(one, other)
-
-
 # --- one text of one team -------------------------------------------------------------------------
 
-WEAK = (
-    "We prove weak convergence theorems for the partial sums of Vilenkin-Fourier series in the"
-    " martingale Hardy spaces and show that the weights cannot be improved there."
-)
 LONG = " ".join(
     f"The {adjective} {noun} of {place} was measured with {tool} throughout one summer."
     for adjective, noun, place, tool in [
@@ -244,51 +196,6 @@ LONG = " ".join(
         ("annual", "rainfall", "gardens", "gauges"),
     ]
 )
-OTHER_HALF = (
-    " Interviews with residents described comfort. Planners then compared budgets, maintenance,"
-    " irrigation, liability and species, which differed considerably between municipalities."
-)
-
-
-def test_abstracts_that_differ_in_the_words_of_the_titles_are_of_two_works() -> None:
-    one = paper("1", "Weak convergence of partial sums of Vilenkin series", abstract=WEAK)
-    strong = WEAK.replace("weak", "strong")
-    other = paper("2", "Strong convergence of partial sums of Vilenkin series", abstract=strong)
-    assert not are_one(one, other)
-    bundle = "We study the Poisson geometry of the {} and classify its symplectic leaves."
-    one = paper("1", "Geometry of the Poisson bundle", abstract=bundle.format("Poisson bundle"))
-    text = bundle.format("cotangent bundle")
-    assert not are_one(one, paper("2", "Geometry of the cotangent bundle", abstract=text))
-
-
-def test_a_short_abstract_inside_a_long_one_is_no_proof() -> None:
-    short = "The mean temperature of pavements was measured with thermometers in one summer."
-    one = paper("1", "Cool pavements below planted trees", abstract=short)
-    other = paper("2", "What planting does for noise and rainfall", abstract=LONG)
-    assert not are_one(one, other)
-
-
-@pytest.mark.parametrize("share", [0.6, 0.75])
-def test_words_added_above_abstracts_that_are_half_alike_are_asked_about(share: float) -> None:
-    words = LONG.split()
-    text = " ".join(w if n % 20 < 20 * share else f"other{n}" for n, w in enumerate(words))
-    one = paper("1", "Shade trees lower the temperature of streets", abstract=text)
-    other = paper("2", "Shade trees lower the temperature of streets in dry cities", abstract=LONG)
-    found = resolved(one, other)
-    assert len(found.works) == 2
-    assert [{item.one, item.other} for item in found.uncertain] == [{"1", "2"}]
-
-
-def test_words_added_above_one_long_abstract_are_one_work() -> None:
-    one = paper("1", "Shade trees lower the temperature of streets", abstract=LONG)
-    longer = "Shade trees lower the temperature of streets in dry cities"
-    assert are_one(one, paper("2", longer, abstract=LONG + OTHER_HALF))
-
-
-def test_the_same_people_in_another_order_with_the_same_text_renamed_their_work() -> None:
-    one = paper("1", "Trees cool streets", abstract=LONG)
-    other = paper("2", "On the microclimate of avenues", abstract=LONG, authors=TEAM[::-1])
-    assert are_one(one, other)
 
 
 # --- marks and notes ------------------------------------------------------------------------------
@@ -319,41 +226,7 @@ def test_a_part_or_a_reply_in_brackets_is_another_work(title: str) -> None:
 # --- reports of every year ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Annual report 2014", "Annual report 2015"),
-        ("Progress in graphene electronics", "Progress in graphene electronics"),
-        ("Annual report of the shade laboratory", "Annual report of the shade laboratory"),
-        ("Cancer statistics for city dwellers", "Cancer statistics for city dwellers"),
-    ],
-)
-def test_reports_of_one_team_in_two_years_are_two_works(one: str, other: str) -> None:
-    assert not are_one(paper("1", one, year=2014), paper("2", other, year=2015))
-
-
-def test_a_progress_report_with_a_page_in_two_years_is_one_work() -> None:
-    place = {"volume": "7", "issue": "1", "pages": "11-19"}
-    one = paper("1", "Progress in graphene electronics", year=2014, **place)
-    assert are_one(one, paper("2", "Progress in graphene electronics", year=2015, **place))
-
-
 # --- addresses ------------------------------------------------------------------------------------
-
-
-def test_one_landing_page_names_no_work_and_one_file_does() -> None:
-    page, file = "https://journal.org/current", "https://journal.org/files/7.pdf"
-    titles = "Shade trees in streets", "The noise of crossings"
-    assert not are_one(*(paper(str(n), title, url=page) for n, title in enumerate(titles)))
-    assert are_one(*(paper(str(n), title, url=file) for n, title in enumerate(titles)))
-    assert are_one(*(paper(str(n), title, full_text_url=page) for n, title in enumerate(titles)))
-
-
-def test_a_file_of_three_titles_names_none_of_them() -> None:
-    titles = "Insulin in mice at night", "Tractors and ploughs", "A history of Norwegian stamps"
-    volume = "https://journal.org/proceedings.pdf"
-    papers = [paper(str(n), title, full_text_url=volume) for n, title in enumerate(titles)]
-    assert len(resolved(*papers).works) == 3
 
 
 # --- a closer title never scores lower ------------------------------------------------------------
