@@ -89,19 +89,6 @@ async def test_a_report_is_planned_approved_revised_and_given_out(client: Any) -
     assert output["search_results"]
 
 
-@pytest.mark.parametrize("graph", [GRAPH, "paper_search"])
-async def test_a_source_that_the_server_lacks_is_an_error_and_no_other_is_searched(
-    client: Any, graph: str
-) -> None:
-    thread = (await client.threads.create())["thread_id"]
-    given = {"original_query" if graph == GRAPH else "question": QUESTION}
-    context = {"sources": ["sample"]}
-    ended = await client.runs.wait(thread, graph, input=given, context=context, raise_error=False)
-    told = ended["__error__"]["message"]
-    assert told.startswith("sources: sample: not enabled here, where there is library;")
-    assert not (await client.threads.get_state(thread))["interrupts"]
-
-
 async def test_the_schemas_of_input_and_settings_are_there_for_forms(client: Any) -> None:
     (assistant,) = await client.assistants.search(graph_id=GRAPH)
     schemas = await client.assistants.get_schemas(assistant["assistant_id"])

@@ -187,49 +187,6 @@ async def test_an_input_sets_nothing_but_the_question_and_the_settings__sec_03(s
         assert (await ada.get(f"/threads/{thread}")).json()["status"] == "idle"
 
 
-async def test_a_search_of_no_rounds_ends_with_nothing(served: Served):
-    async with served.client() as ada:
-        thread = (await ada.post("/threads", json={})).json()["thread_id"]
-        run = {"assistant_id": GRAPH, "input": {"question": QUESTION}}
-        answer = await ada.post(
-            f"/threads/{thread}/runs/wait", json={**run, "context": {"max_iterations": 0}}
-        )
-        ended = answer.json()
-        assert (ended["ended_by"], ended["collection"]["papers"]) == ("limit_reached", [])
-
-
-@pytest.mark.parametrize("graph", [GRAPH, "research_report"])
-async def test_a_source_that_the_server_lacks_is_refused_before_anything_begins(
-    served: Served, graph: str
-):
-    given = {"question" if graph == GRAPH else "original_query": QUESTION}
-    run = {"assistant_id": graph, "input": given, "context": {"sources": ["sample"]}}
-    async with served.client() as ada:
-        thread = (await ada.post("/threads", json={})).json()["thread_id"]
-        answer = await ada.post(f"/threads/{thread}/runs/wait", json=run)
-        assert answer.status_code == 422
-        assert "sample: not enabled here, where there is library" in answer.json()["detail"]
-        assert (await ada.get(f"/threads/{thread}")).json()["status"] == "idle"
-
-
-async def test_a_refused_answer_leaves_the_question_open_and_the_thread_listed__hum_02(
-    served: Served,
-):
-    async with served.client() as ada:
-        thread = await begun(ada)
-        bad = {"action": "edit", "revised_data": {"queries": [{"boolean_query": "(a AND"}]}}
-        answer = await answered(ada, thread, bad)
-        assert answer.status_code == 422
-        assert "boolean_query" in answer.json()["detail"]
-
-        async def is_listed() -> bool:
-            listed = (await ada.post("/threads/search", json={"status": "interrupted"})).json()
-            return thread in [row["thread_id"] for row in listed]
-
-        assert await eventually(is_listed)
-        assert (await answered(ada, thread, "approve")).status_code == 200
-
-
 async def test_of_several_answers_at_once_one_counts__hum_08(served: Served):
     async with served.client() as ada:
         thread = await begun(ada)

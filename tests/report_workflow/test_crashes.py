@@ -4,7 +4,6 @@ import pytest
 from pydantic import BaseModel
 from tests.answers import reply_to
 
-from paper_search.errors import ThreadFinishedError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM
@@ -39,20 +38,6 @@ async def test_a_report_waits_for_its_answer_in_another_process(url):
     report = await reply_to(workflow(url), "t", "approve")
     assert report.status == "complete"
     assert content(await workflow(url).report("t")) == content(report)
-
-
-async def test_a_decision_given_twice_counts_once(url):
-    flow = workflow(url)
-    review = await flow.start(QUESTION, thread_id="t")
-    answer = {"action": "approve", "review": review.reference.model_dump()}
-    following = await flow.answer("t", answer)
-    assert await flow.answer("t", answer) == following
-    report = await reply_to(flow, "t", "approve")
-    decisions = [row for row in report.provenance["checkpoints"] if "APPROVE" in row]
-    assert len(decisions) == 2
-    assert content(await flow.answer("t", answer)) == content(report)
-    with pytest.raises(ThreadFinishedError):
-        await reply_to(flow, "t", "approve")
 
 
 async def test_a_checkpoint_holds_no_text_of_sources(url):

@@ -6,9 +6,6 @@ import pytest
 
 from paper_search.errors import (
     InvalidDecisionError,
-    StaleDecisionError,
-    ThreadFinishedError,
-    ThreadNotWaitingError,
     ThreadWaitingError,
 )
 from paper_search.report.document import Report
@@ -195,51 +192,11 @@ async def test_an_answer_that_cannot_be_used_is_refused_and_the_question_stays_o
     assert (await flow.pending("t")).kind == "plan_review"
 
 
-async def test_an_answer_to_another_question_is_refused():
-    """HUM-10."""
-    flow = workflow()
-    review = await flow.start(QUESTION, thread_id="t")
-    later = {"action": "approve", "review": review.reference.model_dump() | {"number": 2}}
-    with pytest.raises(StaleDecisionError):
-        await flow.answer("t", later)
-    assert (await flow.pending("t")).kind == "plan_review"
-
-
-async def test_a_second_answer_after_the_end_is_refused():
-    flow, _ = await at_output()
-    await flow.answer("t", "approve")
-    with pytest.raises(ThreadFinishedError):
-        await flow.answer("t", "reject")
-
-
-async def test_an_answer_is_refused_where_nothing_is_asked():
-    flow = workflow(hitl_after_planning=False, hitl_before_output=False)
-    await flow.start(QUESTION, thread_id="t")
-    with pytest.raises((ThreadNotWaitingError, ThreadFinishedError)):
-        await flow.answer("t", "approve")
-
-
 async def test_the_last_question_takes_no_more_changes():
     flow, review = await at_output(max_human_reviews=1)
     assert [action.value for action in review.actions] == ["approve", "reject", "skip"]
     with pytest.raises(InvalidDecisionError, match="no longer accepted here"):
         await flow.answer("t", "modify: once more")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "approve",
-        '{"action": "approve"}',
-        [{"type": "accept"}],
-        {"decisions": [{"type": "approve"}]},
-        {"action": "accept", "content": {"action": "approve"}},
-    ],
-)
-async def test_the_shapes_of_all_clients_are_understood(answer):
-    flow = workflow()
-    await flow.start(QUESTION, thread_id="t")
-    assert (await flow.answer("t", answer)).kind == "pre_output_review"
 
 
 async def test_silence_decides_nothing_by_default():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.answers import reply_to
 
-from paper_search.errors import ThreadBusyError, ThreadNotFoundError
+from paper_search.errors import ThreadNotFoundError
 from paper_search.persistence import open_persistence
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.listing import REPORT, SEARCH, ReportCatalog, ThreadCatalogs
@@ -84,18 +84,6 @@ async def test_a_report_in_full_has_its_plan_its_question_and_its_decisions(pers
     assert shown.sources == 6
     assert [decision.by for decision in shown.decisions] == ["ada", "bob"]
     assert [decision.detail["review"]["number"] for decision in shown.decisions] == [1, 2]
-
-
-async def test_a_report_that_is_driven_is_running_and_is_not_deleted(persistence):
-    await report(persistence, hitl_after_planning=False).start(QUESTION, thread_id="t")
-    catalog = ReportCatalog(persistence)
-    async with persistence.leases.hold("t"):
-        with pytest.raises(ThreadBusyError):
-            await catalog.delete("t")
-    await catalog.delete("t")
-    with pytest.raises(ThreadNotFoundError):
-        await catalog.info("t")
-    assert await persistence.store.asearch(("paper_search",)) == []
 
 
 async def test_all_threads_are_one_list_in_the_order_of_change_by_pages(persistence):
