@@ -8,7 +8,7 @@ import pytest
 from langgraph.types import Command
 from pydantic import ValidationError
 from tests.answers import reply_to
-from tests.workflow.doubles import STEPS, workflow
+from tests.workflow.doubles import workflow
 
 from paper_search.errors import InvalidDecisionError, StaleDecisionError
 from paper_search.models import (
@@ -65,17 +65,12 @@ NO_DECISION: list[tuple[Any, str]] = [
     (3, "3 is not a decision"),
     ("x" * 5_000_000, "is not a decision"),
     ({"action": "accept"}, "action"),
-    ({"action": "decline"}, "action"),
-    ({"action": "cancel"}, "action"),
     ({"action": None}, "action"),
-    ({"action": ["approve"]}, "action"),
     ({"action": "approve", "extra": 1}, "extra"),
     ({"action": "approve", "note": 3}, "note"),
     ({"action": "reject", "note": "x" * 20_001}, "note"),
     ({"action": "edit"}, "an edit needs revised_data"),
-    ({"action": "edit", "revised_data": None}, "an edit needs revised_data"),
     ({"action": "edit", "revised_data": "text"}, "revised_data"),
-    ({"action": "edit", "revised_data": [1]}, "revised_data"),
     ({"action": "approve", "checkpoint": {"run_id": "t"}}, r"checkpoint\.kind"),
     ({"action": "approve", "checkpoint": "t"}, "checkpoint"),
     ({"decisions": []}, "is not a decision"),
@@ -86,16 +81,13 @@ NO_STRATEGY: list[tuple[Any, str]] = [
     (_feedback(marked_relevant=["always"]), r"revised_data\.marked_relevant"),
     (_edit(queries="k"), r"revised_data\.queries"),
     (_edit(queries=[{"keywords": [], "boolean_query": "k"}] * 51), r"revised_data\.queries"),
-    (_edit(sources=None), r"revised_data\.sources"),
     (_edit(sources=[1]), r"revised_data\.sources\.0"),
     (_edit(ranked=[{"text": " "}]), r"revised_data\.ranked\.0\.text"),
     (_edit(filters={"conditions": ["(b"]}), r"revised_data\.filters\.conditions"),
     (_edit(ranked=[{"text": "a", "weight": 1}]), r"revised_data\.ranked\.0\.weight"),
     (_edit(surplus=1), r"revised_data\.surplus"),
     (_edit(filters={"year_from": "last year"}), r"revised_data\.filters\.year_from"),
-    (_edit(filters={"year_form": 2020}), r"revised_data\.filters\.year_form"),
     (_edit(filters={"max_results": 0}), r"revised_data\.filters\.max_results"),
-    (_edit(filters={"max_results": 10_001}), r"revised_data\.filters\.max_results"),
     (_edit(filters={"year_from": 2021, "year_to": 2020}), "2021 is after year_to 2020"),
     (_edit(filters={"publication_types": ["novel"]}), "unknown novel; known: article, "),
     (_query(boolean_query="a AND"), r"revised_data\.queries\.0: boolean_query: column"),
@@ -103,13 +95,10 @@ NO_STRATEGY: list[tuple[Any, str]] = [
         _query(boolean_query="cancer[tiab] AND utrecht[ad]"),
         r"queries\.0: boolean_query: column \d\d",
     ),
-    (_query(boolean_query="TS=(cancer) AND WC=(Oncology)"), r"boolean_query: column 17"),
     (_query(boolean_query=""), r"revised_data\.queries\.0"),
-    (_query(boolean_query=None), r"revised_data\.queries\.0\.boolean_query"),
     (_edit(criteria=[{"text": "one"}]), r"revised_data\.criteria: .*at least 2"),
     (_edit(criteria=[{"text": "x", "kind": "exclusion"}] * 2), "all are exclusions"),
     (_edit(criteria=[{"text": "x", "weight": 4}, {"text": "y"}]), r"criteria\.0\.weight"),
-    (_query(querry="k"), r"revised_data\.queries\.0\.querry"),
     (_query(synonym_map=[{"keyword": "k"}]), r"queries\.0\.synonym_map\.0\.synonyms"),
     (
         {"action": "approve", "revised_data": fake_strategy("x").model_dump()},
@@ -121,7 +110,6 @@ NO_STRATEGY: list[tuple[Any, str]] = [
 
 NO_FEEDBACK: list[tuple[Any, str]] = [
     (_feedback(marked_relevant=3), r"revised_data\.marked_relevant"),
-    (_feedback(marked_relevant=[1]), r"revised_data\.marked_relevant\.0"),
     (_feedback(marked_relevent=["always"]), r"revised_data\.marked_relevent"),
     (_feedback(free_text_feedback=["x"]), r"revised_data\.free_text_feedback"),
     (_feedback(marked_relevant=["invented"]), "invented"),
@@ -302,20 +290,6 @@ async def test_an_answer_to_another_checkpoint_changes_nothing(reference):
     assert skills.calls == ["parse", "build"]
     again = await reply_to(flow, "t", {"action": "approve", "checkpoint": _ref()})
     assert again.kind is RESULT
-
-
-async def test_the_answer_to_the_first_question_does_not_answer_the_second():
-    """HUM-09 HUM-10: a double click that names what it means is harmless."""
-    skills = FakeSkills()
-    flow = workflow(skills)
-    await flow.start("q", thread_id="t")
-    click = {"action": "approve", "checkpoint": _ref()}
-    result = await flow.answer("t", click)
-    assert await flow.answer("t", click) == result
-    with pytest.raises(StaleDecisionError, match="already decided"):
-        await flow.answer("t", click | {"note": "another"})
-    assert await flow.pending("t") == result
-    assert skills.calls == STEPS
 
 
 # --- the raw graph, as Studio and the server drive it ---------------------------------------------
@@ -502,16 +476,6 @@ async def test_a_decision_may_be_given_as_an_object(strategy_asked, result_asked
         assert (decision.action, decision.note) == (DecisionAction.REJECT, "no")
     edited = Decision(action=DecisionAction.EDIT, revised_data=fake_strategy("mine"))
     assert checked(strategy_asked, edited, KNOWN).revised_data.queries
-
-
-async def test_an_answer_to_another_question_names_both(result_asked):
-    other = {"run_id": "t", "kind": "strategy_confirmation", "iteration": 0}
-    with pytest.raises(StaleDecisionError) as told:
-        checked(result_asked, {"action": "approve", "checkpoint": other}, KNOWN)
-    assert str(told.value) == (
-        "the decision answers strategy_confirmation of iteration 0 of run 't', "
-        "but the open question is result_review of iteration 0 of run 't'"
-    )
 
 
 @pytest.mark.parametrize("kind", [STRATEGY, RESULT])

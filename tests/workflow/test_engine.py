@@ -108,13 +108,6 @@ async def test_strategy_checkpoint_edit():
     assert handler.kinds == [STRATEGY, RESULT]
 
 
-async def test_an_edit_may_also_be_a_strategy_object():
-    skills, edited = FakeSkills(), fake_strategy("mine")
-    handler = ScriptedHandler([edit(edited), "approve"])
-    await workflow(skills, handler).run("q")
-    assert skills.searched == [edited]
-
-
 async def test_strategy_checkpoint_reject():
     """REQ-10: a rejected strategy is not searched, and uses up an iteration."""
     skills = FakeSkills()
@@ -504,18 +497,6 @@ def test_the_latest_mark_of_a_paper_counts():
 # --- failures -------------------------------------------------------------------------------------
 
 
-async def test_a_failing_intent_parser_propagates_and_the_thread_resumes_after_repair():
-    """REQ-9 PROP-7."""
-    skills = FailingSkills("parse", RuntimeError("no intent"))
-    flow = workflow(skills)
-    with pytest.raises(RuntimeError, match="no intent"):
-        await flow.run("q", thread_id="t")
-    assert skills.calls == []
-    skills.is_broken = False
-    result = await flow.resume("t")
-    assert [paper.id for paper in result.papers] == ["always", "only-round_0"]
-
-
 @pytest.mark.parametrize("method", STEPS)
 async def test_a_step_that_fails_is_repeated_and_no_other(method):
     skills = FailingSkills(method, RuntimeError("gone"))
@@ -790,14 +771,6 @@ def _ref(thread):
     return {"run_id": thread, "kind": "strategy_confirmation", "iteration": 0}
 
 
-async def test_two_workflows_run_side_by_side_on_one_place():
-    persistence = await open_memory()
-    flows = [workflow(FakeSkills(), persistence=persistence) for _ in range(5)]
-    results = await asyncio.gather(*(flow.run(f"q{i}") for i, flow in enumerate(flows)))
-    assert [result.metadata.query for result in results] == [f"q{i}" for i in range(5)]
-    assert len(await ThreadCatalog(persistence).threads()) == 5
-
-
 async def test_max_results_cuts_the_list_and_says_how_many_it_hides():
     handler = ScriptedHandler(otherwise="approve")
     result = await workflow(handler=handler, max_results=1).run("q")
@@ -805,12 +778,6 @@ async def test_max_results_cuts_the_list_and_says_how_many_it_hides():
     payload = handler.asked[1].payload
     assert (payload.hidden, payload.total_papers) == (1, 1)
     assert handler.asked[0].payload.strategy.filters.max_results == 100
-
-
-async def test_the_chosen_sources_are_the_only_ones_in_a_strategy():
-    handler = ScriptedHandler(otherwise="approve")
-    await workflow(handler=handler, sources=["mine"]).run("q")
-    assert handler.asked[0].payload.strategy.sources == ["mine"]
 
 
 # --- from_config ----------------------------------------------------------------------------------
@@ -870,12 +837,6 @@ def test_from_config_takes_handler_limits_and_switches():
     )
     assert flow._checkpoint_handler is handler
     assert flow._enable_strategy_checkpoint is False
-
-
-def test_from_config_works_without_a_model():
-    """REQ-18: the skills then work by their algorithms."""
-    flow = SearchWorkflow.from_config(AppConfig(sources={}))
-    assert isinstance(flow, SearchWorkflow)
 
 
 def test_from_config_refuses_a_source_that_is_not_installed():

@@ -18,15 +18,13 @@ import pytest
 from tests.answers import reply_to
 from tests.forking import run_at_once
 from tests.workflow.crashing import LoggingSkills
-from tests.workflow.doubles import STEPS, reject, workflow
+from tests.workflow.doubles import STEPS, workflow
 
 from paper_search.errors import (
     AlreadyDecidedError,
     InvalidDecisionError,
     StaleDecisionError,
     ThreadBusyError,
-    ThreadExistsError,
-    ThreadFinishedError,
 )
 from paper_search.models import PaperCollection
 from paper_search.persistence import LedgerStatus, open_persistence
@@ -97,33 +95,6 @@ async def test_a_refused_answer_is_not_in_the_ledger(persistence):
     assert await flow.pending("t") == asked
 
 
-async def test_a_late_decision_without_a_ledger_entry_is_stale(persistence):
-    """HUM-10: nobody ever decided that checkpoint."""
-    flow = workflow(persistence=persistence)
-    await flow.start("q", thread_id="t")
-    await flow.answer("t", "approve")
-    with pytest.raises(StaleDecisionError):
-        await flow.answer("t", {"action": "approve", "checkpoint": FIRST | {"iteration": 7}})
-    assert (await flow.pending("t")).kind is CheckpointKind.RESULT_REVIEW
-
-
-async def test_a_bare_answer_to_a_thread_that_is_done_is_refused(persistence):
-    """HUM-11."""
-    flow = workflow(handler=ScriptedHandler(otherwise="approve"), persistence=persistence)
-    await flow.run("q", thread_id="t")
-    with pytest.raises(ThreadFinishedError):
-        await flow.answer("t", "approve")
-
-
-async def test_a_thread_that_is_in_use_is_not_begun_again(persistence):
-    flow = workflow(persistence=persistence)
-    asked = await flow.start("q", thread_id="t")
-    with pytest.raises(ThreadExistsError) as told:
-        await flow.start("another", thread_id="t")
-    assert str(told.value) == ("thread 't' already exists; resume it or omit the thread id")
-    assert await flow.pending("t") == asked
-
-
 async def stored_and_not_applied(persistence: Any, by: str = "ada") -> FakeSkills:
     """Leave a thread as a process leaves it that dies right after storing a decision."""
     skills = FakeSkills()
@@ -146,34 +117,6 @@ async def test_a_decision_whose_process_died_is_applied_by_the_next_resume(persi
     assert result == await workflow().run("q")
     assert skills.calls == STEPS
     assert [e.status for e in await persistence.ledger.entries("t")] == [LedgerStatus.APPLIED] * 2
-
-
-async def test_who_decides_while_another_drives_is_told_so_and_is_in_the_audit(persistence):
-    """HUM-08 HUM-09: busy; nothing of it is stored."""
-    is_there, may_go = asyncio.Event(), asyncio.Event()
-    skills = FakeSkills()
-    inner = skills.search
-
-    async def slow(strategy: Any) -> Any:
-        is_there.set()
-        await may_go.wait()
-        return await inner(strategy)
-
-    skills.search = slow
-    flow = workflow(skills, persistence=persistence)
-    await flow.start("q", thread_id="t")
-    first = asyncio.create_task(flow.answer("t", "approve", by="ada"))
-    await is_there.wait()
-    with pytest.raises(ThreadBusyError):
-        await workflow(persistence=persistence).answer("t", reject("no"), by="bob")
-    rejection = {"action": "reject", "note": "no", "checkpoint": FIRST}
-    with pytest.raises(AlreadyDecidedError, match="by ada"):
-        await workflow(persistence=persistence).answer("t", rejection, by="eve")
-    may_go.set()
-    await first
-    audit = [(event.by, event.detail["reason"]) for event in await persistence.ledger.audit("t")]
-    assert audit == [("bob", "busy"), ("eve", "already decided")]
-    assert skills.calls == STEPS
 
 
 @pytest.mark.slow

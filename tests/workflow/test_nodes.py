@@ -14,9 +14,7 @@ from tests.workflow.doubles import FailingSkills, edit, reject, workflow
 from paper_search.errors import PersistenceError, UnknownNameError
 from paper_search.models import (
     Criterion,
-    EndReason,
     KnownPapersReport,
-    PaperCollection,
     ParsedIntent,
     RankedQuery,
     RawPaper,
@@ -25,13 +23,12 @@ from paper_search.models import (
     SearchStrategy,
     SourceReport,
     SourceStatus,
-    UserFeedback,
 )
 from paper_search.persistence import open_persistence
 from paper_search.skills import RelevanceScorer, ResultOrganizer
 from paper_search.skills.result_ranker import ResultRanker
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
-from paper_search.workflow import CheckpointKind, SearchWorkflow, ThreadCatalog
+from paper_search.workflow import CheckpointKind, SearchWorkflow
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams
 
@@ -227,15 +224,6 @@ async def test_a_source_is_silent_only_if_no_round_kept_anything_of_it() -> None
     assert [row.iteration for row in result.reports] == [0, 0, 0, 1, 1, 1]
 
 
-async def test_a_thread_is_listed_with_its_question_before_anything_else_is_done() -> None:
-    async with open_persistence("memory:") as persistence:
-        skills = FailingSkills("parse", RuntimeError("no"))
-        with pytest.raises(RuntimeError, match="no"):
-            await workflow(skills, persistence=persistence).start("why?", thread_id="t")
-        [listed] = await ThreadCatalog(persistence).threads()
-        assert (listed.thread_id, listed.question) == ("t", "why?")
-
-
 @pytest.mark.parametrize(
     ("failed", "step", "counts", "why"),
     [
@@ -279,22 +267,6 @@ async def test_a_step_leaves_a_search_of_another_version_of_the_program_alone() 
             PersistenceError, match=r"^search 't' was written with schema version 99"
         ):
             await graph.ainvoke(None, CONFIG)
-
-
-@pytest.mark.parametrize("rounds", [1, 2])
-async def test_the_answer_that_reaches_the_limit_ends_the_search_and_counts(rounds: int) -> None:
-    marks = edit(UserFeedback(marked_relevant=["always"]).model_dump())
-    handler = ScriptedHandler(["approve", marks] * rounds)
-    result = await workflow(FakeSkills(), handler, max_iterations=rounds).run("q")
-    assert isinstance(result, PaperCollection)
-    assert result.ended_by is EndReason.LIMIT_REACHED
-    assert len(handler.asked) == 2 * rounds
-
-
-async def test_the_result_says_why_the_search_ended() -> None:
-    assert (await workflow().run("q")).ended_by is EndReason.NOT_REVIEWED
-    approving = ScriptedHandler(["approve", "approve"])
-    assert (await workflow(handler=approving).run("q")).ended_by is EndReason.APPROVED
 
 
 class RecordingRanker(ResultRanker):

@@ -6,7 +6,6 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from tests.answers import reply_to
 
-from paper_search.errors import InvalidDecisionError
 from paper_search.models import (
     Author,
     Criterion,
@@ -184,31 +183,6 @@ async def test_marks_of_a_paper_hold_for_the_work_that_it_was_merged_into() -> N
     await reply_to(search, "t", {"action": "reject", "note": "more"})
     [work] = (await reply_to(search, "t", "approve")).payload.collection.papers
     assert [paper.id for paper in fake.requests[-1].marked_papers] == [work.id]
-
-
-@pytest.mark.parametrize(
-    ("decisions", "named"),
-    [
-        ([{"one": "alike", "other": "nobody", "is_same": True}], "no such records"),
-        ([{"one": "alike", "other": "alike", "is_same": True}], "one record twice"),
-        ([{"one": "alike", "other": "again"}], "is_same"),
-        ([{"one": "alike", "other": "again", "is_same": True, "sure": 1}], "sure"),
-        (
-            [
-                {"one": "alike", "other": "again", "is_same": True},
-                {"one": "again", "other": "alike", "is_same": False},
-            ],
-            "one work and as two",
-        ),
-    ],
-)
-async def test_a_word_that_cannot_be_is_refused(decisions: list[object], named: str) -> None:
-    search = workflow(ALIKE, AGAIN)
-    await at_the_result(search)
-    edit = {"action": "edit", "revised_data": {"merge_decisions": decisions}}
-    with pytest.raises(InvalidDecisionError, match=named):
-        await reply_to(search, "t", edit)
-    assert len(ids(await reply_to(search, "t", "approve"))) == 2
 
 
 async def test_the_last_step_can_be_repeated_after_a_split() -> None:
