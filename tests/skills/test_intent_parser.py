@@ -187,7 +187,7 @@ async def test_a_language_that_is_not_wanted_is_no_limit_and_noted() -> None:
     [
         ("10 papers on dogs", 10),
         ("top 20 articles about dogs", 20),
-        ("at least 50 articles on dogs", 50),
+        ("at least 50 articles on dogs", 100),
         ("dogs, no more than 30 papers", 30),
         ("ten papers about dogs", 10),
         ("give me 5 papers on dogs", 5),
@@ -202,8 +202,9 @@ async def test_a_language_that_is_not_wanted_is_no_limit_and_noted() -> None:
         ("3 legged dogs", 100),
     ],
 )
-async def test_a_count_is_the_number_of_results(question: str, count: int) -> None:
-    assert (await parse(question)).constraints.max_results == count
+async def test_a_count_is_the_number_of_papers_shown(question: str, count: int) -> None:
+    limits = (await parse(question)).constraints
+    assert (limits.max_results, limits.max_papers) == (count, None if count == 100 else count)
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\n\t"])

@@ -76,8 +76,9 @@ def test_what_was_changed_in_a_query_is_changed_and_no_more(form, asked):
     assert queries(form) == asked
 
 
-def test_a_form_that_was_not_changed_leaves_the_strategy_as_it_was():
-    filters = {"year_from": 2010, "max_results": 50}
+@pytest.mark.parametrize("most", [None, 20])
+def test_a_form_that_was_not_changed_leaves_the_strategy_as_it_was(most):
+    filters = {"year_from": 2010, "max_results": 50, "max_papers": most}
     before = strategy(filters=filters, ranked=[{"text": "a question", "terms": {"gnn": 0.5}}])
     form = [
         ("source", "library"),
@@ -87,6 +88,7 @@ def test_a_form_that_was_not_changed_leaves_the_strategy_as_it_was():
         ("year_to", ""),
         ("language", ""),
         ("max_results", "50"),
+        ("max_papers", str(most or "")),
         ("ranked-0", "a question"),
     ]
     assert strategy_from_form(before, form) == strategy_from_form(before, [])

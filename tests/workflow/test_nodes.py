@@ -123,6 +123,25 @@ async def test_a_source_is_asked_for_no_fewer_papers_than_are_shown(
     assert [len((await workflow(max_results=1).run("q")).papers)] == [1]
 
 
+@pytest.mark.parametrize(
+    ("limits", "most", "shown"),
+    [({}, None, 1), ({}, 2, 2), ({"max_papers": None}, None, 2), ({"max_papers": 2}, 1, 2)],
+)
+async def test_the_number_that_the_approved_strategy_has_is_shown_of_a_full_search(
+    limits: dict[str, Any], most: int | None, shown: int
+) -> None:
+    strategy = fake_strategy("x")
+    filters = strategy.filters.model_copy(update={"max_results": 1, "max_papers": 1})
+    skills = Builder(strategy.model_copy(update={"filters": filters}))
+    edited = strategy.model_copy(update={"filters": filters.model_copy(update=limits)})
+    handler = ScriptedHandler([edit(edited) if limits else "approve", "approve"])
+    result = await workflow(skills, handler=handler, max_results=most).run("q")
+    first = handler.asked[0].payload.strategy.filters
+    assert (first.max_results, first.max_papers) == (100, most or 1)
+    assert f"at most {most or 1} papers shown" in first.in_words
+    assert (len(result.papers), len(result.set_aside)) == (shown, 2 - shown)
+
+
 PROPOSED = fake_strategy("mine").model_copy(update={"ranked": [RankedQuery(text="mine")]})
 
 

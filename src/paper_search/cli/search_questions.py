@@ -242,6 +242,7 @@ OPTIONAL = {
     "year_from": "2015",
     "year_to": "2025",
     "language": '"en"',
+    "max_papers": "20",
     "publication_types": '["article-journal", "paper-conference"]',
     "excluded_types": '["review"]',
     "conditions": '["NOT bees"]',

@@ -91,6 +91,9 @@ class SearchConstraints(BaseModel):
     year_to: int | None = None
     language: str | None = None  # ISO 639-1
     max_results: int = 100
+    """Records of a query."""
+    max_papers: int | None = Field(default=None, exclude_if=_is_empty)
+    """Papers that the result shows; the others are set aside."""
     publication_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
     excluded_types: list[str] = Field(default_factory=list, exclude_if=_is_empty)
@@ -106,7 +109,7 @@ class SearchConstraints(BaseModel):
 
     @property
     def in_words(self) -> list[str]:
-        """Return every limit as a person reads it, but for the number of results."""
+        """Return every limit as a person reads it, but for the records of a query."""
         years = f"{self.year_from or ''}-{self.year_to or ''}"
         return [
             *([f"years {years}"] if years != "-" else []),
@@ -114,6 +117,7 @@ class SearchConstraints(BaseModel):
             *([f"types {', '.join(self.publication_types)}"] if self.publication_types else []),
             *([f"not {', '.join(self.excluded_types)}"] if self.excluded_types else []),
             *self.conditions,
+            *([f"at most {self.max_papers:,} papers shown"] if self.max_papers else []),
         ]
 
     def allows_type(self, publication_type: str | None) -> bool:

@@ -144,6 +144,7 @@ class IntentAnswer(BaseModel):
             year_to=limits.year_to,
             language=limits.language,
             max_results=max(1, limits.max_results or limits_of_words.max_results),
+            max_papers=limits_of_words.max_papers,
             excluded_types=[name.lower() for name in _terms(limits.excluded_types or [])],
         )
         return sane_limits(stated, today=today)

@@ -212,7 +212,7 @@ async def databases(visit: Visit) -> Response:
     )
 
 
-NUMBERS = ("year_from", "year_to", "max_results")
+NUMBERS = ("year_from", "year_to", "max_results", "max_papers")
 _SYNTAX = frozenset('"()[]:*?$')
 
 
@@ -330,7 +330,9 @@ def _filters(filters: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dic
     for name in NUMBERS:
         if name in fields:
             text = _last(fields, name, "").strip()
-            revision[name] = (int(text) if text.isdigit() else text) if text else None
+            number = (int(text) if text.isdigit() else text) if text else None
+            if number != filters.get(name):
+                revision[name] = number
     if revision.get("max_results") is None:
         revision["max_results"] = filters["max_results"]
     for name in ("conditions", "excluded_types"):

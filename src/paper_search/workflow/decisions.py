@@ -55,6 +55,7 @@ from paper_search.workflow.checkpoints import (
 from paper_search.workflow.state import MAX_WAITS, SearchParams
 
 MAX_QUERIES = 50
+_RECORDS = SearchConstraints().max_results
 MAX_NOTE_CHARS = 20_000
 MAX_RANKED_CHARS = 10_000
 MAX_NAMED = 10
@@ -65,6 +66,7 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
     """Constraints as a person may write them."""
 
     max_results: int = Field(default=100, ge=1, le=10_000)
+    max_papers: int | None = Field(default=None, ge=1, le=10_000)
 
     @model_validator(mode="after")
     def _years_in_order(self) -> ConstraintsEdit:
@@ -220,13 +222,11 @@ def answer_model(
 
 
 def strategy_args(strategy: SearchStrategy) -> dict[str, Any]:
-    limits = strategy.filters.model_dump(mode="json", include=_LIMITS)
     return {
         "queries": [query.boolean_query for query in strategy.queries],
         "ranked": [query.text for query in strategy.ranked],
         "sources": strategy.sources,
-        **{name: limits.get(name) for name in ("year_from", "year_to", "max_results")},
-        **{name: limits.get(name, []) for name in ("publication_types", "conditions")},
+        **{name: getattr(strategy.filters, name) for name in _LIMITS},
     }
 
 
@@ -234,7 +234,7 @@ def result_args() -> dict[str, Any]:
     return {"marked_relevant": [], "marked_irrelevant": [], "free_text_feedback": ""}
 
 
-_LIMITS = {"year_from", "year_to", "max_results", "publication_types", "conditions"}
+_LIMITS = tuple(SearchConstraints.model_fields)
 
 
 def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, Any]:
@@ -382,8 +382,9 @@ def within_limits(strategy: SearchStrategy, params: SearchParams) -> SearchStrat
     sources, filters = strategy.sources, strategy.filters
     if params.sources is not None:
         sources = [source for source in sources if source in params.sources] or params.sources
-    if params.max_results is not None:
-        # Few results are cut from a full search at its end: the judge ranks better than a source.
-        limit = max(filters.max_results, params.max_results)
-        filters = filters.model_copy(update={"max_results": limit})
+    # Few papers are cut from a full search at its end: the program ranks better than a source.
+    records = filters.max_results if filters.max_papers is None else _RECORDS
+    if (most := params.max_results or filters.max_papers) is not None:
+        limits = {"max_papers": most, "max_results": max(records, filters.max_results, most)}
+        filters = filters.model_copy(update=limits)
     return strategy.model_copy(update={"sources": sources, "filters": filters})

@@ -235,7 +235,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
         scored = with_places(scored, await records.marked_papers(state.marks))
     strategy = _strategy(state)
     collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
-    limit = ctx.workflow_params.max_results
+    limit = strategy.filters.max_papers
     collection, limit = await with_files(state, collection, records, limit)
     stored_ref = await records.save_collection(collection, limit, scored=scored)
     stored_ref = await with_earlier(state, records, stored_ref)

@@ -55,8 +55,9 @@ class Note:
         update: dict[str, object] = {}
         if (self.limits.year_from, self.limits.year_to) != (None, None):
             update |= {"year_from": self.limits.year_from, "year_to": self.limits.year_to}
-        if self.limits.language:
-            update["language"] = self.limits.language
+        for name in ("language", "max_papers"):
+            if value := getattr(self.limits, name):
+                update[name] = value
         kinds = [*filters.excluded_types, *self.limits.excluded_types]
         return filters.model_copy(update={**update, "excluded_types": list(dict.fromkeys(kinds))})
 

@@ -135,6 +135,7 @@ def parse_parts(
             year_to=years.last or names.year,
             language=language,
             max_results=count or default_max_results,
+            max_papers=count,
             publication_types=kinds,
             excluded_types=list(exclusions.kinds),
         ),
