@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
-    "skills": 10_318,
+    "skills": 10_317,
     "sources": 7_558,
-    "cli": 6_668,
-    "workflow": 5_634,
+    "cli": 6_669,
+    "workflow": 5_635,
     "report": 5_395,
     "library": 5_205,
     "query": 4_780,
@@ -32,10 +32,10 @@ MAX_LINES = {
     "report_workflow": 2_824,
     "steps": 2_686,
     "threads": 2_575,
-    "web": 2_616,
+    "web": 2_618,
     "server": 2_184,
     "audit": 2_067,
-    "models": 1_877,
+    "models": 1_881,
     "llm": 1_754,
     "http": 1_706,
     "exports": 1_437,
