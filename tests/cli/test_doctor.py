@@ -48,6 +48,19 @@ def test_what_is_wrong_is_said_with_how_to_fix_it(
     assert "SERPER_API_KEY" in table.stdout
 
 
+def test_the_home_that_is_named_is_the_one_that_is_checked(
+    cli: Cli, tmp_path: Path, unpacked_sample: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / unpacked_sample.name).symlink_to(unpacked_sample)
+    (other / "threads.db").write_bytes(b"this is no database" * 1000)
+    checks = {
+        block["what"]: block for block in cli("doctor", "--home", str(other), "--json").document
+    }
+    assert [what for what, item in checks.items() if not item["is_well"]] == ["threads"]
+
+
 def test_an_unknown_source_is_an_error_that_names_the_known_ones(cli: Cli) -> None:
     ended = cli("doctor", "--source", "nowhere")
     assert ended.code == 2

@@ -13,7 +13,7 @@ from paper_search.report.document import Report
 from paper_search.report.evidence import result_of
 from paper_search.report.models import AnalystInput, ResearchPlan
 from paper_search.report.outputs.markdown import render_html, render_markdown
-from paper_search.report.passages import studies_on
+from paper_search.report.passages import kind_of, studies_on
 from paper_search.testing.llm import FakeLLM
 
 VERDICT = re.compile(r"\b(?:yes|no)\b\s*[:|,]|\bsays? (?:yes|no)\b|\banswered\b", re.IGNORECASE)
@@ -132,6 +132,12 @@ async def test_each_row_says_what_a_paper_is_who_decided_and_what_it_says():
         "| Birch | 2020 | not stated | its words (0.70) | no text to read; its title: “Zinc” |"
         in shown.replace("\\", "")
     )
+
+
+def test_a_page_of_the_web_is_said_to_be_one():
+    about = {"source_type": "web", "venue": "site.example"}
+    page = source("Rowan", "Zinc is a metal.").model_copy(update={"metadata": about})
+    assert kind_of(page) == "web page, site.example"
 
 
 async def test_a_retracted_paper_is_counted_and_not_quoted():

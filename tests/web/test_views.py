@@ -15,7 +15,7 @@ from paper_search.skills import Searcher
 from paper_search.steps.types import PARAMS
 from paper_search.testing.skills import FakeSkills
 from paper_search.testing.sources import FakeSource
-from paper_search.web.templates import words
+from paper_search.web.templates import highlight, words
 from paper_search.workflow import SearchWorkflow, assembly
 from paper_search.workflow.session import SearchSession
 
@@ -73,6 +73,11 @@ def test_a_damaged_thread_is_listed_beside_the_others(thread, tmp_path, damage):
 def test_sources_have_the_names_that_people_know():
     named = [words(name) for name in ("europe_pmc", "openalex", "my_own-source")]
     assert named == ["Europe PMC", "OpenAlex", "my own source"]
+
+
+def test_a_word_is_marked_in_its_other_forms_and_a_short_one_marks_no_other_word():
+    assert highlight("Nets, a network", ["networks"]) == "Nets, a <mark>network</mark>"
+    assert highlight("Serious", ["series"]) == "Serious"
 
 
 def test_a_question_that_cannot_be_asked_stays_in_its_form(visitors):
