@@ -22,51 +22,24 @@ from paper_search.config import (
 from paper_search.errors import ConfigError, UnknownNameError
 from paper_search.sources.base import service_of
 
-NAMES = [
-    "LLM_PROVIDER",
-    "LLM_MODEL",
-    "LLM_BASE_URL",
-    "LLM_TEMPERATURE",
-    "LLM_MAX_TOKENS",
-    "LLM_TIMEOUT_S",
-    "OPENAI_API_KEY",
-    "SERPAPI_API_KEY",
-    "SERPAPI_MAX_CALLS",
-    "PAPER_SEARCH_SOURCES",
-    "OPENALEX_API_KEY",
-    "OPENALEX_MAX_CALLS",
-    "SEMANTIC_SCHOLAR_API_KEY",
-    "CROSSREF_MAX_CALLS",
-    "CROSSREF_RATE_LIMIT",
-    "SNOWBALL_MAX_CALLS",
-    "DEFAULT_MAX_RESULTS",
-    "MAX_RESULTS_CEILING",
+OURS = (
+    "LLM_",
+    "PAPER_SEARCH_",
+    "DEDUP_",
+    "RELEVANCE_",
     "DOMAIN",
-    "RELEVANCE_BATCH_SIZE",
-    "RELEVANCE_MAX_CONCURRENCY",
-    "DEDUP_ENABLE_LLM_PASS",
-    "DEDUP_LLM_MAX_CANDIDATES",
-    "PAPER_SEARCH_HOME",
-    "PAPER_SEARCH_CONTACT",
-    "PAPER_SEARCH_HTTP_CACHE",
-    "SOURCE_DEADLINE_S",
-    "PUBMED_API_KEY",
-    "NCBI_API_KEY",
-    "S2_API_KEY",
-    "SEMANTIC_SCHOLAR_API_KEY",
-    "SERPAPI_KEY",
-    "CORE_API_KEY",
-    "SERPER_API_KEY",
     "DATABASE_URL",
     "EDITOR",
     "VISUAL",
-]
+)
+SUFFIXES = ("_KEY", "_MAX_CALLS", "_RATE_LIMIT", "_MAX_RESULTS", "_CEILING", "_DEADLINE_S")
 
 
 @pytest.fixture(autouse=True)
 def _empty_environment(monkeypatch, tmp_path):
-    for name in NAMES:
-        monkeypatch.delenv(name, raising=False)
+    for name in [*os.environ]:
+        if name.startswith(OURS) or name.endswith(SUFFIXES):
+            monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
 
 

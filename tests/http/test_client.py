@@ -404,16 +404,6 @@ async def test_no_part_of_the_libraries_below_logs_the_key(
     assert not logger.filters
 
 
-async def test_a_query_too_long_for_a_url_is_an_error_of_ours(opened: Opening) -> None:
-    async with opened() as http:
-        with pytest.raises(HttpUnreachableError) as told:
-            await http.ask(f"https://x.org/{'a' * 80}", params={"q": "学" * 10_000})
-    assert str(told.value) == (
-        "no request can be made of it: longer than a URL may be, or no URL:"
-        f" 'https://x.org/{'a' * 66}'"
-    )
-
-
 async def test_a_lone_surrogate_in_a_query_is_replaced(
     server: FaultServer, opened: Opening
 ) -> None:

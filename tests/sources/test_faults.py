@@ -108,15 +108,6 @@ async def test_api_03_the_deadline_holds_for_all_queries_together(
     assert len(report.sources) == 10
 
 
-async def test_api_03_all_sources_refusing_is_an_empty_answer_with_the_reasons(
-    server: FaultServer,
-) -> None:
-    sources = {f"s{n}": cards(server, "/status?code=429&retry_after=9999") for n in range(10)}
-    report = await Searcher(sources).report(strategy("graph"))
-    assert report.papers == []
-    assert [source.status for source in report.sources] == [SourceStatus.EXHAUSTED] * 10
-
-
 @pytest.mark.parametrize("code", [500, 502, 503, 504])
 async def test_api_04_two_failures_and_an_answer_are_one_answer(
     server: FaultServer, clock: Clock, code: int

