@@ -78,21 +78,6 @@ async def test_a_decision_given_again_is_told_what_the_thread_waits_with__hum_07
     )
 
 
-async def test_who_decides_differently_what_was_decided_is_in_the_audit__hum_09(
-    door, begin, persistence
-):
-    thread_id = await begin()
-    run = await door.run(thread_id, answer("approve"), "ada")
-    (decision,) = run["command"]["resume"].values()
-    await reply_to(workflow(persistence=persistence), thread_id, "approve")
-    other = answer({**decision, "action": "reject", "note": "no"})
-    status, text = await door.refused(thread_id, other)
-    assert status == 409
-    assert "already decided" in text
-    (loser,) = await persistence.ledger.audit(thread_id)
-    assert (loser.event, loser.by) == ("refused", "ada")
-
-
 async def test_a_question_is_not_passed_over_by_a_new_search__hum_12(door, begin):
     thread_id = await begin()
     for payload in (NEW, GO_ON, {**GO_ON, "command": {"resume": None}}):

@@ -194,7 +194,9 @@ async def test_a_failure_is_raised_in_its_class_and_reported_in_its_status(  # n
     [entry_] = (await source.report(strategy("graph"))).sources
     assert (entry_.status, entry_.kept) == (status, 0)
     assert fewest <= entry_.attempts <= attempts
-    assert entry_.error
+    assert ("see what is left at" in str(entry_.error)) == (
+        status is SourceStatus.EXHAUSTED and error is LATER
+    )
     for text in (str(caught.value), repr(caught.value), repr(source), entry_.model_dump_json()):
         assert KEY not in text
     assert KEY not in caplog.text

@@ -64,19 +64,6 @@ def test_a_handler_that_cannot_be_called_is_refused():
     assert problems == ["step 'a': its handler 'search' cannot be called"]
 
 
-def test_all_problems_are_told_at_once():
-    problems = problems_of(
-        StepDef("a", next={OK: "nowhere"}),
-        StepDef("b", next={"x": "b"}, handler=3),
-        StepDef("b"),
-        entry_point="c",
-    )
-    assert len(problems) >= 7
-    with pytest.raises(WorkflowDefinitionError, match=r"workflow 'toy': .*; .*; ") as caught:
-        Workflow("toy", StepDef("a", next={OK: "nowhere"}), StepDef("b"))
-    assert all(problem in str(caught.value) for problem in caught.value.problems)
-
-
 def test_the_first_step_is_the_entry_point_unless_another_is_named():
     steps = [StepDef("a", next={OK: None, FAIL: "b"}), StepDef("b", next={OK: "a"}, bound=2)]
     assert Workflow("toy", *steps).entry_point == "a"

@@ -20,12 +20,10 @@ from paper_search.errors import (
     StaleDecisionError,
 )
 from paper_search.persistence import DecisionLedger, Persistence
-from paper_search.report_workflow import ReportWorkflow
 from paper_search.server.access import Access, Run, SharedPersistence, http_refusals
 from paper_search.server.guard import EVERYBODY
 from paper_search.server.leased import leased
 from paper_search.steps.compiler import compile_workflow
-from paper_search.testing.reports import report_services
 from paper_search.testing.skills import FakeSkills
 from paper_search.threads.engine import open_memory
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
@@ -187,23 +185,6 @@ async def test_the_question_of_the_graph_carries_its_token_and_its_form_is_fille
     form = interrupt.response_schema["properties"]
     assert form["token"]["default"] == token
     assert not {"decided_by", "decided_at"} & set(form)
-
-
-async def test_a_report_takes_no_bare_approval_twice() -> None:
-    given = {"hitl_after_planning": True, "hitl_before_output": True}
-    persistence = await open_memory()
-    flow, other = (
-        ReportWorkflow(report_services(), persistence=persistence, **given) for _ in range(2)
-    )
-    plan: Any = await flow.start("How do graph networks predict molecules?", thread_id="t")
-    draft: Any = await flow.answer("t", "approve")
-    with pytest.raises(StaleDecisionError, match=f"--token {draft.token}"):
-        await other.answer("t", "approve")
-    with pytest.raises(AlreadyDecidedError):
-        await flow.answer("t", "reject: no", token=plan.token)
-    assert await flow.pending("t") == draft
-    ended: Any = await flow.answer("t", "approve", token=draft.token)
-    assert ended.status == "partial"  # nothing answers the question
 
 
 async def test_the_server_refuses_a_bare_approval_that_comes_twice_with_409(
