@@ -234,11 +234,7 @@ def _enabled(sources: Mapping[str, Mapping[str, object]]) -> list[str]:
 
 
 def _validate(settings: Mapping[str, object]) -> AppConfig:
-    """Return the settings.
-
-    Raises:
-        ConfigError: some cannot be used; their values are not shown.
-    """
+    """Return the settings."""
     try:
         return AppConfig.model_validate(settings)
     except ValidationError as error:
@@ -266,21 +262,13 @@ def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value
 def setting_origins(
     env_path: Path | str | None = None, *, home: Path | str | None = None
 ) -> dict[str, str]:
-    """Return where each setting comes from: a variable, `.env`, the home's file, or `default`.
-
-    Raises:
-        ConfigError: a file cannot be read.
-    """
+    """Return where each setting comes from: a variable, `.env`, the home's file, or `default`."""
     values = _values(_environment(env_path), home)
     return {name: values[name].origin if name in values else "default" for name in SETTINGS}
 
 
 def _remembered(home: Path) -> dict[str, str]:
-    """Return the settings that a home remembers, as text; none if it has no such file.
-
-    Raises:
-        ConfigError: the file cannot be read, or has a name that cannot be remembered.
-    """
+    """Return the settings that a home remembers, as text; none if it has no such file."""
     path = home / FILE
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -126,11 +126,7 @@ class EntryPoints(Generic[EntryT]):
         return sorted(_entry_points(self._group).names)
 
     def read(self, name: str) -> EntryT:
-        """Import and return what is registered under a name.
-
-        Raises:
-            UnknownNameError: nothing is.
-        """
+        """Import and return what is registered under a name."""
         points = tuple(_entry_points(self._group).select(name=name))
         if not points:
             raise UnknownNameError(self._kind, name, self.names())

@@ -38,11 +38,7 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
 def pictures(
     thread: ReviewThread, records: list[RecordRow], flow: PrismaFlow, kind: Format = "svg"
 ) -> dict[str, bytes]:
-    """Return the pictures by name; those that there is nothing to show for are left out.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
+    """Return the pictures by name; those that there is nothing to show for are left out."""
     works = works_of(records)
     files: dict[str, Callable[[], Any]] = {
         "prisma_flow": lambda: prisma_flow(flow),

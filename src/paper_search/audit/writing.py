@@ -102,11 +102,7 @@ def _audit_without_manifest(thread: ReviewThread, *, is_drawing: bool) -> Audit:
 
 
 async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow:
-    """Return the counts of a search.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread, or it is no search.
-    """
+    """Return the counts of a search."""
     thread = await load_review(persistence, thread_id)
     return flow_of(thread, record_rows(thread))
 

@@ -105,11 +105,7 @@ class Answer:
         return {**token, "action": "approve" if self.approve else "skip"}
 
     def for_search(self, checkpoint: Checkpoint | None) -> dict[str, Any]:
-        """Return the decision on the open checkpoint; None if the answer names another, or none is.
-
-        Raises:
-            InvalidDecisionError: a paper is marked that is not there, or papers where none are.
-        """
+        """Return the decision on the open checkpoint; None if the answer names no open one."""
         token = {"token": self.token} if self.token else {}
         if isinstance(self.edit, dict) and "action" in self.edit:
             return token | self.edit | ({"note": self.note} if self.note is not None else {})
@@ -182,12 +178,7 @@ def _modification(content: Any, note: str | None) -> dict[str, Any]:
 
 
 def load_document(path: Path | None) -> Any:
-    """Return the JSON in a file, or on stdin for '-'; None for no file.
-
-    Raises:
-        InputError: it cannot be read.
-        InvalidDecisionError: it is not JSON, or null.
-    """
+    """Return the JSON in a file, or on stdin for '-'; None for no file."""
     if path is None:
         return None
     try:
@@ -217,9 +208,6 @@ def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
     """Return the ids that are meant, each once, in the order of the words.
 
     Words are ids, numbers in `paper_list`, from 1, and ranges of them, between blanks or commas.
-
-    Raises:
-        InvalidDecisionError: naming the first word that is neither.
     """
     ids_listed = set(paper_list)
     ids: list[str] = []
@@ -243,11 +231,7 @@ def paper_ids(words: str, paper_list: Sequence[str]) -> list[str]:
 
 
 def pairs_of(payload: ResultPayload, words: str | None, *, is_same: bool) -> list[MergeDecision]:
-    """Return the answers to the "same work?" questions of these numbers: `1 3`.
-
-    Raises:
-        InvalidDecisionError: there is no such question.
-    """
+    """Return the answers to the "same work?" questions of these numbers: `1 3`."""
     if words is None:
         return []
     if not payload.same_work:
@@ -264,11 +248,7 @@ def pairs_of(payload: ResultPayload, words: str | None, *, is_same: bool) -> lis
 
 
 def split_papers(payload: ResultPayload, words: str | None) -> list[MergeDecision]:
-    """Return the decisions that the records of each of these papers are works of their own.
-
-    Raises:
-        InvalidDecisionError: there is no such paper, or it was not merged.
-    """
+    """Return the decisions that the records of each of these papers are works of their own."""
     papers = {paper.id: paper for paper in payload.collection.papers}
     decisions = []
     for paper_id in paper_ids(words, list(papers)) if words is not None else []:

@@ -91,11 +91,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
 
 
 def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tuple[str, bytes]]:
-    """Return name and content of each file; of more than `most` bytes, nothing is read.
-
-    Raises:
-        InputError: one of them cannot be read, or they are too large.
-    """
+    """Return name and content of each file; of more than `most` bytes, nothing is read."""
     try:
         if (size := sum(file.stat().st_size for file in files)) > most:
             names = ", ".join(file.name for file in files)

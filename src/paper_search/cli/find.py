@@ -162,9 +162,6 @@ def known_papers(values: list[str]) -> tuple[list[str], list["RawPaper"]]:
     """Return identifiers and titles, and the records of values that are files (.bib, .ris ...).
 
     What is read of each file, and what is no record, is said.
-
-    Raises:
-        InputError: a file cannot be read, or a value is blank.
     """
     from paper_search.review.files import parse_files
 

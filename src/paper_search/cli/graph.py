@@ -287,11 +287,7 @@ def _services(ctx: typer.Context, workflow: "Workflow", home: Path | None) -> An
 
 
 def factory(workflow: "Workflow") -> Any:
-    """Return the function that makes the live objects of a workflow.
-
-    Raises:
-        ConfigError: there is no such function.
-    """
+    """Return the function that makes the live objects of a workflow."""
     module, _, function = (workflow.services or "").partition(":")
     try:
         return getattr(import_module(module), function)

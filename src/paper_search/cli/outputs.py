@@ -63,12 +63,7 @@ class OutputTarget(ABC):
     """What is raised where a file cannot be written."""
 
     def check(self, *beside: Path) -> None:
-        """Check that the options go together and that the file can be written.
-
-        Raises:
-            UsageMistakeError: the options contradict each other.
-            PaperSearchError: a file exists and may not be overwritten, or cannot be there.
-        """
+        """Check that the options go together and that the file can be written."""
         if self.is_json and self.output is None and self.format_name != "json":
             raise UsageMistakeError(
                 f"--json and --format {self.format_name} both write to stdout; "
@@ -124,13 +119,7 @@ class PaperOutput(OutputTarget):
     def chosen(
         cls, format_name: str | None, output: Path | None, *, is_forced: bool, is_json: bool
     ) -> PaperOutput:
-        """Return the target that the options describe.
-
-        Raises:
-            UnknownNameError: no format of that name, or for a file of that name.
-            UsageMistakeError: the options contradict each other.
-            ExportError: the file exists and may not be overwritten, or cannot be there.
-        """
+        """Return the target that the options describe."""
         if format_name is None and output is not None:
             from paper_search.exports import format_for_suffix
 
@@ -274,10 +263,6 @@ class ReportOutput(OutputTarget):
         """Return the target that the options describe.
 
         Figures that nobody asked for are in documents that can hold them, where they can be drawn.
-
-        Raises:
-            UnknownNameError: no format of that name, or for a file of that name.
-            UsageMistakeError: the options contradict each other.
         """
         if format_name is None and output is not None:
             suffix = output.suffix.lower()

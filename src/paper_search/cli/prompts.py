@@ -77,11 +77,7 @@ class Choice:
 
 
 def decide(terminal: Terminal, choices: Sequence[Choice]) -> Any:
-    """Ask until one of the choices returns a decision.
-
-    Raises:
-        QuitError: the person leaves the question open.
-    """
+    """Ask until one of the choices returns a decision."""
     last = [
         Choice("h", "help", "[h]elp", "show this list", lambda _: say(help_text(every))),
         Choice("q", "quit", "[q]uit", "quit; the question stays open", lambda _: _quit()),
@@ -110,11 +106,7 @@ def help_text(choices: Sequence[Choice]) -> str:
 
 
 def obey(line: str, choices: Sequence[Choice]) -> Any:
-    """Do what a line says.
-
-    Raises:
-        InvalidDecisionError: no choice has that key or word, or it takes no words.
-    """
+    """Do what a line says."""
     word, _, rest = line.strip().partition(" ")
     name = "h" if word == "?" else word.lower()
     choice = next((each for each in choices if name in {each.key, each.word}), None)
@@ -182,11 +174,7 @@ def _run_editor(form: str, editor: str, name: str) -> str:
 
 @contextlib.contextmanager
 def paged(terminal: Terminal) -> Iterator[Console]:
-    """Print what is written to the console at the end of the block, and wait where it is full.
-
-    Raises:
-        QuitError: the person leaves (Ctrl-D).
-    """
+    """Print what is written to the console at the end of the block, and wait where it is full."""
     console = messages()
     with console.capture() as capture:
         yield console

@@ -205,11 +205,7 @@ def write_draft(report: Report) -> str:
 
 
 def parse_draft(text: str) -> dict[str, Any]:
-    """Return the fields of a draft that a text holds.
-
-    Raises:
-        InvalidDecisionError: it has no title, or no section.
-    """
+    """Return the fields of a draft that a text holds."""
     fields: dict[str, Any] = {"sections": []}
     plain = _MARK.sub("", _COMMENT.sub("", text, count=1))
     for block in re.split(r"(?m)^(?=##? )", plain):
@@ -230,10 +226,6 @@ def parse_draft(text: str) -> dict[str, Any]:
 
 
 def changes(before: str, after: str) -> dict[str, Any] | None:
-    """Return the fields that differ between two texts of a draft; None if nothing was changed.
-
-    Raises:
-        InvalidDecisionError: the second has no title, or no section.
-    """
+    """Return the fields that differ between two texts of a draft; None if nothing was changed."""
     old, new = parse_draft(before), parse_draft(after)
     return {name: value for name, value in new.items() if value != old.get(name)} or None

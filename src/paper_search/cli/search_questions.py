@@ -286,9 +286,6 @@ def parse_form(form: str, strategy: SearchStrategy) -> Any:
     """Return the strategy in a form as plain data, unchecked; None if the form is empty.
 
     What the form does not show of a strategy stays, and of a ranked query whose text stays.
-
-    Raises:
-        InvalidDecisionError: it is not TOML; says in which line.
     """
     try:
         fields = tomllib.loads(form)

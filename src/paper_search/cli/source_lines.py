@@ -118,11 +118,7 @@ def _search(question: str, options: Sequence[str], home: Path | None) -> str:
 
 
 def with_sources_chosen(config: AppConfig, home: Path | None) -> AppConfig:
-    """Return the settings with what the person at the terminal chooses, if it is open.
-
-    Raises:
-        ConfigError: the home cannot be written.
-    """
+    """Return the settings with what the person at the terminal chooses, if it is open."""
     if not _is_undecided(config, home):
         return config
     _ask(config, home)
@@ -163,11 +159,7 @@ def _ask(config: AppConfig, home: Path | None) -> None:
 
 
 def own_records(config: AppConfig) -> int:
-    """Return how many records the library of the home has.
-
-    Raises:
-        LibraryError: it cannot be read.
-    """
+    """Return how many records the library of the home has."""
     from paper_search.library import Library
     from paper_search.library.source import library_path
 

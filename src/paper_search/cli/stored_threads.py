@@ -45,11 +45,7 @@ AnyDetail: TypeAlias = "ThreadDetail | ReportDetail | PlainDetail"
 
 
 async def thread_detail(url: str, thread_id: str) -> AnyDetail:
-    """Return all that there is to know of a thread, of whatever kind it is.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread.
-    """
+    """Return all that there is to know of a thread, of whatever kind it is."""
     from paper_search.report_workflow.listing import ThreadCatalogs
 
     async with open_persistence(url) as persistence:
@@ -74,12 +70,7 @@ async def is_report(url: str, thread_id: str) -> bool:
 
 
 async def preview(url: str, thread_id: str) -> Report:
-    """Return a report before it is given out.
-
-    Raises:
-        ThreadNotFoundError: there is no such report.
-        ExportError: nothing is written yet.
-    """
+    """Return a report before it is given out."""
     from paper_search.report_workflow.engine import ReportSession
 
     return await with_persistence(url, lambda p: ReportSession.on(p, thread_id).preview())
@@ -96,12 +87,7 @@ async def reading(
 async def load_search(
     config: AppConfig, thread_id: str, progress: ProgressReporter
 ) -> SearchWorkflow:
-    """Return a workflow with the sources that the thread was started with.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread.
-        UnknownNameError: one of its sources is not installed any more.
-    """
+    """Return a workflow with the sources that the thread was started with."""
     url = config.persistence_url
     values = await with_persistence(url, lambda p: SearchSession.on(p, thread_id).channels())
     return SearchWorkflow.from_config(
@@ -125,11 +111,7 @@ async def load_report(
 
 
 def allow(config: AppConfig, thread_id: str, budget: Budget | None) -> None:
-    """Have a thread spend at most so much in all, from now on; None means as before.
-
-    Raises:
-        PersistenceError: the log of its usage cannot be written.
-    """
+    """Have a thread spend at most so much in all, from now on; None means as before."""
     from paper_search.llm.usage_log import BudgetSet, UsageLog
 
     if budget is not None:
@@ -140,11 +122,6 @@ async def reopened(config: AppConfig, thread_id: str, to: str | None, number: in
     """Go back to a question of a search or a report that was decided, and ask it again.
 
     `number`: of the round, or of the question in a report; None for the latest one.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread.
-        UsageMistakeError: such a thread has no such question.
-        StaleDecisionError: it was never decided, or the history was pruned.
     """
     if await is_report(config.persistence_url, thread_id):
         if to in {"strategy", "result"}:

@@ -99,11 +99,7 @@ def export_references(collection: PaperCollection, style: str) -> str:
 
 
 def check_style(style: str) -> None:
-    """Check that references can be formatted by a style, as far as that is known beforehand.
-
-    Raises:
-        ConfigError: citeproc-py (the extra `cite`) is not installed, or there is no such file.
-    """
+    """Check that references can be formatted by a style, as far as that is known beforehand."""
     if find_spec("citeproc") is None:
         raise ConfigError(
             f"the reference style {style!r} needs citeproc-py: pip install 'paper-search[cite]'"
@@ -116,9 +112,6 @@ def formatted(items: list[dict[str, Any]], style: str) -> list[tuple[str, str]]:
     """Return the reference of each item beside its id, in the order of the style, a .csl file.
 
     Ids are in small letters. citeproc-py follows APA, IEEE and NLM well, MLA and Chicago less.
-
-    Raises:
-        ConfigError: citeproc-py is not installed, or the file cannot be used.
     """
     check_style(style)
     from citeproc import (  # noqa: PLC0415  # an extra

@@ -112,11 +112,7 @@ def build_request(  # noqa: PLR0913  # the parts of a request
     json: Any = None,
     form: Values | None = None,
 ) -> httpx.Request:
-    """Return a GET, or with `json` or `form` a POST; its keys go along for the network to add.
-
-    Raises:
-        httpx.InvalidURL: it is no URL, or too long.
-    """
+    """Return a GET, or with `json` or `form` a POST; its keys go along for the network to add."""
     query, key_query = split_credentials(_encodable(params), settings.secrets)
     headers, key_headers = split_credentials(headers, settings.secrets)
     # `params=` of httpx would throw away the query that the URL already has.

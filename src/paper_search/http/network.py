@@ -67,11 +67,7 @@ class Routes(httpx.AsyncBaseTransport):
 
 
 class _Exceptions:
-    """Hosts that are asked straight: names, domains, addresses, networks, `*`; each with a port.
-
-    Raises:
-        ConfigError: a network cannot be read.
-    """
+    """Hosts that are asked straight: names, domains, addresses, networks, `*`; each with a port."""
 
     def __init__(self, setting: Setting | None) -> None:
         self._names: set[tuple[str, int | None]] = set()
@@ -109,11 +105,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _proxy_address(setting: Setting) -> httpx.Proxy:
-    """Return the address of a proxy.
-
-    Raises:
-        ConfigError: it is none; what it holds may be a password, and is not shown.
-    """
+    """Return the address of a proxy."""
     value = setting.value if "://" in setting.value else f"http://{setting.value}"
     forms = "expected http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
     try:

@@ -374,11 +374,7 @@ class Library:
 
 
 def _tree_of(text: str) -> Node:
-    """Return the tree of a query without what only indexers know of a record.
-
-    Raises:
-        QuerySyntaxError: it cannot be read, or there is nothing else in it.
-    """
+    """Return the tree of a query without what only indexers know of a record."""
     part = expressible_part(parse(text), fields=("tiab",), is_full=True)
     if part.tree is None:
         raise QuerySyntaxError("; ".join(part.notes), query=text, column=1)

@@ -172,11 +172,7 @@ class CurrentIndex:
         self._wait_s = wait_s
 
     def ask(self, question: Callable[[], T]) -> T:
-        """Search an up-to-date index; a damaged one is rebuilt first.
-
-        Raises:
-            LibraryError: the index cannot be read, and is not damaged.
-        """
+        """Search an up-to-date index; a damaged one is rebuilt first."""
         self._refresh()
         try:
             return question()
@@ -190,11 +186,7 @@ class CurrentIndex:
             return question()
 
     def searcher(self) -> tantivy.Searcher:
-        """Return a view of the last commit, of a rebuilt index if it cannot be opened.
-
-        Raises:
-            LibraryError: the index cannot be read, and is not damaged.
-        """
+        """Return a view of the last commit, of a rebuilt index if it cannot be opened."""
         try:
             return self._index.searcher()
         except LibraryError as error:
@@ -210,11 +202,7 @@ class CurrentIndex:
         return lag if lag >= 0 else None
 
     def catch_up(self) -> None:
-        """Write what the index lacks; the caller holds the write lock.
-
-        Raises:
-            LibraryError: the index cannot be written.
-        """
+        """Write what the index lacks; the caller holds the write lock."""
         lag = self.lag()
         if lag == 0:
             return

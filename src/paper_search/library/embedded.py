@@ -88,11 +88,7 @@ class VectorStore:
         self.path = path
 
     def state(self) -> State | None:
-        """Return what there is; None if there is nothing that can be read.
-
-        Raises:
-            LibraryError: another process writes for too long, or the disk cannot be read.
-        """
+        """Return what there is; None if there is nothing that can be read."""
         if not self.path.exists():
             return None
         try:
@@ -149,11 +145,7 @@ class VectorStore:
             )
 
     def matrix(self) -> Matrix:
-        """Return all vectors.
-
-        Raises:
-            LibraryError: they are damaged.
-        """
+        """Return all vectors."""
         import numpy as np  # noqa: PLC0415  # an extra
 
         from paper_search.library.vectors import Matrix  # noqa: PLC0415  # loads numpy
@@ -178,11 +170,7 @@ class VectorStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction.
-
-        Raises:
-            LibraryError: it is damaged, or cannot be read or written.
-        """
+        """Open the file for one transaction."""
         address = f"{self.path.resolve().as_uri()}?mode=rw"
         try:
             with (
@@ -297,10 +285,6 @@ class EmbeddedRecords:
         Every batch is kept at once, so a run that is cut off can be repeated: what has the vector
         of its text is not asked for again. `on_progress` gets the number of records looked at, and
         of how many, if known.
-
-        Raises:
-            EmbeddingError: no model is set, it failed, or the vectors come from another one.
-            LibraryError: another process is at it, or the disk cannot be written.
         """
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
 

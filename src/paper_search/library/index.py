@@ -119,11 +119,7 @@ class TextIndex:
         return sum(file.stat().st_size for file in self._path.glob("*") if file.is_file())
 
     def searcher(self) -> tantivy.Searcher:
-        """Return a view of the last commit.
-
-        Raises:
-            LibraryError: the index cannot be read.
-        """
+        """Return a view of the last commit."""
         index = self._open_index()
         index.reload()
         return index.searcher()
@@ -133,11 +129,7 @@ class TextIndex:
         return not is_whole(self._path)
 
     def years(self) -> tuple[int | None, int | None]:
-        """Return the first and the last year of publication, None without any.
-
-        Raises:
-            LibraryError: the index cannot be read.
-        """
+        """Return the first and the last year of publication, None without any."""
         import tantivy  # noqa: PLC0415  # heavy: only when something is searched
 
         searcher, kind = self.searcher(), tantivy.FieldType.Integer
@@ -160,11 +152,7 @@ class TextIndex:
         shutil.rmtree(self._path, ignore_errors=True)
 
     def write(self, records: Iterable[tuple[int, Mapping[str, Any]]], state: IndexState) -> None:
-        """Add or replace the records by row number, commit, and note the state reached.
-
-        Raises:
-            LibraryError: the index cannot be written, or another process writes it.
-        """
+        """Add or replace the records by row number, commit, and note the state reached."""
         import tantivy  # noqa: PLC0415  # heavy: only when something is indexed
 
         try:

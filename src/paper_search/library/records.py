@@ -71,11 +71,7 @@ class RecordStore:
     """
 
     def __init__(self, path: Path, *, timeout_s: float = 30.0) -> None:
-        """Open or create the file.
-
-        Raises:
-            LibraryError: the file cannot be used, or its directory cannot be written.
-        """
+        """Open or create the file."""
         self._path = path
         self.damaged: set[str] = set()
         """Ids of the records that were left out so far, since their bytes were changed."""

@@ -88,9 +88,6 @@ class Retrieval:
 
         `terms`: further words with weights beside 1 for a word of the text; below 0: unwanted.
         `long_forms`: what abbreviations of the text stand for.
-
-        Raises:
-            InputError: a condition means too many phrases.
         """
         others = dict.fromkeys(ranked_words(" ".join(long_forms)), _LONG_FORM)
         weights = self._capped({**others, **query_weights(text)})
@@ -107,22 +104,14 @@ class Retrieval:
         return self._ranked(weights, within, limit, text=text, learned=_weighted(terms or {}))
 
     def boolean(self, tree: Node, limit: int, filters: SearchConstraints) -> Ranking:
-        """Return exactly the records that the tree means, ranked by the words that it asks for.
-
-        Raises:
-            InputError: the tree means too many phrases.
-        """
+        """Return exactly the records that the tree means, ranked by the words that it asks for."""
         weights = self._capped(dict.fromkeys(self._query_terms(tree), 1.0))
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
         return self._ranked(weights, condition, limit, text=None)
 
     def count(self, tree: Node, filters: SearchConstraints) -> int:
-        """Return how many records the tree means.
-
-        Raises:
-            InputError: the tree means too many phrases.
-        """
+        """Return how many records the tree means."""
         make = self._translator
         condition = make.both(make.boolean(tree), make.limits(filters))
         result: Any = self._searcher.search(condition, limit=1, count=True)

@@ -85,30 +85,17 @@ class LibrarySource:
         return True
 
     async def remark(self) -> str | None:
-        """Return what a person should know before this is searched; see `sources.base.remark_of`.
-
-        Raises:
-            LibraryError: the library cannot be read.
-        """
+        """Return what to know before this is searched; see `sources.base.remark_of`."""
         return await asyncio.to_thread(self._remark)
 
     async def count(self, query: str, filters: SearchConstraints) -> HitCount:
-        """Return how many papers one boolean query has, exactly.
-
-        Raises:
-            QuerySyntaxError: the query cannot be read.
-            LibraryError: the library cannot be read.
-        """
+        """Return how many papers one boolean query has, exactly."""
         return await asyncio.to_thread(self._count, query, filters)
 
     async def search(self, query: str, **options: Any) -> list[RawPaper]:
         """Return the papers for one boolean query, best first.
 
         Options: `max_results`, `year_from`, `year_to`, `language`.
-
-        Raises:
-            QuerySyntaxError: the query cannot be read.
-            LibraryError: the library cannot be read.
         """
         limits = SearchConstraints.model_validate(options)
         return await asyncio.to_thread(self._search, query, limits)
@@ -274,21 +261,13 @@ def _label(query: RankedQuery | str) -> str:
 
 
 def create_library_source(config: AppConfig, settings: SearchSourceConfig) -> LibrarySource:
-    """Return the source that searches `<home>/library`, or the sample while that is empty.
-
-    Raises:
-        ConfigError: the embedding model that is set cannot be found.
-    """
+    """Return the source that searches `<home>/library`, or the sample while that is empty."""
     embedder = create_embedder(config.embeddings)
     return LibrarySource(settings.name, lambda: open_searched(config.home, embedder))
 
 
 def open_searched(home: Path, embedder: Embedder | Embeddings | None) -> OpenLibrary:
-    """Open the person's library, or the sample while that is empty, and say so if it is.
-
-    Raises:
-        LibraryError: neither can be read, or the sample cannot be unpacked.
-    """
+    """Open the person's library, or the sample while that is empty, and say so if it is."""
     path = library_path(home)
     if Library.exists(path):
         library = Library.open(path, embedder=embedder)

@@ -237,11 +237,7 @@ class ChatProvider(LLMProvider):
 
     @abstractmethod
     def create_client(self) -> BaseChatModel:
-        """Return the chat model, which repeats no request by itself.
-
-        Raises:
-            ConfigError: it lacks a setting.
-        """
+        """Return the chat model, which repeats no request by itself."""
 
     @override
     def __repr__(self) -> str:
@@ -301,11 +297,7 @@ class ChatProvider(LLMProvider):
         wishes: dict[str, Any],
         left_s: float,
     ) -> str | Failure:
-        """Ask once, within the budget of whatever work this is.
-
-        Raises:
-            ModelCallLimitError: the budget does not cover it; nothing is sent.
-        """
+        """Ask once, within the budget of whatever work this is."""
         length = tokens_in(*(text for _, text in messages), json.dumps(wishes))
         name, in_use = f"{self.provider}:{self.model}", self.options
         async with count_call(name, length, self.max_tokens) as call:

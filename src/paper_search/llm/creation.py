@@ -104,9 +104,6 @@ class InstalledProvider(ChatProvider):
     """A chat model of a package that need not be ours.
 
     In its settings, `model` is the bare name, and `provider` says whose it is.
-
-    Raises:
-        ConfigError: its package is not installed.
     """
 
     def __init__(self, config: LLMConfig) -> None:
@@ -142,11 +139,7 @@ class InstalledProvider(ChatProvider):
 
 
 def _created(package: ChatPackage, config: LLMConfig, options: frozenset[str]) -> BaseChatModel:
-    """Return a package's model, given the settings in its own spelling.
-
-    Raises:
-        ConfigError: the package is too old or too new to have the class, or refuses the settings.
-    """
+    """Return a package's model, given the settings in its own spelling."""
     chat_class: Any = getattr(importlib.import_module(package.module), package.class_name, None)
     name = f"{config.provider}:{config.model}"
     if chat_class is None:
@@ -224,11 +217,7 @@ def _require_known(config: LLMConfig) -> None:
 
 
 def create_models(config: LLMConfig) -> dict[Skill, LLMProvider | None]:
-    """Return the model of each skill, the same object where they share one; None if it has none.
-
-    Raises:
-        ConfigError: as `create_provider` does.
-    """
+    """Return the model of each skill, the same object where they share one; None if it has none."""
     names = {skill: config.of(skill) for skill in Skill}
     providers = {
         name: create_provider(config.model_copy(update={"model": name}))

@@ -130,12 +130,7 @@ async def ask_once(
     user_message: str,
     deadline_s: float = DEADLINE_S,
 ) -> ModelT:
-    """Return the model's answer as an instance of `model_cls`; a bad one is not asked for again.
-
-    Raises:
-        LLMResponseError: the answer is bad.
-        LLMError: there is none within `deadline_s` seconds.
-    """
+    """Return the model's answer as an instance of `model_cls`; a bad one is not asked for again."""
     schema = model_cls.model_json_schema()
     try:
         async with asyncio.timeout(deadline_s):

@@ -119,11 +119,7 @@ def total(parts: Iterable[Spending]) -> Spending:
 
 
 def _limits(text: str) -> dict[str, float | int]:
-    """Return the limits in a text such as "0.50" or "$2, 40 calls".
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return the limits in a text such as "0.50" or "$2, 40 calls"."""
     limits: dict[str, float | int] = {}
     for part in re.split(r"[;+]|,\s+|\band\b", text.strip()):
         match = _PART.fullmatch(part.strip())

@@ -198,11 +198,7 @@ def check_url(url: str, policy: PagePolicy) -> httpx.URL:
 
 
 def check_address(address: Address, policy: PagePolicy) -> Address:
-    """Return an address that a host has, if it is public.
-
-    Raises:
-        PageRefusedError: it is private, of this machine, or of a special use.
-    """
+    """Return an address that a host has, if it is public."""
     if any(address in network for network in policy.exempt if network.version == address.version):
         return address
     if not _is_public(address):

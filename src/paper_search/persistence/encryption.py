@@ -213,11 +213,7 @@ class ValueSeal:
         self._keyring = keyring
 
     def value(self, namespace: Iterable[str], key: str, value: Any) -> Any:
-        """Return the value of an item as the caller gets it.
-
-        Raises:
-            PersistenceError: it is not sealed where all are, or the other way round.
-        """
+        """Return the value of an item as the caller gets it."""
         is_sealed = SEALED in value and set(value) <= {SEALED, *CLEAR}
         if self._keyring is None:
             if is_sealed:

@@ -175,11 +175,7 @@ def sqlite_path(rest: str) -> Path:
 
 
 def sqlite_file(url: str) -> Path:
-    """Return the file that a URL names.
-
-    Raises:
-        InputError: the threads are not in a file.
-    """
+    """Return the file that a URL names."""
     scheme, _, rest = url.partition(":")
     if scheme != "sqlite":
         raise InputError(

@@ -79,11 +79,7 @@ class PlainSerializer(JsonPlusSerializer):
         return (kind, value) if len(value) < LARGE_STATE else (kind + SMALLER, _deflated(value))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Return the value in a row.
-
-        Raises:
-            PersistenceError: it is encrypted, or cut off.
-        """
+        """Return the value in a row."""
         kind, value = data
         if kind.endswith(SUFFIX):
             raise PersistenceError(refusal_of_sealed_row("a state"))
@@ -103,11 +99,7 @@ class SealedSerializer(EncryptedSerializer):
     """
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Return the value in a row.
-
-        Raises:
-            PersistenceError: it is not sealed, by another key, or was changed.
-        """
+        """Return the value in a row."""
         if not data[0].endswith(SUFFIX):
             raise PersistenceError(plain_row("a state"))
         return super().loads_typed(data)
@@ -147,11 +139,7 @@ class RecordSeal(ValueSeal):
         return self.item(result) if isinstance(result, Item) else result
 
     def item(self, item: Any) -> Any:
-        """Return the item as the caller gets it.
-
-        Raises:
-            PersistenceError: it is not sealed where all are, or the other way round.
-        """
+        """Return the item as the caller gets it."""
         item.value = self.value(item.namespace, item.key, item.value)
         return item
 

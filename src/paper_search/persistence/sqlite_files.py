@@ -69,9 +69,6 @@ async def connection_to(
 
     WAL with synchronous=NORMAL survives the death of the process at any point; only a power cut may
     take back the last steps, which are then repeated.
-
-    Raises:
-        PersistenceError: something fails in SQLite, here or in the `async with` block.
     """
     options = {"isolation_level": None} if autocommit else {}
     try:
@@ -201,11 +198,7 @@ class OneCall:
     async def __call__(
         self, work: Callable[[sqlite3.Connection], ResultT], what: str = ""
     ) -> ResultT:
-        """Return what the work returns; cancelled or not, it is done whole.
-
-        Raises:
-            PersistenceError: the file cannot be used, or is damaged.
-        """
+        """Return what the work returns; cancelled or not, it is done whole."""
         # aiosqlite has no public way to do more than one statement on its thread.
         connection = self._connection._conn  # noqa: SLF001  # as said
         execute: Any = self._connection._execute  # noqa: SLF001  # as said

@@ -100,11 +100,7 @@ class SqliteSaver(SqliteSummaries, AsyncSqliteSaver):
         self._in_one_call: OneCall = OneCall(connection, path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint with what is written on it, or None.
-
-        Raises:
-            PersistenceError: it is damaged.
-        """
+        """Return a checkpoint with what is written on it, or None."""
         where = config["configurable"]
         checkpoint_id = get_checkpoint_id(config)
         place = (str(where["thread_id"]), where.get("checkpoint_ns", ""))

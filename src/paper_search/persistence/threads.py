@@ -58,11 +58,7 @@ class PersistenceConfig:
 
     @property
     def url(self) -> str:
-        """The URL to give to `open_persistence`.
-
-        Raises:
-            ConfigError: there is none for postgres.
-        """
+        """The URL to give to `open_persistence`."""
         text = self.connection_string
         if self.backend == "memory":
             return "memory:"
@@ -76,11 +72,7 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Persistence]:
-        """Open the persistence, for the length of an `async with` block.
-
-        Raises:
-            PersistenceError: it cannot be used.
-        """
+        """Open the persistence, for the length of an `async with` block."""
         async with open_persistence(self.url) as persistence:
             yield persistence
 

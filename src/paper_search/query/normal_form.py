@@ -229,9 +229,6 @@ def render(node: Node) -> str:
     """Return the canonical text: every group inside another one in parentheses.
 
     `parse(render(tree)) == normalise(tree)` for every tree that `parse` would accept the size of.
-
-    Raises:
-        InputError: the tree means nothing (see `normalise`).
     """
     return _text(normalise(node))
 

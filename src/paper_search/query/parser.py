@@ -99,11 +99,7 @@ class Reading:
 
 
 def analyse(text: str) -> Reading:
-    """Return the tree as it was written, with the columns of its parts.
-
-    Raises:
-        QuerySyntaxError: it cannot be read.
-    """
+    """Return the tree as it was written, with the columns of its parts."""
     refuse = partial(_refuse, text)
     if len(text) > MAX_LENGTH:
         refuse(MAX_LENGTH, f"the query is longer than {MAX_LENGTH:,} characters")

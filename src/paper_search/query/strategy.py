@@ -205,11 +205,7 @@ class ConceptContribution:
 
 
 def contributions(strategy: Strategy, papers: Sequence[Document]) -> list[ConceptContribution]:
-    """Return what each concept of a strategy finds of some papers, and each of its lines.
-
-    Raises:
-        QuerySyntaxError: a line cannot be read.
-    """
+    """Return what each concept of a strategy finds of some papers, and each of its lines."""
     tree = strategy.node
     return [_concept(part, strategy, papers) for part in conjuncts(tree)]
 

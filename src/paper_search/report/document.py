@@ -226,9 +226,6 @@ def references(report: Report, style: str = DEFAULT_STYLE) -> dict[str, str]:
 
     `style`: `plain`, or the path of a .csl file, which needs citeproc-py (the extra `cite`); it
     follows APA, IEEE and NLM well, MLA and Chicago less.
-
-    Raises:
-        ConfigError: the style cannot be used.
     """
     keys = sorted(report.cited)
     if style == DEFAULT_STYLE:

@@ -41,10 +41,6 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
     """Return what the steps of a report are given, as the settings describe it.
 
     `sources`: only these, also where the settings have them switched off; None for all enabled.
-
-    Raises:
-        ConfigError: a model or a source lacks a setting that it needs.
-        UnknownNameError: a source of that name is not installed.
     """
     redact_output(config.secrets)
     models = _models(config)
@@ -136,12 +132,7 @@ def services_begun_with(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def finished_collection(persistence: Persistence, thread_id: str) -> PaperCollection:
-    """Return the papers of a finished search.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread.
-        ThreadWaitingError: it has not ended.
-    """
+    """Return the papers of a finished search."""
     session = SearchSession.on(persistence, thread_id)
     state = await session.state()
     result = await session.result()

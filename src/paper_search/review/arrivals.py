@@ -67,9 +67,6 @@ async def begin_import(
     """Merge the records on a new thread, up to the question about the result.
 
     Whoever names the files has approved of the strategy, which is to take them.
-
-    Raises:
-        QuestionError: the question cannot be used.
     """
     question_ = await workflow.start(question, thread_id=thread_id)
     if isinstance(question_, Checkpoint):
@@ -90,9 +87,6 @@ def import_workflow(
     """Return a workflow whose first round gives the records of a source, none of them set aside.
 
     The thread goes on as any search does: a second round asks the sources of the settings.
-
-    Raises:
-        ConfigError: a model lacks a setting that it needs.
     """
     skills = assemble_skills(config, [])
     return SearchWorkflow(

@@ -188,21 +188,13 @@ class FullTexts:
             await (await self.reviewers()).join(self._by)
 
     async def finish(self) -> None:
-        """Note that the person is done, and show what all decided if the others are.
-
-        Raises:
-            InputError: they are not a reviewer.
-        """
+        """Note that the person is done, and show what all decided if the others are."""
         async with self._alone():
             await (await self.reviewers()).finish(self._by)
             await (await self.reviewers()).show()
 
     async def leave(self, name: str) -> None:
-        """Take a reviewer off the list, and show what the others decided if they are done.
-
-        Raises:
-            InputError: they are not a reviewer.
-        """
+        """Take a reviewer off the list, and show what the others decided if they are done."""
         async with self._alone():
             await (await self.reviewers()).leave(name)
             await (await self.reviewers()).show()

@@ -115,11 +115,7 @@ class TextReviewers:
             await self._records.put(_REVIEWERS, {name: {"done_with": []}})
 
     async def say(self, name: str, paper_id: str, decision: str, reason: str) -> None:
-        """Keep what a reviewer decides; nobody else's decision is touched.
-
-        Raises:
-            InputError: they are not a reviewer.
-        """
+        """Keep what a reviewer decides; nobody else's decision is touched."""
         self.require(name)
         digest, at = self._texts[paper_id].digest, datetime.now(UTC).isoformat(timespec="seconds")
         row = {"paper_id": paper_id, "digest": digest, "by": name}
@@ -127,11 +123,7 @@ class TextReviewers:
         await self._records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **verdict}})
 
     async def finish(self, name: str) -> None:
-        """Note that a reviewer is done with the texts that are there, whatever they left.
-
-        Raises:
-            InputError: they are not a reviewer.
-        """
+        """Note that a reviewer is done with the texts that are there, whatever they left."""
         self.require(name)
         row = {"done_with": [self._key(paper_id) for paper_id in self.pending]}
         await self._records.put(_REVIEWERS, {name: row})

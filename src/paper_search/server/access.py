@@ -170,11 +170,7 @@ class Access:
             )
 
     async def delete(self, thread_id: str, person: str) -> None:
-        """Delete a thread of somebody's, with all that the server does not know of.
-
-        Raises:
-            ThreadBusyError, RequestRefusedError: somebody drives it, or it is somebody else's.
-        """
+        """Delete a thread of somebody's, with all that the server does not know of."""
         async with self.shared.use() as persistence:
             await self.session(persistence, thread_id, person)
             with contextlib.suppress(ThreadNotFoundError):  # it never ran

@@ -83,11 +83,7 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
 
 
 def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> dict[str, str]:
-    """Return the filter of what is somebody's, and write the name into what they make.
-
-    Raises:
-        HTTPException: they give another name.
-    """
+    """Return the filter of what is somebody's, and write the name into what they make."""
     owner = {"owner": ctx.user.identity}
     metadata = value.get("metadata")
     if ctx.action in writes and isinstance(metadata, dict):

@@ -22,11 +22,7 @@ def clipped(text: str) -> str:
 
 
 def part_of(text: str, number: int, others: str) -> str:
-    """Return one part of a text, from 1, cut between lines; `others`: where the other parts are.
-
-    Raises:
-        InputError: there is no such part.
-    """
+    """Return one part of a text, from 1, cut between lines; `others`: where the other parts are."""
     parts = _parts(text)
     if not 1 <= number <= len(parts):
         raise InputError(f"there is no part {number}; the parts are 1 to {len(parts)}")
@@ -37,9 +33,6 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
     """Return 20 papers of a result; pages count from 1.
 
     `uri`: of the resource that has the pages. `below`: of the papers that were set aside.
-
-    Raises:
-        InputError: there is no such page.
     """
     papers = collection.set_aside if below else collection.papers
     pages = max(1, -(-len(papers) // PAGE))

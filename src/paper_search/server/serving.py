@@ -133,11 +133,7 @@ def environment(*, is_tracing: bool = False) -> dict[str, str]:
 
 
 def serve(options: ServerOptions, config: AppConfig) -> None:
-    """Run the server until it is stopped.
-
-    Raises:
-        ConfigError: see `check_options`.
-    """
+    """Run the server until it is stopped."""
     check_options(options, config)
     settings = server_settings(options, config)
     # What LangGraph's server remembers it pickles into the directory that it is started in. Threads

@@ -287,11 +287,7 @@ class IntentParser:
         return lambda kind, name: answers.get((kind, name))
 
     async def _in_english(self, llm: LLMProvider, prompt: str, message: str) -> IntentAnswer:
-        """Return the model's answer; concepts in another language are asked for again once.
-
-        Raises:
-            LLMError: the model failed at first.
-        """
+        """Return the model's answer; concepts in another language are asked for again once."""
         answer = await ask(llm, IntentAnswer, prompt, message)
         if answer.is_english:
             return answer

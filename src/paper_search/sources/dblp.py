@@ -58,11 +58,7 @@ _ANYTHING = _Clauses((), is_exact=False)
 
 
 def to_dblp(tree: Node, filters: SearchConstraints) -> Translated:
-    """Return the query for `q`, and what is left to check.
-
-    Raises:
-        InputError: no word is left to ask for, such as when the tree only excludes.
-    """
+    """Return the query for `q`, and what is left to check."""
     return translate_known_part(
         tree, lambda part: _to_dblp(part, filters), service="DBLP", fields=("tiab",)
     )

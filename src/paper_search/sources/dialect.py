@@ -205,12 +205,7 @@ class Dialect(ABC):
         self._notes.setdefault(text)
 
     def translate(self, tree: Node, filters: SearchConstraints | None = None) -> Translated:
-        """Return the tree, limited to the years of the filters, in this dialect.
-
-        Raises:
-            InputError: nothing is left to ask: the tree only excludes, or the service can say
-                no part of it.
-        """
+        """Return the tree, limited to the years of the filters, in this dialect."""
         return translate_known_part(
             tree,
             lambda part: self._translated(part, filters),
@@ -344,11 +339,7 @@ def _polarised(node: Node) -> tuple[Node, bool]:
 def common_span(
     years: Iterable[YearRange], filters: SearchConstraints
 ) -> tuple[int | None, int | None]:
-    """Return the first and the last year that all of them allow; None is open.
-
-    Raises:
-        InputError: no year is left.
-    """
+    """Return the first and the last year that all of them allow; None is open."""
     spans = [YearRange(filters.year_from, filters.year_to), *years]
     first = max((years.first for years in spans if years.first is not None), default=None)
     last = min((years.last for years in spans if years.last is not None), default=None)

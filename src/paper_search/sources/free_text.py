@@ -37,9 +37,6 @@ def to_free_text(tree: Node, filters: SearchConstraints, *, service: str) -> Tra
     """Return the words to send, and the query itself to check the answers for.
 
     Years are joined with those that all of the query is limited to; language is checked locally.
-
-    Raises:
-        InputError: the query only excludes.
     """
     return translate_known_part(
         tree, lambda part: _to_free_text(part, filters, service), service=service
@@ -75,9 +72,6 @@ def to_ranked_text(
     """Return the words to send, and the conditions to check the answers for.
 
     Years of a condition are joined with those of the filters; language is checked locally.
-
-    Raises:
-        InputError: there are no words, or a condition cannot be read or leaves no year.
     """
     text = " ".join(words)
     if not text:

@@ -56,11 +56,7 @@ _SPARE_PAGES = 10
 
 
 def open_source(adapter: Adapter, config: AppConfig, settings: SearchSourceConfig) -> HttpSource:
-    """Return the source of an adapter as the settings of the program want it.
-
-    Raises:
-        ConfigError: the service needs a key, and there is none.
-    """
+    """Return the source of an adapter as the settings of the program want it."""
     if adapter.needs_key and not adapter.key:
         raise ConfigError(explain_missing_key(adapter))
     is_rate_given = "rate_limit" in settings.model_fields_set and settings.rate_limit > 0

@@ -138,11 +138,7 @@ def limits_of(first: int | None, last: int | None, language: str | None) -> list
 
 
 def to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
-    """Return the query in OpenAlex's language, within the years of the filters.
-
-    Raises:
-        InputError: it only excludes, or nothing of it can be word.
-    """
+    """Return the query in OpenAlex's language, within the years of the filters."""
     return translate_known_part(
         tree,
         lambda part: _to_openalex(part, filters),

@@ -56,21 +56,13 @@ def words_of(query: RankedQuery) -> list[str]:
 
 
 def any_word(query: RankedQuery, filters: SearchConstraints) -> Node:
-    """Return the tree of what has any of the words or terms, and meets the conditions.
-
-    Raises:
-        InputError: nothing is wanted, or a condition cannot be read.
-    """
+    """Return the tree of what has any of the words or terms, and meets the conditions."""
     leaves = [*map(Term, content_words(query.text)), *map(leaf_of, map(tuple, _terms(query)))]
     return _tree_of([Or(tuple(leaves))] if leaves else [], query, filters)
 
 
 def all_words(words: Iterable[str], query: RankedQuery, filters: SearchConstraints) -> Node:
-    """Return the tree of what has all of the words, and meets the conditions.
-
-    Raises:
-        InputError: nothing is wanted, or a condition cannot be read.
-    """
+    """Return the tree of what has all of the words, and meets the conditions."""
     return _tree_of([Term(word) for word in words], query, filters)
 
 

@@ -44,9 +44,6 @@ def union(
     """Return the queries that together are asked for one.
 
     `endings` are used before the words of the vocabulary.
-
-    Raises:
-        InputError: the service can say no part of the query.
     """
     writable, notes, unchecked = tree, list[str](), None
     if not adapter.truncates:

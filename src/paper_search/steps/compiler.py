@@ -202,16 +202,7 @@ class _StepRunner:
         self._counts = any(other.bound is not None for other in workflow.steps)
 
     async def run(self, state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        """Return the channels that the step writes.
-
-        Raises:
-            PersistenceError: there is no store.
-            ConfigError: there is no such setting, or it has a value that it cannot.
-            WorkflowRunError: the step's bound is passed.
-            InputError: the state does not hold what its fields are.
-            StepResultError: the step returned something else than an outcome that leads somewhere
-                and fields of the state.
-        """
+        """Return the channels that the step writes."""
         if runtime.store is None:
             raise PersistenceError(
                 f"the graph {self._workflow.name!r} runs without a store, where its records live: "
@@ -242,11 +233,7 @@ class _StepRunner:
         return channels
 
     def _first_settings(self, within: Any, context: Any) -> Any:
-        """Return the settings that a run begins with: of its context, its config or its input.
-
-        Raises:
-            ConfigError: see `parse_settings`.
-        """
+        """Return the settings that a run begins with: of its context, its config or its input."""
         model = self._workflow.params
         if context is None:
             chosen = {**(within or {}), **get_config().get("configurable", {})}
@@ -330,11 +317,7 @@ def _state_reader(workflow: Workflow) -> Callable[[Mapping[str, Any]], Any]:
 
 
 def _count_visit(step: StepDef, params: Any, visits: Mapping[str, int]) -> dict[str, Any]:
-    """Return the count of visits with this one, if the step has a bound.
-
-    Raises:
-        WorkflowRunError: the bound is passed.
-    """
+    """Return the count of visits with this one, if the step has a bound."""
     bound = step.bound
     if bound is None:
         return {}

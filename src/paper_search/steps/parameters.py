@@ -152,11 +152,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     """The settings that the handlers of a workflow take; also read like a mapping."""
 
     def __getitem__(self, name: str) -> Any:
-        """Return a setting.
-
-        Raises:
-            KeyError: there is none of that name.
-        """
+        """Return a setting."""
         if name not in type(self).model_fields:
             raise KeyError(name)
         return getattr(self, name)

@@ -51,6 +51,7 @@ async def run_workflow(  # noqa: PLR0913  # one argument for each thing that onl
         InputError: the input or an answer cannot be used; the message names the field.
         ConfigError: a setting is unknown, or has a value that it cannot.
         StepResultError: a step returned what it may not.
+        WorkflowRunError: the bound of a step is passed.
         ThreadExistsError: there is a thread of this id.
     """
     step_input = _input(workflow, given or {})

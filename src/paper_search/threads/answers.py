@@ -39,10 +39,6 @@ class Answers:
         If another process is answering, the error says what it decided, if that is known. Arguments
         as for `ThreadEngine.answer`; `latest_token`: of the question that whoever answers was shown
         last, for an answer that names none.
-
-        Raises:
-            ThreadError: see `ThreadEngine.answer`.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
         """
         if token is None and self._name_in(decision) is None:
             token = latest_token
@@ -72,11 +68,7 @@ class Answers:
             raise await self.busy(error, decision, by) from None
 
     async def is_replay(self, decision: Any, by: str | None = None) -> bool:
-        """Whether the decision was given before, on a question that it names; nothing changes.
-
-        Raises:
-            AlreadyDecidedError: that question was decided differently.
-        """
+        """Whether the decision was given before, on a question that it names; nothing changes."""
         name = self._name_in(decision)
         if name is None or not await self._session.exists():
             return False
@@ -114,11 +106,7 @@ class Answers:
         )
 
     async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
-        """Whether the decision says what was stored.
-
-        Raises:
-            AlreadyDecidedError: it does not.
-        """
+        """Whether the decision says what was stored."""
         if not self._says(entry.decision, decision, self._session.reference_of(entry)):
             raise await self.refusal(entry, decision, by or current_person())
         return True
@@ -145,9 +133,6 @@ class Answers:
         """Ask a decided question again; what came after stays in the history and in the audit.
 
         The caller holds the lease. Arguments as for `ThreadEngine.go_back`.
-
-        Raises:
-            StaleDecisionError: the thread never asked it, or its history was pruned.
         """
         await self._session.state()  # a thread of another version is left alone
         now = (await self._session.compiled.aget_state(self._session.anywhere)).config

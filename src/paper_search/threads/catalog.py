@@ -319,11 +319,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
 async def delete_thread(
     persistence: Persistence, thread_id: str, indexes: Sequence[tuple[str, ...]]
 ) -> None:
-    """Delete a thread with all its rows, unread: it may be damaged.
-
-    Raises:
-        ThreadBusyError: a process drives it.
-    """
+    """Delete a thread with all its rows, unread: it may be damaged."""
     if await persistence.leases.is_held(thread_id):
         raise ThreadBusyError(f"thread {thread_id!r} is running; it is not deleted")
     async with persistence.leases.hold(thread_id):

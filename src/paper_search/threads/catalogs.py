@@ -66,11 +66,7 @@ class PlainThreads:
             )
 
     async def show(self, thread_id: str) -> PlainDetail:
-        """Return all that there is to know of a thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
+        """Return all that there is to know of a thread."""
         saved = await self._checkpoint(thread_id)
         if saved is None:
             raise ThreadNotFoundError(f"there is no thread {thread_id!r}")
@@ -108,11 +104,7 @@ class PlainThreads:
     info = show
 
     async def prune(self, thread_id: str) -> None:
-        """Delete the history of a thread.
-
-        Raises:
-            ThreadBusyError: a process drives it.
-        """
+        """Delete the history of a thread."""
         async with self.persistence.leases.hold(thread_id):
             await self._saver.aprune([thread_id])
 
@@ -156,12 +148,7 @@ class Catalogs:
         return None
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a thread of whatever graph, with all its rows, unread: it may be damaged.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadBusyError: a process drives it.
-        """
+        """Delete a thread of whatever graph, with all its rows, unread: it may be damaged."""
         with contextlib.suppress(PersistenceError):  # what cannot be read is there
             await self.catalog_of(thread_id)
         indexes = [catalog.listed_in for catalog in self.by_graph.values()]
@@ -171,9 +158,6 @@ class Catalogs:
         """Copy all rows of a thread beside its checkpoints, and note who did it.
 
         Decisions stay in the record of the thread that they were taken on.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
         """
         from langgraph.store.base import PutOp  # noqa: PLC0415  # slow import
 
@@ -196,11 +180,7 @@ class Catalogs:
         return [name for catalog in catalogs for name in await catalog.finish_deletions()]
 
     async def catalog_of(self, thread_id: str) -> Catalog[Any, Any] | PlainThreads:
-        """Return the catalog that knows a thread.
-
-        Raises:
-            ThreadNotFoundError: none does.
-        """
+        """Return the catalog that knows a thread."""
         name = await self.graph_of(thread_id)
         if name is not None:
             return self.by_graph[name]

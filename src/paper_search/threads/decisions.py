@@ -91,11 +91,7 @@ def check(answer: Any, answers: Any) -> Any:
 
 
 def require_open(name: QuestionReference, question: Any) -> None:
-    """Refuse a decision that names a question other than the open one; for validators.
-
-    Raises:
-        PydanticCustomError: it does; `check` makes a `StaleDecisionError` of it.
-    """
+    """Refuse a decision that names a question other than the open one; for validators."""
     if not name.means(question.reference, question.token):
         token = question.token if name.token else None
         raise PydanticCustomError(

@@ -318,11 +318,7 @@ async def open_memory() -> Persistence:
 
 
 def thread_name(thread_id: str | None) -> str:
-    """Return the id; for None, a new UUID.
-
-    Raises:
-        InputError: it cannot name a thread.
-    """
+    """Return the id; for None, a new UUID."""
     if thread_id is None:
         return str(uuid.uuid4())
     if not _THREAD_ID.fullmatch(thread_id):

@@ -71,11 +71,7 @@ class RecordStore:
         await self._store.abatch([_put(self.listed_in, self.thread_id, value)])
 
     async def share(self, account: str, role: Role | None) -> None:
-        """Note that an account may see the thread; None means that it no longer may.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
+        """Note that an account may see the thread; None means that it no longer may."""
         entry = await self._entry()
         if entry is None:
             raise ThreadNotFoundError(f"there is no thread {self.thread_id!r}")
@@ -126,11 +122,7 @@ class RecordStore:
         return (await self._store.abatch([GetOp(self.listed_in, self.thread_id)]))[0]
 
     def in_order(self, rows: Mapping[str, RowT], ids: Sequence[str]) -> list[RowT]:
-        """Return the rows of the ids.
-
-        Raises:
-            DamagedError: one is missing.
-        """
+        """Return the rows of the ids."""
         for row_id in ids:
             if row_id not in rows:
                 what = f"thread {self.thread_id!r}"

@@ -124,11 +124,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
 
     @classmethod
     def check_input(cls, asked_for: str) -> None:
-        """Refuse what no thread of this graph can begin with.
-
-        Raises:
-            QuestionError: it cannot be used.
-        """
+        """Refuse what no thread of this graph can begin with."""
         valid_question(asked_for)
 
     @abstractmethod
@@ -171,11 +167,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     # --- reading ----------------------------------------------------------------------------------
 
     def lease(self) -> AbstractAsyncContextManager[None]:
-        """Hold the thread against other processes.
-
-        Raises:
-            ThreadBusyError: another one drives it.
-        """
+        """Hold the thread against other processes."""
         return self._persistence.leases.hold(self.thread_id)
 
     async def is_driven(self) -> bool:
@@ -189,20 +181,11 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             return True
 
     async def state(self) -> StateT:
-        """Return the state of the thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            PersistenceError: it was written by another version of the program.
-        """
+        """Return the state of the thread."""
         return self._read((await self.snapshot()).values)
 
     async def snapshot(self) -> Any:
-        """Return LangGraph's snapshot of the thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread, or it belongs to another graph.
-        """
+        """Return LangGraph's snapshot of the thread."""
         snapshot = await self.compiled.aget_state(self._config)
         if not snapshot.metadata:
             problem = f"no {self.noun} has the thread {self.thread_id!r}"
@@ -236,13 +219,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return OpenQuestion(interrupt.id, question, self._answers(question, state), state)
 
     async def require_question(self) -> OpenQuestion[QuestionT]:
-        """Return the question that waits for a person.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadNotWaitingError: it stopped between two questions.
-        """
+        """Return the question that waits for a person."""
         await self._require_unfinished()
         question = await self.open_question()
         if question is None and (entry := await self.decided()) is not None:
@@ -266,11 +243,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     # --- driving ----------------------------------------------------------------------------------
 
     async def begin(self, asked_for: str, params: BaseModel | None = None) -> None:
-        """Run a new thread up to its first question or its end; without params, by defaults.
-
-        Raises:
-            ThreadExistsError: the thread carries something already.
-        """
+        """Run a new thread up to its first question or its end; without params, by defaults."""
         if await self.exists():
             raise ThreadExistsError(
                 f"thread {self.thread_id!r} already exists; resume it or omit the thread id"
@@ -282,11 +255,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         """Go on with a thread that stopped in the middle of its steps.
 
         A decision that was stored and not applied, because whoever stored it died, is applied.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadFinishedError: it is done.
-            ThreadWaitingError: it waits for a decision.
         """
         await self._require_unfinished()
         is_between_questions = await self.interrupt() is None
@@ -304,24 +272,13 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         await self.apply(await self.decide(question, decision, by))
 
     def row_of(self, question: OpenQuestion[QuestionT], decision: Any) -> dict[str, Any]:
-        """Return a decision of any client's shape as it is stored; it names its question.
-
-        Raises:
-            InvalidDecisionError: it cannot be used; the question stays open.
-            StaleDecisionError: it names another question.
-        """
+        """Return a decision of any client's shape as it is stored; it names its question."""
         return self.as_stored(check(decision, question.answers), question.question.reference)
 
     async def decide(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
     ) -> LedgerEntry:
-        """Store the decision on a question, which from now on is the one that counts.
-
-        Raises:
-            InvalidDecisionError: it cannot be used; the question stays open.
-            StaleDecisionError: it names another question.
-            AlreadyDecidedError: the question was decided before, and differently.
-        """
+        """Store the decision on a question, which from now on is the one that counts."""
         person = by or current_person()
         row = self.row_of(question, decision)
         entry = await self.ledger.record(self.thread_id, question.interrupt_id, row, person)
@@ -345,11 +302,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return state
 
     async def channels(self) -> Mapping[str, Any]:
-        """Return the channels of the thread; before its first step, what it was begun with.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread, or it belongs to another graph.
-        """
+        """Return the channels of the thread; before its first step, what it was begun with."""
         return (await self.snapshot()).values or await self._input()
 
     async def _input(self) -> Mapping[str, Any]:

@@ -183,12 +183,7 @@ async def attach(visit: Visit) -> Response:
 
 
 async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
-    """Return the full texts of the thread in the path, with which the visitor may do that.
-
-    Raises:
-        RequestRefusedError: there is none, or the visitor may not see it, or not do that.
-        ThreadNotWaitingError: its result is not approved.
-    """
+    """Return the full texts of the thread in the path, with which the visitor may do that."""
     thread_id = await visit.require_thread(right=Right.READ)
     await visit.require_thread(right=right)
     if not (await visit.reading()).is_approved:

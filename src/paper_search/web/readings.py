@@ -287,11 +287,7 @@ class Readings:
         self._kept: OrderedDict[str, Reading] = OrderedDict()
 
     async def of(self, catalog: ThreadCatalog, thread_id: str) -> Reading:
-        """Return a thread as it stands now.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread, or it is no search.
-        """
+        """Return a thread as it stands now."""
         info = await catalog.info(thread_id)
         session = catalog.session(thread_id)
         checkpoint = (await session.snapshot()).config["configurable"]["checkpoint_id"]

@@ -51,12 +51,7 @@ class Runs:
     async def begin(
         self, persistence: Persistence, question: str, owner: str, options: Mapping[str, Any]
     ) -> str:
-        """Start a search and return its thread; it goes on by itself.
-
-        Raises:
-            QuestionError: the question cannot be used.
-            ConfigError: a source lacks a setting that it needs.
-        """
+        """Start a search and return its thread; it goes on by itself."""
         SearchSession.check_input(question)
         thread_id, has_begun = str(uuid.uuid4()), asyncio.Event()
         workflow = self._workflow(persistence, has_begun, **options)
@@ -73,11 +68,7 @@ class Runs:
         person: tuple[str, str],
         source: ImportedRecords,
     ) -> str:
-        """Merge the records of files on a new thread and return it; it goes on by itself.
-
-        Raises:
-            QuestionError: the question cannot be used.
-        """
+        """Merge the records of files on a new thread and return it; it goes on by itself."""
         SearchSession.check_input(question)
         (owner, by), thread_id, has_begun = person, str(uuid.uuid4()), asyncio.Event()
         workflow = import_workflow(
@@ -99,11 +90,7 @@ class Runs:
         by: str,
         arrival: tuple[Sequence[tuple[str, bytes]], Sequence[str], DatabaseSearch],
     ) -> None:
-        """Have the records of files join a thread; it goes on by itself.
-
-        Raises:
-            PaperSearchError: see `add_files`.
-        """
+        """Have the records of files join a thread; it goes on by itself."""
         files, databases, search = arrival
         workflow, has_begun = await self._restore(persistence, thread_id)
         work = add_files(workflow, thread_id, files, databases, search=search, by=by)
@@ -112,22 +99,13 @@ class Runs:
     async def answer(
         self, persistence: Persistence, thread_id: str, decision: Mapping[str, Any], by: str
     ) -> None:
-        """Give a decision and return as soon as it counts; what follows goes on by itself.
-
-        Raises:
-            ThreadError: see `SearchWorkflow.answer`.
-            InvalidDecisionError: the decision cannot be used; the question stays open.
-        """
+        """Give a decision and return as soon as it counts; what follows goes on by itself."""
         workflow, has_begun = await self._restore(persistence, thread_id)
         work = workflow.answer(thread_id, decision, by=by)
         await self._follow(thread_id, by, work, has_begun)
 
     async def proceed(self, persistence: Persistence, thread_id: str, by: str) -> None:
-        """Go on with a thread that stopped in the middle.
-
-        Raises:
-            ThreadError: see `SearchWorkflow.proceed`.
-        """
+        """Go on with a thread that stopped in the middle."""
         workflow, has_begun = await self._restore(persistence, thread_id)
         await self._follow(thread_id, by, workflow.proceed(thread_id), has_begun)
 
@@ -183,11 +161,7 @@ class Runs:
 
 
 def source_choice(config: AppConfig, names: list[str]) -> list[str] | None:
-    """Return the sources that were ticked; None means those of the settings, or none was.
-
-    Raises:
-        UnknownNameError: there is no source of that name.
-    """
+    """Return the sources that were ticked; None means those of the settings, or none was."""
     enabled = {name for name, source in config.sources.items() if source.enabled}
     if not names or set(names) == enabled:
         return None

@@ -42,22 +42,13 @@ class ScreeningSession:
         self._now: tuple[str, Screening] | None = None
 
     async def look(self, reading: Reading) -> Screening:
-        """Return the papers with the marks as they are saved.
-
-        Raises:
-            ThreadNotWaitingError: there is no result to screen.
-        """
+        """Return the papers with the marks as they are saved."""
         async with self._turn:
             return await self._fresh(reading)
 
     @contextlib.asynccontextmanager
     async def turn(self, reading: Reading) -> AsyncIterator[Screening]:
-        """Hold the papers to say something of one.
-
-        Raises:
-            ThreadBusyError: the thread is being screened elsewhere.
-            ThreadNotWaitingError: there is no result to screen.
-        """
+        """Hold the papers to say something of one."""
         async with self._turn:
             await self._hold()
             try:

@@ -177,11 +177,7 @@ class Visit:
         return self.reviewer_named(self.request.query_params.get("reviewer", ""))
 
     def reviewer_named(self, name: str) -> str:
-        """Return the name of a reviewer as whom the visitor screens.
-
-        Raises:
-            RequestRefusedError: there are accounts, and it is not the visitor's.
-        """
+        """Return the name of a reviewer as whom the visitor screens."""
         if name and self.accounts and name != self.owner:
             raise RequestRefusedError(
                 HTTPStatus.FORBIDDEN,
@@ -227,27 +223,15 @@ class Visit:
         return self.site.access.catalogs(self.persistence)
 
     async def info(self) -> ThreadInfo:
-        """Return how the search in the path stands.
-
-        Raises:
-            ThreadNotFoundError: there is none.
-        """
+        """Return how the search in the path stands."""
         return await self.catalogs.searches.info(self.thread_id)
 
     async def reading(self) -> Reading:
-        """Return the search in the path with its question and its papers.
-
-        Raises:
-            ThreadNotFoundError: there is none.
-        """
+        """Return the search in the path with its question and its papers."""
         return await self.site.readings.of(self.catalogs.searches, self.thread_id)
 
     def question_reference(self) -> dict[str, Any]:
-        """Return which question a form answers.
-
-        Raises:
-            InputError: the form does not say it.
-        """
+        """Return which question a form answers."""
         try:
             document = json.loads(self.field("asked"))
             return {"checkpoint": document["checkpoint"], "token": document["token"]}
@@ -284,11 +268,7 @@ class Visit:
         return await self.site.access.role(self.catalogs.by_graph.get(graph), thread_id, self.owner)
 
     async def session(self, thread_id: str, right: Right = Right.READ) -> Session:
-        """Return what reads a thread with which the visitor may do that.
-
-        Raises:
-            RequestRefusedError: there is none, or it is not shared with the visitor, or for less.
-        """
+        """Return what reads a thread with which the visitor may do that."""
         session = await self.site.access.session(self.persistence, thread_id, self.owner, right)
         if session is None:
             raise RequestRefusedError(HTTPStatus.NOT_FOUND, f"no thread {thread_id!r}")

@@ -49,10 +49,6 @@ def assemble_skills(config: AppConfig, sources: list[str] | None = None) -> Skil
     """Return the skills that the settings describe.
 
     `sources`: only these, also where the settings have them switched off; None for all enabled.
-
-    Raises:
-        ConfigError: a model or a source lacks a setting that it needs.
-        UnknownNameError: a source or enricher of that name is not installed.
     """
     redact_output(config.secrets)
     models = create_models(config.llm)
@@ -124,11 +120,7 @@ def _searcher(config: AppConfig, sources: list[SearchSource]) -> Searcher:
 
 
 def metering_of(config: AppConfig, models: Mapping[Skill, LLMProvider | None]) -> Metering:
-    """Return what counts the calls of models, for the settings.
-
-    Raises:
-        ConfigError: the file of prices cannot be read.
-    """
+    """Return what counts the calls of models, for the settings."""
     names = {
         skill: f"{model.provider}:{model.model}"
         for skill, model in models.items()

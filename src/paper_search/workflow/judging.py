@@ -117,12 +117,7 @@ class JudgingReport(BaseModel):
 async def judge_again(
     state: WorkflowState, store: BaseStore, thread_id: str, skills: Skills, *, is_all: bool
 ) -> JudgingReport:
-    """Judge the papers of the latest result, and put all in the order of their scores.
-
-    Raises:
-        ConfigError: no model is set.
-        ThreadNotWaitingError: the thread has no result yet.
-    """
+    """Judge the papers of the latest result, and put all in the order of their scores."""
     scorer = skills.relevance_scorer
     if not isinstance(scorer, RelevanceScorer) or not scorer.uses_model:
         raise ConfigError("no model is set that could judge: set LLM_MODEL and its key")

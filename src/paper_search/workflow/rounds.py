@@ -318,11 +318,7 @@ async def reopened(state: WorkflowState, params: Any, records: SearchRecords) ->
 async def updated(
     state: WorkflowState, params: Any, records: SearchRecords, by: str, *, is_quiet: bool
 ) -> dict[str, Any]:
-    """Return the channels that have the strategy that was approved last searched again.
-
-    Raises:
-        InputError: there is none, or it is to take files.
-    """
+    """Return the channels that have the strategy that was approved last searched again."""
     approved = [record.strategy for record in state.history if not record.is_rejected]
     if state.result is None or not approved or approved[-1].sources == [SOURCE]:
         raise InputError(

@@ -91,11 +91,7 @@ class Screening:
         await self._save(paper, by, note=words)
 
     async def label(self, paper: Paper, words: str, *, by: str | None = None) -> None:
-        """Put labels on a paper; those that it has already are taken off.
-
-        Raises:
-            InputError: there is none in the words, or one is too long.
-        """
+        """Put labels on a paper; those that it has already are taken off."""
         old = self._marks.get(paper.id)
         before, more = old.labels if old else [], labels_in(words)
         rest = [label for label in before if label not in more]

@@ -101,9 +101,6 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         """Save what the person at hand says of papers; it joins the next answer.
 
         `is_relevant`: None: what was said of them before is taken back.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
         """
         iteration = (await self.state()).current_iteration
         await self._marks.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)

@@ -96,12 +96,7 @@ class Skills:
     create_source: Callable[[str], SearchSource] | None = None
 
     def of_run(self, sources: Iterable[str]) -> Skills:
-        """Return skills that can also search the sources that a run began with elsewhere.
-
-        Raises:
-            ConfigError: one of them lacks a setting that it needs.
-            UnknownNameError: one of them is not installed.
-        """
+        """Return skills that can also search the sources that a run began with elsewhere."""
         names = self.source_names
         lacking = [name for name in dict.fromkeys(sources) if names and name not in names]
         if not lacking or self.create_source is None or not isinstance(self.searcher, Searcher):

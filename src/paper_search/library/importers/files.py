@@ -179,11 +179,7 @@ def _noting_starts(
 
 
 def format_of(path: Path, head: str | bytes) -> str:
-    """Return the name of the format, from the suffix unless the first lines tell another one.
-
-    Raises:
-        InputError: neither tells.
-    """
+    """Return the name of the format, from the suffix unless the first lines tell another one."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if isinstance(head, bytes) and head.startswith(_ZIP):
         return "xlsx"

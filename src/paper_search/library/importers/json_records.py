@@ -160,11 +160,7 @@ def _csl_entry(item: Any, line: int) -> Entry:
 
 
 def _of_service(value: dict[str, Any]) -> RawPaper | None:
-    """Return the record of OpenAlex or Semantic Scholar, read as their answers are; None: neither.
-
-    Raises:
-        ValueError: the title is missing.
-    """
+    """Return the record of OpenAlex or Semantic Scholar, as their answers are read, or None."""
     from paper_search.sources import openalex_record, semantic_scholar  # noqa: PLC0415  # slow
 
     if not value.keys().isdisjoint({"abstract_inverted_index", "primary_location"}):

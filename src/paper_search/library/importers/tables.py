@@ -240,11 +240,7 @@ _MOST_UNPACKED = 200_000_000
 
 
 def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every row of each sheet with titles, read a row at a time.
-
-    Raises:
-        InputError: it is not a workbook, or one that is too large.
-    """
+    """Yield one entry for every row of each sheet with titles, read a row at a time."""
     import zipfile  # noqa: PLC0415  # only when a workbook is read
     from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # as above
 

@@ -74,11 +74,7 @@ def records(file: IO[bytes], names: set[str]) -> Iterator[tuple[int, Any]]:
 
 
 def parse_endnote(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every `record` element as it ends; the line is its number in the file.
-
-    Raises:
-        InputError: the XML is broken or unsafe; what came before was yielded.
-    """
+    """Yield one entry for every `record` element as it ends; the line is its number in the file."""
     for number, element in records(file, {"record"}):
         yield _endnote(element, number)
 
@@ -128,11 +124,7 @@ _PUBMED_RECORDS = {"PubmedArticle", "PubmedBookArticle"}
 
 
 def parse_pubmed(file: IO[bytes]) -> Iterator[Entry]:
-    """Yield one entry for every article and book; the line is its number in the file.
-
-    Raises:
-        InputError: the XML is broken or unsafe; what came before was yielded.
-    """
+    """Yield one entry for every article and book; the line is its number in the file."""
     for number, element in records(file, _PUBMED_RECORDS):
         record = citation_of(element)
         if record is None:

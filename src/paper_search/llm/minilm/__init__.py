@@ -192,11 +192,7 @@ class MiniLM:
 
 
 def create_minilm(config: EmbeddingsConfig) -> MiniLM:
-    """Return the model of the settings; its weights are read when it is first asked.
-
-    Raises:
-        ConfigError: numpy or the weights are not installed, or a model of it is named.
-    """
+    """Return the model of the settings; its weights are read when it is first asked."""
     if ":" in config.name:
         raise ConfigError(f"{config.name!r}: minilm is one model; write minilm alone")
     directory = minilm_weights(config.huggingface)

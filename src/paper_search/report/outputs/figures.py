@@ -88,11 +88,7 @@ def _flow(report: Report) -> Any:
 
 
 def canvas(height: float) -> tuple[Any, Any]:
-    """Return a figure of that height, in inches, and its axes.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
+    """Return a figure of that height, in inches, and its axes."""
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
     except ImportError:

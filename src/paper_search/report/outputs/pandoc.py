@@ -90,9 +90,6 @@ def pandoc() -> str:
     """Return the pandoc program: that of the extra, else the one on the path.
 
     The sandbox of older ones fails, as that of Debian 12.
-
-    Raises:
-        ExportError: there is none.
     """
     try:
         import pypandoc  # noqa: PLC0415  # an extra

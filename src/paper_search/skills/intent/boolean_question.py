@@ -80,11 +80,7 @@ class BooleanQuestion:
 
 
 def parse_boolean(question: str) -> BooleanQuestion | None:
-    """Return what a boolean query wants; None if the question is plain words.
-
-    Raises:
-        QuestionError: it holds operators, fields or tags, is no prose, and cannot be read.
-    """
+    """Return what a boolean query wants; None if the question is plain words."""
     try:
         plain = straighten(question)
         if is_prose(plain):

@@ -144,9 +144,6 @@ def broader_steps(boolean_query: str) -> list[Step]:
     Limits to titles and abstracts go, then phrases become words that may stand apart, then blocks
     are dropped, the commonest first, and at last one block is enough. Exclusions, years and authors
     stay in every form.
-
-    Raises:
-        QuerySyntaxError: the query cannot be read.
     """
     tree = parse(boolean_query)
     names = {render(tree): ""}

@@ -151,12 +151,7 @@ class LookupAdapter(ABC):
 
     @abstractmethod
     def read(self, answer: HttpAnswer) -> list[RawPaper]:
-        """Return the records of an answer.
-
-        Raises:
-            ServiceError: the answer is an error in disguise.
-            HttpBodyError: it cannot be read.
-        """
+        """Return the records of an answer."""
 
 
 @dataclass(slots=True)

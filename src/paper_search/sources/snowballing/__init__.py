@@ -80,12 +80,7 @@ class Tracker(ABC):
 
     @abstractmethod
     def read(self, answer: HttpAnswer, request: Request) -> Page:
-        """Return the records of an answer, as adapters do.
-
-        Raises:
-            ServiceError: the answer is an error in disguise.
-            HttpBodyError: it cannot be read.
-        """
+        """Return the records of an answer, as adapters do."""
 
 
 def distinct(ids: Iterable[str | None]) -> list[str]:
@@ -218,19 +213,12 @@ class SnowballSource:
         """Return what the works cite and are cited by whose DOIs or OpenAlex ids are in the query.
 
         Options: `max_results` (100), `year_from`, `year_to`, `language` (ISO 639-1).
-
-        Raises:
-            ServiceError: nothing could be got.
         """
         filters = SearchConstraints.model_validate(options)
         return _papers(await self._follow(seeds_in(query), filters), filters.max_results)
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return what the seeds of the strategy cite and are cited by, each record once.
-
-        Raises:
-            ServiceError: nothing could be got.
-        """
+        """Return what the seeds of the strategy cite and are cited by, each record once."""
         filters = strategy.filters
         return _papers(await self._follow(_seeds(strategy), filters), filters.max_results)
 

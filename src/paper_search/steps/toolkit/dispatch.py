@@ -87,13 +87,7 @@ class Dispatch(BindableHandler):
 
 
 def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
-    """Return the workflow that a step hands over to.
-
-    Raises:
-        DispatchError: there is no such module, or it defines no workflow.
-        WorkflowDefinitionError: it leads back into itself, or the step does not lead on from every
-            outcome that it can end with.
-    """
+    """Return the workflow that a step hands over to."""
     target = dispatch.workflow or _imported(dispatch.script or "", step)
     problems = []
     if target.name in path:
