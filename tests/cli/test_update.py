@@ -126,6 +126,17 @@ def test_of_more_hits_than_are_read_a_limit_on_the_day_of_entry_is_offered(cli, 
     assert f"`AND entered:{day}/` in it" in remarks[-1]
 
 
+def test_the_sample_in_place_of_an_empty_library_has_the_hits_that_it_had(cli, tmp_path):
+    nothing = cli("update", "--all")
+    assert (nothing.code, "no search that is approved" in nothing.stderr) == (0, True)
+    thread = str(cli("find", "visual slam", "--json").document["thread_id"])
+    for _ in range(2):
+        answer(cli, thread, "--approve")
+    assert cli("update", "--all", "--json").code == 0
+    assert cli("library", "add", records(tmp_path, 1)).code == 0
+    assert cli("update", "--all", "--json").code == 3
+
+
 def test_a_search_that_another_process_drives_is_left_alone(cli, review, home):
     async def update_beside_another() -> Any:
         url = f"sqlite:///{home / 'threads.db'}"

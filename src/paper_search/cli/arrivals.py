@@ -147,6 +147,8 @@ def _update_all(config: AppConfig, *, is_json: bool) -> None:
     entries = run(_updates(config))
     if is_json:
         print_json(entries)
+    if not entries:
+        say("no search that is approved has a strategy that sources could be asked again")
     for entry in entries:
         say(visible(f"{entry['thread_id']}  {entry['outcome']}: {entry['question']}"))
     outcomes = {entry["outcome"] for entry in entries}

@@ -139,8 +139,10 @@ class LibrarySource:
         return note
 
     def _count(self, query: str, filters: SearchConstraints) -> HitCount:
-        with self._open().library as library:
-            return HitCount(hits=library.count_boolean(query, filters=filters))
+        library, _, is_sample = self._open()
+        with library:
+            hits = library.count_boolean(query, filters=filters)
+        return HitCount(hits=hits, is_sample=is_sample)
 
     def _search(self, query: str, limits: SearchConstraints) -> list[RawPaper]:
         with self._open().library as library:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from paper_search.errors import InputError, ThreadFinishedError
+from paper_search.errors import InputError
 from paper_search.workflow.full_texts import FullText, TextStatus, put_full_text
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.reviewers import (
@@ -102,16 +102,13 @@ class TextReviewers:
         return self._verdicts.get(name, {}).get(paper_id)
 
     async def join(self, name: str) -> None:
-        """Enter a reviewer in the list.
+        """Enter a reviewer in the list, for the texts that nobody was shown decisions on.
 
         Raises:
             InputError: the name cannot be used.
-            ThreadFinishedError: what the reviewers decided is shown.
         """
         check_name(name)
         if name not in self.names:
-            if not self.agreement.is_blind:
-                raise ThreadFinishedError("what the reviewers decided is shown; nobody can join")
             await self._records.put(_REVIEWERS, {name: {"done_with": []}})
 
     async def say(self, name: str, paper_id: str, decision: str, reason: str) -> None:

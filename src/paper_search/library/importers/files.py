@@ -110,12 +110,14 @@ class _Content:
 
     def check_size(self) -> None:
         """Refuse bytes that unpack to far more, of which nothing is held; damage is told later."""
-        data = self.data or b""
-        most = min(_MOST_UNPACKED, max(_ANY_TIMES, len(data) * _MOST_TIMES))
         with contextlib.suppress(OSError, EOFError, zlib.error), self.open() as file:
-            if data.startswith(_GZIP) and file.seek(most + 1) > most:
+            size = Path(self.name).stat().st_size if self.data is None else len(self.data)
+            most = max(_ANY_TIMES, size * _MOST_TIMES)
+            if self.data is not None:
+                most = min(_MOST_UNPACKED, most)  # no part of what is on disk is held
+            if isinstance(cast("object", file), gzip.GzipFile) and file.seek(most + 1) > most:
                 raise InputError(
-                    f"{self.name!r} has {len(data):,} bytes and unpacks to more than {most:,}, "
+                    f"{self.name!r} has {size:,} bytes and unpacks to more than {most:,}, "
                     "which no export does; add it unpacked, in parts"
                 )
 
