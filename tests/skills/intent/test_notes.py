@@ -84,13 +84,19 @@ def test_what_should_be_fewer_is_not_looked_for() -> None:
     )
 
 
+def test_how_many_papers_a_note_speaks_of_limits_nothing() -> None:
+    note = parse_note("only 3 papers fit", TODAY)
+    assert note.with_limits(SearchConstraints()) == SearchConstraints()
+    assert note.remarks == ("not acted on: 3 papers; edit `max_papers` to show so many",)
+
+
 def test_limits_of_a_note_are_those_of_a_question() -> None:
-    note = parse_note("top 30 papers by Ostrom since 2019, in English, no reviews", TODAY)
+    note = parse_note("only papers by Ostrom since 2019, in English, no reviews", TODAY)
     before = SearchConstraints(year_to=2020, max_results=7, excluded_types=["thesis"])
     limits = note.with_limits(before)
     assert (limits.year_from, limits.year_to, limits.language) == (2019, None, "en")
     assert limits.excluded_types == ["thesis", "review"]
-    assert (limits.max_results, limits.max_papers) == (7, 30)
+    assert limits.max_results == 7
     assert note.authors == ("Ostrom",)
 
 

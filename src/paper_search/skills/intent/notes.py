@@ -55,9 +55,8 @@ class Note:
         update: dict[str, object] = {}
         if (self.limits.year_from, self.limits.year_to) != (None, None):
             update |= {"year_from": self.limits.year_from, "year_to": self.limits.year_to}
-        for name in ("language", "max_papers"):
-            if value := getattr(self.limits, name):
-                update[name] = value
+        if self.limits.language:
+            update["language"] = self.limits.language
         kinds = [*filters.excluded_types, *self.limits.excluded_types]
         return filters.model_copy(update={**update, "excluded_types": list(dict.fromkeys(kinds))})
 
@@ -75,6 +74,8 @@ def parse_note(text: str | None, today: date) -> Note:
     # Behind a sign, "no X" is a wish; at the start of a question it may be a name.
     reading = parse_parts(f"; {_INSTEAD_OF.sub('', words)}", today, 1)
     remarks = list(reading.notes)
+    if most := reading.constraints.max_papers:  # "only 3 papers fit" says what the result was
+        remarks.append(f"not acted on: {most} papers; edit `max_papers` to show so many")
     terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
     for kind, clause in _clauses(reading):
         names = _phrases(clause)
