@@ -13,9 +13,10 @@ from paper_search.models import IntentType
 from paper_search.skills.intent.forms import CUT, forms, is_quoted, without_span
 
 _NUMBERS = {
-    "": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40,
-    "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2, "couple of": 2, "few": 3,
+    "": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half a dozen": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "a dozen": 12, "fifteen": 15, "twenty": 20,
+    "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100, "hundred": 100, "couple": 2,
+    "couple of": 2, "few": 3,
 }  # fmt: skip
 _MOST_RESULTS = 1900
 _JOINT = re.compile(r"\s*+(?:,\s*+(?:(?:and|or)\b)?|\b(?:and|or)\b|&)\s*+")
