@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from langgraph_sdk.errors import APIStatusError
 from tests.end_to_end.served import ServedProcess, bare_environment, serving
 
 from paper_search.persistence import open_persistence
+from paper_search.review import share_thread
 
 pytestmark = pytest.mark.slow
 
@@ -203,6 +205,42 @@ async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob,
     assert (await question(ada, thread))["kind"] == "result_review"
     assert ("copied", "ada", {"from": thread}) in await notes(folder, copy)
     assert await refusal(bob.threads.get_state(copy)) in {403, 404}
+
+
+async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, folder):
+    thread = await begun(ada)
+    await approve(ada, thread)
+
+    async def shared_as(role: str) -> None:
+        async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+            await share_thread(persistence, thread, "bob", role, accounts=["ada", "bob"])
+
+    async def listed_becomes(*, is_there: bool) -> None:
+        async with asyncio.timeout(60):
+            for _ in itertools.count():
+                found = await bob.threads.search(limit=100)
+                if is_there is any(each["thread_id"] == thread for each in found):
+                    return
+                await asyncio.sleep(0.2)
+
+    await shared_as("reviewer")
+    assert await refusal(bob.threads.get_state(thread)) == 403
+    await shared_as("reader")
+    assert await question(bob, thread) == await question(ada, thread)
+    assert await refusal(approve(bob, thread)) == 403
+    writes = (
+        bob.threads.copy(thread), bob.threads.delete(thread),
+        bob.threads.update(thread, metadata={"a": 1}),
+        bob.threads.update_state(thread, {"question": "q"}),
+        bob.runs.create(thread, GRAPH, input={"question": "another"}),
+    )  # fmt: skip
+    for write in writes:
+        assert await refusal(write) in {403, 404}
+    await listed_becomes(is_there=True)
+    await shared_as("none")
+    assert await refusal(bob.threads.get_state(thread)) == 404
+    await listed_becomes(is_there=False)
+    assert await question(ada, thread) is not None
 
 
 async def test_an_assistant_has_settings_of_its_own_and_an_owner(ada, bob):

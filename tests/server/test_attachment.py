@@ -51,6 +51,7 @@ async def test_every_thread_is_there_and_says_how_it_stands(attachment, server, 
         "graph_id": "paper_search",
         "owner": "ada",
         "question": "q?",
+        "readers": [],
     }
     assert threads[waiting]["values"]["question"] == "what is known of glass"
 

@@ -105,17 +105,22 @@ class Access:
 
     # --- whose a thread is ------------------------------------------------------------------------
 
-    async def require_visible(
-        self, thread_id: str, person: str | None, *, is_begun: bool = True
-    ) -> None:
-        """Let somebody at a thread of theirs; one that never ran is nobody's.
+    async def require_visible(self, thread_id: str, person: str | None) -> None:
+        """Let somebody at a thread of theirs.
 
         Raises:
-            RequestRefusedError: it is somebody else's; or `is_begun`, and it never ran.
+            RequestRefusedError: it is somebody else's, or it never ran.
         """
+        if not await self.may(Right.DECIDE, thread_id, person):
+            raise _not_found(thread_id)
+
+    async def may(self, right: Right, thread_id: str, person: str | None) -> bool:
+        """Return whether there is a thread, with which they may do that; Raises as `session`."""
         async with self.shared.use() as persistence:
-            if not await self.session(persistence, thread_id, person) and is_begun:
-                raise _not_found(thread_id)
+            session = await self.session(persistence, thread_id, person, right)
+            if session is not None and right is Right.READ and person is not None:
+                await self.require_sight(persistence, thread_id, person)
+            return session is not None
 
     async def role(
         self, catalog: Catalog[Any, Any] | None, thread_id: str, person: str

@@ -18,10 +18,11 @@ from paper_search.http.redaction import redact
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.access import Access, SharedPersistence, http_refusals
-from paper_search.server.attachment import ServerThreads, ThreadAttachment
+from paper_search.server.attachment import READERS, ServerThreads, ThreadAttachment
 from paper_search.server.guard import EVERYBODY, Guard, owner_of
 from paper_search.server.leased import leased
 from paper_search.server.serving import require_mcp
+from paper_search.threads.sharing import Right
 
 logger = logging.getLogger(__name__)
 
@@ -35,28 +36,36 @@ if TYPE_CHECKING:
 def create_auth(config: AppConfig, access: Access) -> Auth:
     """Return what `auth` in langgraph.json names.
 
-    Without tokens everybody is the same person; with them, a thread or an assistant is there for
-    its owner alone. What LangGraph's server can do besides is refused: crons, the store.
+    Without tokens everybody is the same person; with them, an assistant is there for its owner
+    alone, and a thread for those to read, too, with whom it is shared. What LangGraph's server can
+    do besides is refused: crons, the store.
     """
     auth = Auth()
     server = config.server
 
     @auth.authenticate
-    async def authenticate(authorization: str | None) -> Auth.types.MinimalUserDict:
+    async def authenticate(authorization: str | None, path: str) -> Any:
         owner = owner_of(server, authorization)
         if owner is None:
             raise Auth.exceptions.HTTPException(401, "this server needs a token")
-        return {"identity": owner, "is_authenticated": True}
+        # LangGraph asks about a copy as about a look; it would be one more thread of the owner's.
+        is_copying = path.endswith("/copy")
+        return {"identity": owner, "is_authenticated": True, "is_copying": is_copying}
 
     @auth.on
     async def refuse(ctx: Auth.types.AuthContext, value: Any) -> bool:
         del ctx, value
         return False
 
-    async def threads(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
+    async def threads(ctx: Auth.types.AuthContext, value: Any) -> Any:
+        is_look = ctx.action == "read" and not ctx.user["is_copying"]
         with http_refusals():
+            if is_look and await access.may(Right.READ, str(value["thread_id"]), ctx.user.identity):
+                return True
             await _check_thread(access, ctx.action, value, ctx.user.identity)
-        return _own(ctx, value, {"create", "create_run", "update"})
+        own = _own(ctx, value, {"create", "create_run", "update"})
+        is_list = ctx.action == "search"
+        return {"$or": [own, {READERS: {"$contains": ctx.user.identity}}]} if is_list else own
 
     async def assistants(ctx: Auth.types.AuthContext, value: Any) -> Any:
         if ctx.action in {"read", "search"}:
@@ -79,7 +88,7 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
         if action == "delete":
             await access.delete(str(thread_id), person)
         elif action != "search":
-            await access.require_visible(str(thread_id), person, is_begun=False)
+            await access.may(Right.DECIDE, str(thread_id), person)
 
 
 def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> dict[str, str]:

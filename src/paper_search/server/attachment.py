@@ -14,6 +14,7 @@ from paper_search.persistence import Persistence
 from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.guard import EVERYBODY
 from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
+from paper_search.threads.sharing import Role
 
 STATUS = {
     ThreadStatus.WAITING: "interrupted",
@@ -23,6 +24,8 @@ STATUS = {
     ThreadStatus.DAMAGED: "error",
 }
 """How the server calls what this program knows of a thread."""
+READERS = "readers"
+"""Who sees a thread in the list besides its owner: not reviewers, who may have to stay blind."""
 
 
 def server_id(thread_id: str) -> uuid.UUID | None:
@@ -53,7 +56,9 @@ class ServerThreads:
             for run in list(self._database["runs"])
         )
 
-    def put(self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str) -> None:
+    def put(
+        self, thread_id: uuid.UUID, info: BriefInfo, snapshot: Any, owner: str, readers: list[str]
+    ) -> None:
         """Make the list say what the file says; without a snapshot, that it cannot be read."""
         records = self._database["threads"]
         record = next((row for row in records if row["thread_id"] == thread_id), None)
@@ -69,6 +74,7 @@ class ServerThreads:
                 **record["metadata"],
                 "graph_id": info.graph,
                 "owner": owner,
+                READERS: readers,
                 "question": info.question,
             },
             status=STATUS[info.status],
@@ -87,6 +93,11 @@ class ServerThreads:
         self._database["threads"][:] = [
             thread for thread in self._database["threads"] if thread["thread_id"] != thread_id
         ]
+
+
+def _state_of(info: BriefInfo) -> Any:
+    """Return what is another one when the list has to say something else."""
+    return info.updated_at, info.status, info.shared_with
 
 
 def _time(text: str | None) -> datetime:
@@ -117,7 +128,7 @@ class ThreadAttachment:
         self._threads = threads
         self._catalogs = list(ThreadCatalogs(persistence).by_graph.values())
         self._unfit: set[str] = set()
-        self._seen: dict[str, tuple[str | None, ThreadStatus]] = {}
+        self._seen: dict[str, Any] = {}
 
     async def follow(self) -> None:
         """Attach what is there, then what comes, for as long as the server runs."""
@@ -169,7 +180,7 @@ class ThreadAttachment:
             logger.warning("thread %r is not listed: the server takes only UUIDs", info.thread_id)
         if list_id is None:
             return False
-        is_same = self._seen.get(info.thread_id) == (info.updated_at, info.status)
+        is_same = self._seen.get(info.thread_id) == _state_of(info)
         return not (is_same and statuses.get(list_id) == STATUS[info.status])
 
     async def _bring_up_to_date(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> None:
@@ -179,8 +190,9 @@ class ThreadAttachment:
             return
         ownership = await catalog.ownership(info.thread_id)
         owner = ownership.owner(self._owners) or EVERYBODY
-        self._threads.put(list_id, info, snapshot, owner)
-        self._seen[info.thread_id] = (info.updated_at, info.status)
+        readers = [who for who, role in ownership.shared_with.items() if role is Role.READER]
+        self._threads.put(list_id, info, snapshot, owner, readers)
+        self._seen[info.thread_id] = _state_of(info)
 
     async def _snapshot(self, catalog: Catalog[Any, BriefInfo], thread_id: str) -> Any:
         """Return the snapshot of a thread; None if it cannot be read, which its entry says."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from paper_search.errors import (
     PaperSearchError,
@@ -61,6 +61,8 @@ class BriefInfo(BaseModel):
     next_step: str | None = None
     error: str | None = None
     graph: str
+    shared_with: dict[str, str] = Field(default_factory=dict, exclude=True)
+    """The role of each account that it is shared with."""
 
 
 class DecisionInfo(BaseModel):
@@ -247,6 +249,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
             "created_at": entry.get("created_at", saved_at),
             "updated_at": max(filter(None, [saved_at, entry.get("updated_at")])),
             "ended_by": values.get("ended_by"),
+            "shared_with": entry.get("shared_with") or {},
             "next_step": following[0] if following else None,
         }
 
