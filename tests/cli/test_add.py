@@ -51,7 +51,10 @@ def audit(cli: Any, thread: str, folder: Path) -> tuple[dict[str, Any], list[dic
 
 def test_records_of_another_database_join_a_result_that_waits(cli, review, tmp_path):
     second = export(tmp_path, "scopus.ris", range(20, 45))
-    (tmp_path / "run.txt").write_text("1. balneo*.ti.\n2. pain.ab.\n3. 1 and 2\n")
+    run = tmp_path / "run.txt"
+    run.write_bytes(b"\x00\x01 no text")
+    assert "is no text" in cli("add", review, second, "--strategy", str(run)).stderr
+    run.write_text("1. balneo*.ti.\n2. pain.ab.\n3. 1 and 2\n", encoding="utf-16")
     words = ("--database", "Scopus", "--searched", "2025-11-02")
     told = cli("add", review, second, *words, "--strategy", str(tmp_path / "run.txt"), "--json")
     assert told.code == 0, told.stderr

@@ -119,6 +119,31 @@ async def test_papers_are_marked_in_a_text_box(edited, persistence):
 
 
 @EDITS
+async def test_every_question_can_be_answered_by_a_box_of_an_edit_which_names_it(
+    edited, persistence
+):
+    flow = workflow(persistence=persistence)
+    asked = await flow.start("q", thread_id="t")
+    both = edited(asked.model_dump(mode="json"), decision="approve", year_from=2019)
+    with pytest.raises(InvalidDecisionError, match="revised_data: to change year_from, edit it"):
+        await flow.answer("t", both)
+    asked = await flow.answer("t", edited(asked.model_dump(mode="json"), decision="approve"))
+    old = edited(asked.model_dump(mode="json"), decision=" Reject: only trials")
+    asked = await flow.answer("t", old)
+    state = await SearchSession.on(persistence, "t").state()
+    assert (state.history[-1].is_rejected, state.history[-1].feedback.free_text_feedback) == (
+        True, "only trials",
+    )  # fmt: skip
+    with pytest.raises(InvalidDecisionError, match="is not a decision"):
+        await flow.answer("t", edited(asked.model_dump(mode="json"), decision="yes"))
+    assert await flow.pending("t") == asked
+    report = ReportWorkflow(report_services(), target_length=1000, persistence=persistence)
+    plan = await report.start(QUESTION, thread_id="r")
+    await report.answer("r", edited(plan.model_dump(mode="json"), decision="approve"))
+    assert (await ReportSession.on(persistence, "r").open_question()).question.number == 2
+
+
+@EDITS
 async def test_a_plan_is_changed_in_a_text_box_and_its_other_queries_keep_their_kind(
     edited, persistence
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -70,7 +71,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.review.files import DatabaseSearch
 
     config, progress = settings(ctx, home), ProgressLine()
-    text = contents_of([strategy])[0][1].decode(errors="replace").strip() if strategy else ""
+    text = strategy_in(strategy).strip() if strategy else ""
     search, contents = DatabaseSearch(searched, text), contents_of(files or [])
     workflow = run(load_search(config, thread, progress))
     with progress.show():
@@ -99,6 +100,20 @@ def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tup
         return [(file.name, file.read_bytes()) for file in files]
     except OSError as error:
         raise InputError(f"{error.filename!r} cannot be read: {error.strerror or error}") from error
+
+
+def strategy_in(file: Path) -> str:
+    """Return the text of a file in any encoding; Raises InputError: it has none."""
+    content = contents_of([file])[0][1]
+    try:
+        text = content.decode(
+            "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+        )
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+    if re.search(r"[\x00-\x08\x0e-\x1f]", text):
+        raise InputError(f"{str(file)!r} is no text: give the strategy as text")
+    return text
 
 
 def say_files(reports: Sequence[FileReport]) -> None:

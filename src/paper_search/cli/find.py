@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paper_search.cli.arrivals import contents_of, say_files
+from paper_search.cli.arrivals import contents_of, say_files, strategy_in
 from paper_search.cli.audit import print_contributions
 from paper_search.cli.console import (
     ProgressLine,
@@ -140,13 +140,7 @@ def _question_of(question: str | None, file: Path | None) -> str:
         raise UsageMistakeError("give a QUESTION or --strategy FILE, one of them")
     if file is None:
         return question or ""
-    content = contents_of([file])[0][1]
-    try:
-        text = content.decode(
-            "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
-        )
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
+    text = strategy_in(file)
     if parse_boolean(text) is None:
         raise InputError(
             f"{str(file)!r} holds no search strategy: expected numbered lines as a database"

@@ -61,6 +61,9 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
     """
     if not backup.is_file():
         raise PersistenceError(f"there is no backup {str(backup)!r}")
+    with backup.open("rb") as file:
+        if not file.read(16).startswith(b"SQLite format"):
+            raise PersistenceError(f"{str(backup)!r} is no backup of threads; nothing was changed")
     _check(backup)
     if is_there(path):
         _check_free(path, is_overwriting=is_overwriting)

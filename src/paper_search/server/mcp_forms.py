@@ -17,13 +17,13 @@ from mcp.types import (
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.server.mcp_texts import clipped
-from paper_search.threads.decisions import changed_args
+from paper_search.threads.decisions import BOXES, changed_args
 from paper_search.workflow.checkpoints import CheckpointKind
 
 _INPUT_REQUIRED_SINCE = "2026-07-28"
 """From this revision on a tool returns its questions; before, the server asks within the call."""
 _KEY = "question"
-_NOT_ASKED = frozenset({"free_text_feedback", "feedback", "token"})
+_NOT_ASKED = frozenset({"free_text_feedback", "feedback", *BOXES})
 """Arguments of questions that say what `note` says, or what the request's state does."""
 _NOT_IN_NAMES = re.compile(r"[^\w .:/+-]")
 _MAX_NAME_CHARS = 80

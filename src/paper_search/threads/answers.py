@@ -102,7 +102,9 @@ class Answers:
             f"the answer does not say which question it is for. {last.by} {last.what} at "
             f"{last.at}; after that another question was asked, which is still open: "
             f"{question.question.reference}. To answer that one: `paper-search resume "
-            f'{self._thread_id} --approve --token {token}`, or "token": "{token}" in the answer'
+            f'{self._thread_id} --approve --token {token}`, or "token": "{token}" in the answer; '
+            'in a client with text boxes, an edit whose box `decision` says "approve" or '
+            '"reject: why"'
         )
 
     async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:

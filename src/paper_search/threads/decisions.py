@@ -17,6 +17,9 @@ from paper_search.steps.parameters import describe_errors
 from paper_search.threads.records import storable
 
 ACTIONS = ("approve", "edit", "reject")
+DECISION, EDIT = "decision", "edit"
+BOXES = ("token", DECISION)
+"""Text boxes of clients that are no part of what is proposed."""
 MAX_EXCERPT_CHARS = 2_000
 """Of a refused decision that is kept for the audit."""
 _STALE = "stale_decision"
@@ -56,13 +59,13 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return 
         case str():
             return _from_text(answer, actions)
         case [item]:
-            return _with_token(_from_inbox(item, actions), item)
+            return _with_token(_from_inbox(item, actions), actions, item)
         case {"decisions": [item]}:
-            return _with_token(_from_chat(item, actions), answer, item)
+            return _with_token(_from_chat(item, actions), actions, answer, item)
         case {"action": _}:
             return answer
         case {"type": _}:
-            return _with_token(_from_inbox(answer, actions), answer)
+            return _with_token(_from_inbox(answer, actions), actions, answer)
         case _:
             raise _refused(answer, actions)
 
@@ -206,14 +209,19 @@ def naming(answer: Any, token: str, actions: Sequence[str] = ACTIONS) -> Any:
     return {**decoded, "token": token} if isinstance(decoded, Mapping) else answer
 
 
-def _with_token(decision: Any, *parts: Any) -> Any:
-    """Return a decision that names its question if a part does, or the text boxes in it."""
+def _with_token(decision: Any, actions: Sequence[str], *parts: Any) -> Any:
+    """Return a decision that names its question if a part does, or the text boxes in it.
+
+    An edit whose box `decision` says something else is that: only edits bring the token along.
+    """
     if not isinstance(decision, dict):
         return decision
     revised = decision.get("revised_data")
     if isinstance(revised, Mapping):
-        revised = {name: value for name, value in revised.items() if name != "token"}
-        decision = {**decision, "revised_data": revised}
+        word = str(revised.get(DECISION) or EDIT)
+        said = {} if word.strip() == EDIT else _from_text(word, actions)
+        revised = {name: value for name, value in revised.items() if name not in BOXES}
+        decision = {**decision, **said, "revised_data": revised}
     named = [part for part in (*parts, *map(_args_of, parts)) if isinstance(part, Mapping)]
     tokens = [part["token"] for part in named if part.get("token")]
     return {**decision, "token": tokens[0]} if tokens else decision
@@ -273,7 +281,7 @@ def client_forms(
 
     The token is among the arguments: it is all that these clients send back with an answer.
     """
-    args = {**args, "token": token}
+    args = {**args, **({DECISION: EDIT} if takes_edits else {}), "token": token}
     decisions = ["approve", "edit", "reject"] if takes_edits else ["approve", "reject"]
     return {
         "action_requests": [ActionRequest(name=name, args=args, description=description)],

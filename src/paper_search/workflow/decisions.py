@@ -194,14 +194,19 @@ def answer_model(
 
     def complete(answer: Any) -> Any:
         edit, payload = plain(decode(answer)), checkpoint.payload
-        if not isinstance(edit, dict) or edit.get("action") != DecisionAction.EDIT.value:
+        if not isinstance(edit, dict) or not isinstance(edit.get("revised_data"), dict):
             return edit
-        revised = edit.get("revised_data")
-        if not isinstance(revised, dict):
-            return edit
+        revised, is_edit = edit["revised_data"], edit.get("action") == DecisionAction.EDIT.value
         if not isinstance(payload, StrategyPayload):
             return {**edit, "revised_data": changed_args(revised, result_args())}
-        revised = changed_args(revised, strategy_args(payload.strategy))
+        before = strategy_args(payload.strategy)
+        if not is_edit and revised.keys() != before.keys():  # else all the text boxes of an edit
+            return edit
+        revised = changed_args(revised, before)
+        if not is_edit and revised:
+            raise ValueError(f"revised_data: to change {', '.join(revised)}, edit it")
+        if not is_edit:
+            return {**edit, "revised_data": None}
         if not revised:
             raise ValueError("the edit changes nothing: approve, or change a field")
         revised = completed(_structured(revised, payload.strategy), payload.strategy)
