@@ -99,6 +99,7 @@ def test_a_long_noun_phrase_of_a_sentence_is_pairs_of_words_from_its_end() -> No
         ),
         ("either cats or dogs", ["cats"], {"cats": ["dogs"]}),
         ("cats and/or dogs", ["cats"], {"cats": ["dogs"]}),
+        ("cats and / or dogs", ["cats"], {"cats": ["dogs"]}),
         (
             "short or long term memory in rats",
             ["long term memory", "rats"],
