@@ -217,7 +217,8 @@ def test_a_file_that_cannot_be_used_stops_nobody(
 def test_a_turn_from_before_the_clock_was_set_back_is_no_turn(tmp_path: Path) -> None:
     path = tmp_path / "limits.db"
     HostLimiter(lambda: 1e6, path).reserve_within("a", 3.0, 60.0)
-    assert HostLimiter(lambda: 1000.0, path).reserve_within("a", 3.0, 60.0) == 0.0
+    an_hour_less = 1e6 - 3_600 + 120  # two minutes have gone since
+    assert HostLimiter(lambda: an_hour_less, path).reserve_within("a", 3.0, 60.0) == 0.0
 
 
 def read(**headers: str) -> Announcement:

@@ -26,8 +26,8 @@ T = TypeVar("T")
 
 QUOTA_USED_UP = "its quota is used up"
 """The reason of a refusal that no waiting of minutes ends."""
-_LONGEST_S = 3600.0
-"""What is further away was written before the clock of the machine was set back."""
+_LONGEST_S = 900.0
+"""What is further away was written before the clock was set back, which is by an hour at times."""
 _LATELY_S = 10.0
 """For how long a connection proves that there is a network."""
 _LOOK_AGAIN_S = 0.02
