@@ -168,3 +168,10 @@ def test_brackets_of_an_exclusion_go_with_it() -> None:
 def test_a_restricted_exclusion_is_none() -> None:
     text = "networks, but not the hardware that is used in them"
     assert read(text).terms == ()
+
+
+def test_what_is_left_out_in_a_sentence_is_no_concept_and_named() -> None:
+    found = read("Cas12, but leave out what they did together with Charpentier")
+    assert (found.terms, "Charpentier" in found.subject) == ((), False)
+    [note] = found.notes
+    assert "not acted on: 'leave out what they did together with Charpentier'" in note

@@ -22,6 +22,7 @@ _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
 _RESTRICTED = re.compile(r"\s+(?:that|which|who|whose)\b", re.IGNORECASE)
 _ENDED = re.compile(r"\s*(?:$|[,;:.?!()\ue000–—]|-\s)")
+_STOP = re.compile(r"[,;:.?!()\ue000]")
 _RARE = 2.0
 """Rarity from which a word behind a minus is none of those that begin a title's second half."""
 _ALIKE = {"ed", "al", "ic", "ar", "ng", "ve"}
@@ -79,11 +80,13 @@ def parse_exclusions(text: str, *, is_english: bool = True) -> Exclusions:
         wording = text[negation.start : negation.end].strip(" ,;:(.")
         if negation.is_sure:
             rest = without_span(rest, negation.start, negation.end)
-        else:
+        elif names := negation.terms or negation.kinds:
             notes.append(
                 f"{wording!r} is read as part of the subject; to exclude papers, write"
-                f" 'excluding {(negation.terms or negation.kinds)[0]}'"
+                f" 'excluding {names[0]}'"
             )
+        else:
+            notes.append(f"not acted on: {wording!r}; to exclude papers, write 'excluding' a term")
     for negation in negations:
         own = {term: why for term in negation.terms if (why := _objection(term, rest))}
         negation.terms = [term for term in negation.terms if term not in own]
@@ -123,6 +126,9 @@ def _negations(text: str) -> Iterator[_Negation]:
             )
             if negation and _is_negation(cue, match, negation):
                 yield negation
+            elif negation is None and cue == "order":
+                clause = _STOP.split(text[match.end() :], maxsplit=1)[0]
+                yield _Negation(match.start(), match.end() + len(clause), is_sure=False)
 
 
 def _foreign_negations(text: str) -> Iterator[_Negation]:
