@@ -174,4 +174,4 @@ def test_what_is_left_out_in_a_sentence_is_no_concept_and_named() -> None:
     found = read("Cas12, but leave out what they did together with Charpentier")
     assert (found.terms, "Charpentier" in found.subject) == ((), False)
     [note] = found.notes
-    assert "not acted on: 'leave out what they did together with Charpentier'" in note
+    assert "not acted on: 'but leave out what they did together with Charpentier'" in note
