@@ -114,6 +114,7 @@ CASES: list[tuple[Run, tuple[str, ...], str]] = [
     ({"question": 'moss AND "wall'}, tuple(DOORS), "this quote is never closed"),
     ({"question": "q" * 10_001}, tuple(DOORS), "10,001 characters; 1 to 10,000"),
     ({"question": "q", "sources": ["no-such"]}, tuple(DOORS), "no-such"),
+    ({"question": "q", "sources": []}, ("api", "mcp"), "sources: none is named"),
     ({"question": "q", "sources": ["arxiv"]}, OF_OTHERS, "arxiv: not enabled here"),
     ({"question": "q", "max_results": 0}, ("command", "python", "page", "api"), "equal to 1"),
     ({"question": "q", "max_iterations": 101}, ("command", "python", "api"), "equal to 100"),

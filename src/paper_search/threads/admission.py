@@ -23,7 +23,10 @@ def admit(
         ConfigError: one is unknown, out of its range, or a source that is not enabled.
     """
     params = parse_settings(model, values, f"a {noun}")
-    names = getattr(params, "sources", None) or []
+    names = getattr(params, "sources", None)
+    if names == []:
+        raise ConfigError("sources: none is named; name one, or leave the field out")
+    names = names or []
     if sources is not None and (missing := [name for name in names if name not in sources]):
         raise ConfigError(
             f"sources: {', '.join(missing)[:200]}: not enabled here, where there is "
