@@ -123,6 +123,10 @@ def test_a_reader_reads_and_changes_nothing(team) -> None:
     share(pages["ada"], place, "cy", "reader")
     cy = pages["cy"]
     paper = paper_on(cy, f"{place}/results")
+    for person, is_reader in ((cy, True), (pages["ada"], False)):  # what is refused is not offered
+        person.open(f"{place}/results")
+        assert ('class="reader"' in person.text) is is_reader
+        assert (f"{place}/screen" in person.text) is not is_reader
     assert cy.send(f"{place}/marks", paper=paper, say="relevant") == 403
     assert cy.send(f"{place}/reviewers", say="join", reviewer="cy") == 403
     assert cy.open(f"{place}/screen?reviewer=cy") == 403

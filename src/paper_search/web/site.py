@@ -152,6 +152,8 @@ class Visit:
     csrf: str
     form: list[tuple[str, str]]
     """The fields of a form that was sent, in their order."""
+    is_reader: bool = False
+    """Whether the thread that is shown is shared with the visitor for reading alone."""
 
     @property
     def owner(self) -> str:
@@ -200,6 +202,7 @@ class Visit:
         common = {
             "csrf": self.csrf,
             "visitor": None if self.owner == EVERYBODY else self.request.scope.get(VISITOR),
+            "is_reader": self.is_reader,
         }
         return HTMLResponse(render_template(template, **common, **values), code)
 
@@ -259,6 +262,7 @@ class Visit:
             raise ThreadWaitingError(
                 f"thread {name!r} is a report: read it at /review/reports/{name}"
             )
+        self.is_reader = await self.role(name) is Role.READER
         if right is Right.READ and shows_decisions:
             await self.site.access.require_sight(self.persistence, name, self.owner)
         return name
