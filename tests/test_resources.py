@@ -54,9 +54,8 @@ def test_each_has_sorted_names_all_of_which_can_be_read(tmp_path: Path, kind: st
 def test_a_persons_own_text_goes_before_the_one_that_ships(tmp_path: Path):
     (tmp_path / "intent_parser.md").write_text("Mine.\n")
     own = Conventions(DirectoryFiles(tmp_path), PackageFiles("paper_search.prompts"), kind="prompt")
-    assert load_prompt("intent_parser", prompts=own) == "Mine."
-    assert load_prompt("query_builder", prompts=own) == load_prompt("query_builder")
-    assert load_prompt("intent_parser", "materials_science", prompts=own).startswith("Mine.\n\n")
+    assert own.read("intent_parser") == "Mine."
+    assert own.read("query_builder") == load_prompt("query_builder")
     assert own.names() == shipped_prompts().names()
 
 

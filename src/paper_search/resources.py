@@ -67,12 +67,7 @@ class DirectoryFiles:
         return sorted(path.relative_to(self._root).as_posix() for path in paths)
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            InputError: the name leads out of the directory.
-            UnknownNameError: there is no such file.
-        """
+        """Return the content of a file."""
         path = (self._root / name).resolve()
         if not path.is_relative_to(self._root):
             raise InputError(f"{name!r} leads out of the directory it is looked for in")

@@ -109,7 +109,7 @@ def _contribution(finders: dict[str, set[tuple[str, ...]]], noun: str) -> Any:
 
 
 def source_overlap(records: Sequence[RecordRow]) -> Any:
-    """Return an UpSet plot: works by the combination of sources; None: there is but one source."""
+    """Return an UpSet plot: works by the combination of sources, if there are several."""
     finders = works_by(records, is_by_query=False)
     every = Counter(name for names in finders.values() for (name,) in names)
     sets = sorted(every, key=lambda name: (-every[name], name))
@@ -247,7 +247,7 @@ def scores(thread: ReviewThread, works: Sequence[Work]) -> Any:
 
 
 def recall(thread: ReviewThread, works: Sequence[Work]) -> Any:
-    """Return how many relevant works were found by how much screening; None: too few decisions."""
+    """Return how many relevant works how much screening found, if there are enough decisions."""
     verdicts = verdicts_in_order(thread, works)
     if len(verdicts) < 2 or not any(verdicts):  # noqa: PLR2004  # no curve
         return None

@@ -58,10 +58,6 @@ async def audit_of(persistence: Persistence, thread_id: str, *, has_pictures: bo
 
     `has_pictures`: draw pictures and make a Word document, which takes seconds; without matplotlib
     or pandoc (the extras `figures` and `docx`), none are.
-
-    Raises:
-        ThreadNotFoundError: there is no such thread, or it is no search.
-        ExportError: pandoc fails.
     """
     thread = await load_review(persistence, thread_id)
     is_drawing = has_pictures and is_available()
@@ -102,7 +98,6 @@ def _audit_without_manifest(thread: ReviewThread, *, is_drawing: bool) -> Audit:
 
 
 async def flow_of_thread(persistence: Persistence, thread_id: str) -> PrismaFlow:
-    """Return the counts of a search."""
     thread = await load_review(persistence, thread_id)
     return flow_of(thread, record_rows(thread))
 

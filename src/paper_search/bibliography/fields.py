@@ -220,7 +220,7 @@ _BY_ALIAS = {
 
 @functools.lru_cache(4_096)
 def field_named(name: str) -> tuple[str, int] | None:
-    """Return the field that a program means by a name, and the rank of the name; None: none."""
+    """Return the field, if any, that a program means by a name, and the rank of the name."""
     return _BY_ALIAS.get(NOT_A_TO_Z_OR_DIGIT.sub("", name.lower()))
 
 

@@ -59,7 +59,7 @@ def csl_type(text: str | None) -> str:
 
 
 def stated_type(text: str | None) -> str | None:
-    """Return the CSL type that a file states in words beside its own type; None: it states none.
+    """Return the CSL type that a file states in words beside its own type, if any.
 
     "Article" and "Review" are no more than articles of journals there, and say nothing.
     """

@@ -185,7 +185,7 @@ def plain_abstract(text: str | None, *, has_latex: bool = True) -> str | None:
 
 
 def join_abstract(parts: Iterable[tuple[str | None, str | None]]) -> str | None:
-    """Return an abstract whose parts come one by one, each with its label; None: all are empty."""
+    """Return an abstract whose parts come one by one, each with its label, unless all are empty."""
     texts = []
     for label, text in parts:
         if part := clean(text or ""):

@@ -86,12 +86,7 @@ class OutputTarget(ABC):
 
     @abstractmethod
     def deliver(self, result: Any, about: dict[str, Any]) -> None:
-        """Write the result; `about` is what JSON for machines says besides.
-
-        Raises:
-            ExportError: a file cannot be written, or pandoc is missing.
-            ConfigError: the style or matplotlib is missing.
-        """
+        """Write the result; `about` is what JSON for machines says besides."""
 
     @property
     def options(self) -> list[str]:

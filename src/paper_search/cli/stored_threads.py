@@ -70,7 +70,6 @@ async def is_report(url: str, thread_id: str) -> bool:
 
 
 async def preview(url: str, thread_id: str) -> Report:
-    """Return a report before it is given out."""
     from paper_search.report_workflow.engine import ReportSession
 
     return await with_persistence(url, lambda p: ReportSession.on(p, thread_id).preview())

@@ -91,16 +91,11 @@ def get_exporter(name: str) -> Exporter:
 
 
 def export(collection: PaperCollection, format: str) -> str | bytes:  # noqa: A002  the word of the command line
-    """Return the collection in a format.
-
-    Raises:
-        UnknownNameError: nothing is installed under the name of the format.
-    """
+    """Return the collection in a format."""
     return get_exporter(format)(collection)
 
 
 def suffix_of_format(name: str) -> str:
-    """Return how the names of files of a format end, with the dot."""
     return FORMATS[name].suffixes[0] if name in FORMATS else ""
 
 

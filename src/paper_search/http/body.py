@@ -199,9 +199,6 @@ def parse_xml(content: bytes) -> Element:
 
     A DOCTYPE is accepted, as PubMed sends one; what it names is neither read nor expanded. Control
     characters are left out: one of them would cost all records of a page.
-
-    Raises:
-        HttpBodyError: it is no XML, declares entities, or is nested too deeply.
     """
     import xml.etree.ElementTree as ET  # noqa: PLC0415  # its errors and builder; the parser is defusedxml's
 

@@ -106,7 +106,7 @@ class HostLimiter:
         self._db: sqlite3.Connection | None = None
 
     def reserve_within(self, host: str, interval_s: float, patience_s: float) -> float | None:
-        """Take the next turn if it comes within that time; None: it does not, and is not taken."""
+        """Take the next turn if it comes within that time."""
         interval_s = max(interval_s, self._announcement(host).interval_s, 0.0)
 
         def take(db: sqlite3.Connection, now: float) -> float | None:
@@ -217,11 +217,7 @@ def process_limiter(path: Path | None = None) -> HostLimiter:
 
 
 class CallBudget:
-    """Counts requests up to a limit; None for no limit, 0: none at all; `setting` is what sets it.
-
-    Raises:
-        ConfigError: the limit is negative.
-    """
+    """Counts requests up to a limit, which `setting` sets; None for no limit, 0 for no request."""
 
     def __init__(self, limit: int | None = None, *, setting: str = "") -> None:
         if limit is not None and limit < 0:

@@ -123,9 +123,6 @@ def trusted_certificates(setting: Setting | None = None) -> ssl.SSLContext:
     """Return the authorities to trust: the machine's, certifi's, and those of a variable.
 
     They are read once: that takes longer than a request.
-
-    Raises:
-        ConfigError: the variable names no readable file or directory of certificates.
     """
     context = ssl.create_default_context(cafile=certifi.where())
     context.load_default_certs()

@@ -47,7 +47,8 @@ class Library:
 
     Opened with `Library.open`; may be used from several threads. Several processes may import at
     once, batch by batch in turn. Meanwhile others search what has been indexed so far; a search
-    that finds nobody importing brings the index up to date itself.
+    that finds nobody importing brings the index up to date itself. A query that cannot be read
+    raises `QuerySyntaxError`; a disk that cannot be read or written, `LibraryError`.
     """
 
     def __init__(
@@ -134,9 +135,6 @@ class Library:
 
         Papers are taken as they come, so memory does not grow with their number; each batch is
         a transaction of its own, and an import that was cut off can simply be repeated.
-
-        Raises:
-            LibraryError: another process writes for too long, or the disk cannot be written.
         """
         changes, count, pending = Changes(), 0, 0
         with self._rights.importing():
@@ -224,10 +222,6 @@ class Library:
         is found. A question in whole sentences is always words, whatever it quotes, and so is a
         long text whose only sign of a query, a star, is where none can be: a title may have it.
         Where vectors rank, too, the question is moved by the papers that `feedback` marks.
-
-        Raises:
-            QuerySyntaxError: the boolean query cannot be read.
-            LibraryError: the library cannot be read.
         """
         if _OPERATORS.search(text) and not is_prose(text):
             try:
@@ -248,12 +242,7 @@ class Library:
         filters: SearchConstraints | None = None,
         feedback: UserFeedback | None = None,
     ) -> Hits:
-        """Return the best papers for exactly this boolean query; words side by side mean AND.
-
-        Raises:
-            QuerySyntaxError: the query cannot be read.
-            LibraryError: the library cannot be read.
-        """
+        """Return the best papers for exactly this boolean query; words side by side mean AND."""
         tree = _tree_of(text)
         return self._answer(
             lambda one, size, bounds: one.boolean(tree, size, bounds),
@@ -268,12 +257,7 @@ class Library:
     def search_ranked(
         self, query: RankedQuery, *, limit: int = 20, filters: SearchConstraints | None = None
     ) -> Hits:
-        """Return the best papers for plain text and its weighted terms.
-
-        Raises:
-            QuerySyntaxError: a condition of the limits cannot be read.
-            LibraryError: the library cannot be read.
-        """
+        """Return the best papers for plain text and its weighted terms."""
 
         def ask(retrieval: Retrieval, size: int, bounds: SearchConstraints) -> Ranking:
             return retrieval.words(
@@ -285,12 +269,7 @@ class Library:
         return self._answer(ask, meaning, limit, filters, feedback)
 
     def count_boolean(self, text: str, *, filters: SearchConstraints | None = None) -> int:
-        """Return how many papers match exactly this boolean query; vectors play no part.
-
-        Raises:
-            QuerySyntaxError: the query cannot be read.
-            LibraryError: the library cannot be read.
-        """
+        """Return how many papers match exactly this boolean query; vectors play no part."""
         tree, limits = _tree_of(text), filters or SearchConstraints()
         with self._threads:
             return self._current.ask(lambda: self._retrieval(None).count(tree, limits))

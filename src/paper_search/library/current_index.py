@@ -47,11 +47,7 @@ class WritingRights:
 
     @contextmanager
     def lock(self, wait_s: float) -> Iterator[None]:
-        """Hold the right to write; wait so long while the process that holds it shows no progress.
-
-        Raises:
-            LibraryError: it shows none for so long, or nothing can be written.
-        """
+        """Hold the right to write; wait so long while its holder shows no progress."""
         from filelock import FileLock, Timeout  # noqa: PLC0415  # only when something is written
 
         self._check()

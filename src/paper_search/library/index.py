@@ -119,7 +119,6 @@ class TextIndex:
         return sum(file.stat().st_size for file in self._path.glob("*") if file.is_file())
 
     def searcher(self) -> tantivy.Searcher:
-        """Return a view of the last commit."""
         index = self._open_index()
         index.reload()
         return index.searcher()

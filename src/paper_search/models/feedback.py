@@ -39,7 +39,7 @@ class PairEvidence(BaseModel):
     title_similarity: float | None = None
     """0 to 1; None if a title is missing."""
     author_overlap: float | None = None
-    """Part of the shorter list of names that is in the other too, 0 to 1; None: one is missing."""
+    """Part of the shorter list of names that is in the other too, 0 to 1, if both are known."""
     abstract_overlap: float | None = None
     """As `author_overlap`, over the words at the start of the abstracts."""
     fields: dict[str, str] = Field(default_factory=dict)

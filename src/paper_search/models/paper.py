@@ -180,7 +180,7 @@ class BibliographicRecord(BaseModel):
 
     @property
     def text(self) -> str | None:
-        """What is known beside the title to judge it by: abstract and keywords; None: nothing."""
+        """What is known beside the title to judge it by: abstract and keywords, if any."""
         return _join_text(self.abstract, self.keywords)
 
 
@@ -231,7 +231,7 @@ class ScoredPaper(BaseModel):
     place: int | None = Field(default=None, exclude_if=lambda place: place is None)
     """Place in the order of the result, from 1; None if the score decides."""
     whole_concepts: int | None = Field(default=None, exclude_if=lambda count: count is None)
-    """How many concepts of the question its title and abstract have in full; None: not counted."""
+    """How many concepts of the question its title and abstract have in full, if counted."""
 
 
 class ScreeningDecision(BaseModel):

@@ -77,8 +77,8 @@ class PageFetcher:
     connection is used twice: the next host at the same address is proved anew.
 
     `contact`: an e-mail address for the User-Agent. `cache_path` None: no answers are kept.
-    `resolve` gives the addresses of a host. `network` connects; None: the real one. `limiter` gives
-    out turns; None means that of the whole process.
+    `resolve` gives the addresses of a host. `network` connects, by default the real one.
+    `limiter` gives out turns; None means that of the whole process.
     """
 
     def __init__(  # noqa: PLR0913  # the network, the limiter and the clock are injected by tests

@@ -82,11 +82,7 @@ class Keyring:
         return b"".join([_MARK, self._present, nonce, tag, hidden])
 
     def open(self, data: bytes, about: str) -> bytes:
-        """Return the data in what `seal` gave.
-
-        Raises:
-            PersistenceError: it is not encrypted, of another key, or was changed.
-        """
+        """Return the data in what `seal` gave."""
         if len(data) < _HEAD or not data.startswith(_MARK):
             raise PersistenceError(plain_row(about))
         key_id, rest = data[len(_MARK) :][:_ID_BYTES], data[len(_MARK) + _ID_BYTES :]
@@ -178,12 +174,7 @@ def seal_value(keyring: Keyring | None, value: Any, about: str, *beside: str) ->
 
 
 def open_value(keyring: Keyring | None, text: str, about: str, *beside: str) -> Any:
-    """Return the value in such a column; those of earlier versions have no checksum.
-
-    Raises:
-        PersistenceError: it is sealed and there is no key, or the other way round; or the row was
-            changed.
-    """
+    """Return the value in such a column; those of earlier versions have no checksum."""
     try:
         row = _plain_row(text, about) if keyring is None else keyring.open_json(text, about)
     except ValueError as error:

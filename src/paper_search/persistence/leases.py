@@ -314,11 +314,7 @@ class WorkLock:
         self._owner = _new_owner()
 
     async def acquire(self) -> None:
-        """Take the lock.
-
-        Raises:
-            ThreadBusyError: another process holds it.
-        """
+        """Take the lock."""
         winner = await asyncio.to_thread(
             lambda: self._table.take(self._name, self._fresh(), self._clock())
         )
@@ -330,11 +326,7 @@ class WorkLock:
             )
 
     async def renew(self) -> None:
-        """Give a sign of life, before anything is written.
-
-        Raises:
-            ThreadTakenOverError: another process took it in the meantime.
-        """
+        """Give a sign of life, before anything is written."""
         if not await asyncio.to_thread(lambda: self._table.renew(self._name, self._fresh())):
             raise ThreadTakenOverError(
                 f"thread {self._thread_id!r} has been {self._work} by another process since, as "

@@ -187,15 +187,14 @@ class PagesItems(Protocol):
 
     async def akeys(self, namespace: tuple[str, ...]) -> set[str]: ...
 
-    async def apage(
-        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Entry]:
-        """Return the items of exactly this namespace, the largest `by`, a readable field, first."""
+    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
+        """Return the items of exactly this namespace, the one that changed last first."""
         ...
 
 
 _ITEMS = "SELECT key, value FROM store WHERE prefix = ?"
-_PAGE = f"""{_ITEMS} ORDER BY CASE WHEN json_valid(value) THEN json_extract(value, ?) END DESC, key
+_PAGE = f"""{_ITEMS} ORDER BY
+    CASE WHEN json_valid(value) THEN json_extract(value, '$.updated_at') END DESC, key
     LIMIT ? OFFSET ?"""
 
 
@@ -211,10 +210,8 @@ class SqliteIndex:
         rows = await self._in_one_call(lambda c: c.execute(statement, place).fetchall())
         return {key for (key,) in rows}
 
-    async def apage(
-        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Entry]:
-        place = (".".join(namespace), f"$.{by}", limit, offset)
+    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
+        place = (".".join(namespace), limit, offset)
         rows = await self._in_one_call(lambda c: c.execute(_PAGE, place).fetchall())
         return [self._entry(namespace, row) for row in rows]
 

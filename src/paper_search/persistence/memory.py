@@ -42,11 +42,9 @@ class MemoryStore(InMemoryStore):
         for index in indexes:
             self._data.get(index, {}).pop(key, None)
 
-    async def apage(
-        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Entry]:
+    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
         items = [Entry(key, item.value) for key, item in self._data.get(namespace, {}).items()]
-        items.sort(key=lambda item: str(item.value.get(by)), reverse=True)
+        items.sort(key=lambda item: str(item.value.get("updated_at")), reverse=True)
         return items[offset : offset + limit]
 
 

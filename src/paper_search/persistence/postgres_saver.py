@@ -241,11 +241,9 @@ class PostgresStore(AsyncPostgresStore):
             await cursor.execute("SELECT key FROM store WHERE prefix = %s", (".".join(namespace),))
             return {str(row["key"]) for row in await cursor.fetchall()}
 
-    async def apage(
-        self, namespace: tuple[str, ...], by: str, limit: int, offset: int = 0
-    ) -> list[Entry]:
-        ordered = f"{_ITEMS} ORDER BY value ->> %s DESC, key LIMIT %s OFFSET %s"
-        return await self._items(namespace, ordered, by, limit, offset)
+    async def apage(self, namespace: tuple[str, ...], limit: int, offset: int = 0) -> list[Entry]:
+        ordered = f"{_ITEMS} ORDER BY value ->> 'updated_at' DESC, key LIMIT %s OFFSET %s"
+        return await self._items(namespace, ordered, limit, offset)
 
     async def aentry(self, namespace: tuple[str, ...], key: str) -> Entry | None:
         items = await self._items(namespace, f"{_ITEMS} AND key = %s", key)

@@ -79,7 +79,6 @@ class PlainSerializer(JsonPlusSerializer):
         return (kind, value) if len(value) < LARGE_STATE else (kind + SMALLER, _deflated(value))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Return the value in a row."""
         kind, value = data
         if kind.endswith(SUFFIX):
             raise PersistenceError(refusal_of_sealed_row("a state"))
@@ -99,7 +98,6 @@ class SealedSerializer(EncryptedSerializer):
     """
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Return the value in a row."""
         if not data[0].endswith(SUFFIX):
             raise PersistenceError(plain_row("a state"))
         return super().loads_typed(data)
@@ -109,11 +107,7 @@ class RecordSeal(ValueSeal):
     """Seals the values of a store on their way in and opens them on their way out."""
 
     def seal_all(self, ops: Iterable[Op]) -> list[Op]:
-        """Return the operations as the store gets them.
-
-        Raises:
-            PersistenceError: a search looks into values that the store cannot read.
-        """
+        """Return the operations as the store gets them."""
         return [self._seal(op) for op in ops]
 
     def open_all(self, results: Iterable[Result]) -> list[Result]:
@@ -139,7 +133,6 @@ class RecordSeal(ValueSeal):
         return self.item(result) if isinstance(result, Item) else result
 
     def item(self, item: Any) -> Any:
-        """Return the item as the caller gets it."""
         item.value = self.value(item.namespace, item.key, item.value)
         return item
 

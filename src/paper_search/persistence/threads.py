@@ -84,7 +84,6 @@ class PersistenceConfig:
 
     @contextlib.asynccontextmanager
     async def threads(self) -> AsyncIterator[ThreadManager]:
-        """Open the persistence for its threads, for the length of an `async with` block."""
         async with self.open() as persistence:
             yield ThreadManager(persistence, ttl_hours=self.ttl_hours)
 

@@ -20,15 +20,8 @@ def prompt_digests(names: Iterable[str]) -> dict[str, str]:
     return {name: sha256(prompts.read(name).encode()).hexdigest() for name in names}
 
 
-def load_prompt(
-    name: str, domain: str = "general", *, prompts: ResourceProvider[str] | None = None
-) -> str:
-    """Return a prompt, of those that ship by default, with the instructions of the domain, if any.
-
-    Raises:
-        UnknownNameError: there is no such prompt.
-    """
-    provider = prompts or shipped_prompts()
-    text = provider.read(name)
-    extra = _DOMAINS.get(domain)
+def load_prompt(name: str, domain: str = "general") -> str:
+    """Return a prompt with the instructions of the domain, if it has any."""
+    provider = shipped_prompts()
+    text, extra = provider.read(name), _DOMAINS.get(domain)
     return text if extra is None else f"{text}\n\n{provider.read(extra)}"

@@ -51,13 +51,7 @@ class EarlierLines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A search string, read.
-
-    Attributes:
-        node: its tree.
-        columns: of leaves and of NOTs, by `id()` of their nodes.
-        notes: offset, and what was not carried over, or how it was read.
-    """
+    """A search string, read; its fields are those of `parser.Reading`, notes by offset."""
 
     node: Node
     columns: dict[int, int]

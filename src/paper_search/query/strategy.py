@@ -19,14 +19,7 @@ from paper_search.query.systems import PUBMED, System, recognised
 
 @dataclass(slots=True)
 class ReadLine:
-    """A line of a strategy and what it means.
-
-    Attributes:
-        line: as it was written.
-        node: its tree; None means it could not be read.
-        notes: column in its row, and how it was read.
-        error: why it could not be read; None means it could.
-    """
+    """A line of a strategy, its tree or why it has none, and by column how it was read."""
 
     line: Line
     node: Node | None = None
@@ -52,11 +45,7 @@ class Strategy:
 
     @property
     def node(self) -> Node:
-        """The tree of the last line.
-
-        Raises:
-            QuerySyntaxError: a line could not be read.
-        """
+        """The tree of the last line."""
         for entry in self.lines:
             if entry.error is not None:
                 raise entry.error
@@ -172,14 +161,7 @@ _Z = 1.96
 
 @dataclass(frozen=True, slots=True)
 class LineContribution:
-    """What a line finds of the known papers.
-
-    Attributes:
-        label: of the line.
-        text: the line as it was written.
-        matches: places of the papers that it finds.
-        unique: those that no other line of its concept finds.
-    """
+    """Places of the known papers that a line finds, and that no other of its concept does."""
 
     label: str
     text: str

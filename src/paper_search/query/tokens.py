@@ -73,14 +73,10 @@ _PUBMED_OPERATOR = (
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a search string.
+    """A piece of a search string; `start` is its offset.
 
-    Attributes:
-        kind: `(`, `)`, `OR`, `AND`, `NOT`, `near`, `dates`, `heading`, `limit`, `prefix`, `suffix`,
-            `named`, `set`, `sets`, `span`, `quoted`, `word`, or `unknown`: what is not understood.
-        text: as it was written.
-        start: its offset.
-        match: its parts.
+    `kind`: `(`, `)`, `OR`, `AND`, `NOT`, `near`, `dates`, `heading`, `limit`, `prefix`, `suffix`,
+    `named`, `set`, `sets`, `span`, `quoted`, `word`, or `unknown`: what is not understood.
     """
 
     kind: str

@@ -169,7 +169,6 @@ class Report(BaseModel):
 
     @property
     def studies(self) -> list[Study]:
-        """Return the rows of the table of evidence whose sources are there."""
         rows = self.analysis.studies if self.analysis is not None else []
         return [study for study in rows if study.result_id in self.evidence.by_id]
 

@@ -64,11 +64,7 @@ class FileReport:
 
     @classmethod
     def without_records(cls, database: str, search: DatabaseSearch) -> FileReport:
-        """Return what stands for the search of a database that found nothing.
-
-        Raises:
-            InputError: its database or its day is missing.
-        """
+        """Return what stands for the search of a database that found nothing."""
         if not database.strip() or not search.searched:
             raise InputError(
                 "no file was chosen: give one, or name the database that has no record and the "

@@ -51,6 +51,8 @@ class FullTexts:
     """The full texts of the works that a search includes by title and abstract.
 
     `home`: where files are kept. `by`: who does something; None means who runs the program.
+    What names a work raises `InputError` if title and abstract do not include it, and what
+    decides raises `ThreadBusyError` while another process drives the search.
     """
 
     def __init__(
@@ -104,12 +106,7 @@ class FullTexts:
         return texts
 
     async def attach(self, paper_id: str, name: str, content: bytes) -> FullText:
-        """Keep a PDF as the full text of a work; a decision on an earlier file is taken back.
-
-        Raises:
-            InputError: the work is not included by title and abstract, or this is not a PDF that
-                can be read.
-        """
+        """Keep a PDF as the full text of a work; a decision on an earlier file is taken back."""
         await self._text(paper_id)
         if len(content) > LARGEST:
             raise InputError(f"{name!r} has {len(content):,} bytes; at most {LARGEST:,} are kept")
@@ -123,12 +120,7 @@ class FullTexts:
         return retrieved
 
     async def give_up(self, paper_id: str, reason: str) -> None:
-        """Enter a full text as not retrieved, and why; a file can still be attached.
-
-        Raises:
-            InputError: the work is not included by title and abstract, its text is there, or the
-                reason is missing or too long.
-        """
+        """Enter a full text as not retrieved, and why; a file can still be attached."""
         problem: str = storable(" ".join(reason.split()))
         if not 0 < len(problem) <= LONGEST_REASON:
             raise InputError(f"say why it is not retrieved, in {LONGEST_REASON} characters")
@@ -144,11 +136,6 @@ class FullTexts:
         """Include or exclude a work by its full text; an exclusion has a reason.
 
         What a reviewer decides counts when all of them are done; see `TextReviewers`.
-
-        Raises:
-            InputError: the work is not included by title and abstract, its full text is not
-                there, the reason is missing, or the decision is somebody else's.
-            ThreadBusyError: another process drives the search.
         """
         async with self._alone():
             return await self._decide(paper_id, is_included=is_included, reason=reason)
@@ -214,11 +201,7 @@ class FullTexts:
             yield
 
     async def content(self, paper_id: str) -> bytes:
-        """Return the PDF of a work.
-
-        Raises:
-            InputError: the work is not included by title and abstract, or its PDF is not there.
-        """
+        """Return the PDF of a work."""
         text = await self._text(paper_id)
         if not text.digest:
             raise InputError(f"the full text of {paper_id!r} is {text.status.value}")
@@ -230,12 +213,7 @@ class FullTexts:
             ) from error
 
     async def read(self, paper_id: str) -> DocumentText:
-        """Return what the PDF of a work says, page by page.
-
-        Raises:
-            InputError: as `content`.
-            PageContentError: it cannot be read.
-        """
+        """Return what the PDF of a work says, page by page."""
         document = Document("", "pdf", "", await self.content(paper_id))
         return await document_text(document, _SHOWN)
 
@@ -247,11 +225,7 @@ class FullTexts:
         return {reason: in_use.count(reason) for reason in dict.fromkeys([*own, *in_use])}
 
     async def add_reason(self, words: str) -> str:
-        """Keep a reason for exclusions, and return it as it is kept, whatever its capitals.
-
-        Raises:
-            InputError: it is empty or too long.
-        """
+        """Keep a reason for exclusions, and return it as it is kept, whatever its capitals."""
         reason: str = storable(" ".join(words.split()))
         if not 0 < len(reason) <= LONGEST_REASON:
             raise InputError(
@@ -265,11 +239,7 @@ class FullTexts:
         return reason
 
     async def remove_reason(self, reason: str) -> None:
-        """Keep a reason no longer.
-
-        Raises:
-            InputError: works are excluded for it.
-        """
+        """Keep a reason no longer."""
         if count := (await self.reasons()).get(reason):
             raise InputError(f"{reason!r} stays, since exclusions have it ({count:,})")
         await self._records.put(_REASONS, {reason.casefold(): None})

@@ -102,11 +102,7 @@ class TextReviewers:
         return self._verdicts.get(name, {}).get(paper_id)
 
     async def join(self, name: str) -> None:
-        """Enter a reviewer in the list, for the texts that nobody was shown decisions on.
-
-        Raises:
-            InputError: the name cannot be used.
-        """
+        """Enter a reviewer in the list, for the texts that nobody was shown decisions on."""
         check_name(name)
         if name not in self.names:
             await self._records.put(_REVIEWERS, {name: {"done_with": []}})
@@ -126,11 +122,7 @@ class TextReviewers:
         await self._records.put(_REVIEWERS, {name: row})
 
     async def leave(self, name: str) -> None:
-        """Take a reviewer off the list; what they decided is there again if they come back.
-
-        Raises:
-            InputError: they are not a reviewer.
-        """
+        """Take a reviewer off the list; what they decided is there again if they come back."""
         if name not in self.names:
             raise InputError(f"{name!r} is not among the reviewers of full texts")
         await self._records.put(_REVIEWERS, {name: None})

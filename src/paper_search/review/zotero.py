@@ -78,11 +78,7 @@ class ZoteroLibrary:
         await self._http.__aexit__(*error)
 
     async def collection(self, name: str) -> Collection:
-        """Return the collection of a key, a name, or a path of names.
-
-        Raises:
-            InputError: none or several are called that.
-        """
+        """Return the collection of a key, a name, or a path of names."""
         entries = {entry["key"]: entry["data"] for entry in await self._pages("/collections")}
         every = [Collection(key, _path_of(key, entries)) for key in entries]
         for meant in (

@@ -29,7 +29,7 @@ READERS = "readers"
 
 
 def server_id(thread_id: str) -> uuid.UUID | None:
-    """Return the id as the server takes it; None: it takes no such ids, or writes it otherwise."""
+    """Return the id as the server takes it, unless it takes none such or writes it otherwise."""
     try:
         parsed_id = uuid.UUID(thread_id)
     except ValueError:

@@ -116,7 +116,7 @@ class Asking:
         return json.loads(state) if state else {}
 
     def answer(self) -> ElicitResult | None:
-        """Return the answer that came with this call to a question of this server; None: none."""
+        """Return the answer that came with this call to a question of this server, if any."""
         reply = (self._ctx.input_responses or {}).get(_KEY) if self.state else None
         return reply if isinstance(reply, ElicitResult) else None
 

@@ -64,7 +64,7 @@ class Translated:
     params: Mapping[str, str] = field(default_factory=dict)
 
     def joined(self, other: Translated) -> Translated | None:
-        """Return one query for two of the same request, checked for either; None: they differ."""
+        """Return one query for two of the same request, checked for either; None if they differ."""
         if replace(self, notes=(), remainder=None) != replace(other, notes=(), remainder=None):
             return None
         checks = (self.remainder, other.remainder)
@@ -85,9 +85,6 @@ def translate_known_part(
 
     `translate` takes a tree of words without inner wildcards, in fields that are known; see
     `expressible_part` for the others.
-
-    Raises:
-        InputError: the service can say no part of the query.
     """
     part = expressible_part(tree, fields=fields, shortest_stem=shortest_stem)
     if part.tree is None:

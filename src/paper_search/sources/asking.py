@@ -244,7 +244,7 @@ def quota_note(quota: Quota) -> str:
 
 
 def searchable(paper: RawPaper) -> dict[str, str | int | None]:
-    """Return the fields of a record that a boolean query speaks of; None: the record lacks it."""
+    """Return the fields of a record that a boolean query speaks of; None for what it lacks."""
     return {
         "title": paper.title,
         "abstract": paper.abstract,

@@ -150,12 +150,12 @@ def create_source(name: str, config: AppConfig) -> SearchSource:
 
 
 def service_of(name: str) -> type[Adapter] | None:
-    """Return the adapter of the installed source of a name; None: it has none, or there is none."""
+    """Return the adapter of the installed source of a name, if it has one."""
     return adapter_of(_REGISTRY.read(name)) if name in _REGISTRY.names() else None
 
 
 def adapter_of(factory: object) -> type[Adapter] | None:
-    """Return the adapter whose method `source` an entry point names; None: it names another."""
+    """Return the adapter whose method `source` an entry point names, if it is one."""
     from paper_search.sources.adapter import Adapter  # noqa: PLC0415  # slow to import
 
     owner = getattr(factory, "__self__", None)

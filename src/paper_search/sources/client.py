@@ -128,11 +128,7 @@ class ServiceClient:
             raise self._explained(error) from None
 
     async def read(self, answer: HttpAnswer, read: Callable[[HttpAnswer], T]) -> T:
-        """Return what an answer holds, read in a thread: a large page holds others up.
-
-        Raises:
-            ServiceError: it is an error with the status of success, and is not kept.
-        """
+        """Return what an answer holds, read in a thread: a large page holds others up."""
         try:
             return await asyncio.to_thread(read, answer)
         except (ServiceError, HttpError) as error:

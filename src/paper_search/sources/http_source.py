@@ -159,11 +159,7 @@ class HttpSource:
         return papers
 
     async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        """Return the records for all queries of a strategy, each record once.
-
-        Raises:
-            ServiceError: no query was answered.
-        """
+        """Return the records for all queries of a strategy, each record once."""
         answers = await self._ask_strategy(strategy)
         errors = [answer.error for answer in answers if answer.error and not answer.papers]
         if errors and len(errors) == len(answers):

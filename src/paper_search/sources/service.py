@@ -85,8 +85,8 @@ class Service:
         title: what people call it.
         needs_key: whether nothing can be asked without a key.
         key: the key, or empty; it goes into `own_params` or `headers`, never into a `Request`.
-        key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`; None: none.
-        key_param: the parameter that takes it, for services without such a header; None means none.
+        key_header: the header that takes it, and how: `("Authorization", "Bearer {}")`.
+        key_param: the parameter that takes it, for services without such a header.
         key_variable: the environment variable that it is read from; None if there are no keys.
         key_page: where to get one.
         record_prefix: what the ids of its records begin with; None means its name.
@@ -160,11 +160,7 @@ class Service:
         return {name: value for name, value in pairs if name and value}
 
     def as_sent(self, request: Request) -> Request:
-        """Return a request as it goes out: what is too long for a URL is posted as a form.
-
-        Raises:
-            ServiceError: it is too long, and the service takes no forms.
-        """
+        """Return a request as it goes out: what is too long for a URL is posted as a form."""
         length = self.line_length(request)
         if length <= self.longest_line:
             return request
@@ -189,11 +185,11 @@ class Service:
         return ServiceError(message, status=status)
 
     def status_of(self, error: HttpStatusError) -> SourceStatus | None:
-        """Return what a refusal means where the service has its own way to say it; None: usual."""
+        """Return what a refusal means where the service has its own way to say it."""
         del error
         return None
 
     def advice_on(self, error: HttpStatusError) -> str | None:
-        """Return what a person can do about a refusal that only this service has; None: usual."""
+        """Return what a person can do about a refusal that only this service has."""
         del error
         return None

@@ -171,9 +171,6 @@ def parse_or_words(text: str) -> TreeOrWords:
     """Return the tree of a query; of one that cannot be read, its words, with a note.
 
     Words are no substitute for a query with operators: NOT would be turned round.
-
-    Raises:
-        InputError: there are no words in it, or it has OR, NOT or NEAR and cannot be read.
     """
     try:
         return TreeOrWords(parse(text))

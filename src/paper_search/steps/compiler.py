@@ -77,7 +77,7 @@ def compile_workflow(  # noqa: PLR0913  # one argument for each thing that only 
         checkpointer: a saver, or None where the server brings one.
         store: a store, or None where the server brings one.
         agents: live objects for the sub-workflows of each role; those of other roles get services.
-        connect: makes a langgraph-sdk client of an address, for one use; None: one without a key.
+        connect: makes a langgraph-sdk client of an address, for one use; by default without a key.
 
     Raises:
         DispatchError: a module that a step hands over to has no workflow.

@@ -152,7 +152,6 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     """The settings that the handlers of a workflow take; also read like a mapping."""
 
     def __getitem__(self, name: str) -> Any:
-        """Return a setting."""
         if name not in type(self).model_fields:
             raise KeyError(name)
         return getattr(self, name)
@@ -264,9 +263,6 @@ def parse_settings(model: type[ModelT], values: Any, owner: str) -> ModelT:
     """Return the settings of a run, of the values that were chosen, by name.
 
     `owner`: whose settings they are, as in "a search".
-
-    Raises:
-        ConfigError: one is unknown, which says which are accepted, or has a value that it cannot.
     """
     if not isinstance(values, Mapping):
         raise ConfigError(f"the settings of {owner} are an object of names and values")

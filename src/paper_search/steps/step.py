@@ -126,11 +126,7 @@ class StepDef:
         object.__setattr__(self, "when", FrozenTable(gates))
 
     def target(self, outcome: Outcome) -> str | None:
-        """Return the step that the outcome leads to; None ends the workflow.
-
-        Raises:
-            StepResultError: the step has neither this outcome nor a default.
-        """
+        """Return the step that the outcome leads to; None ends the workflow."""
         if outcome in self.next:
             return self.next[outcome]
         if Outcome.DEFAULT in self.next:

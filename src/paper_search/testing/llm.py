@@ -187,7 +187,7 @@ class FakeEmbeddings(Embeddings):
 
     Vectors have so many numbers, and are kept under the name `model`. `meanings`: words that are
     taken for others: {"automobile": "car"}. `fails_after`: texts that are answered before `error`
-    is raised; None: it never is. `answers`: vectors for texts that contain the key. `waits_for`: an
+    is raised, if ever. `answers`: vectors for texts that contain the key. `waits_for`: an
     event that every call waits for, as a service that hangs.
     """
 

@@ -228,7 +228,7 @@ class Answers:
         await self._ledger.note(self._thread_id, interrupt_id, "refused", person, detail)
 
     async def _decided_before(self, now: Any, is_wanted: Callable[[Any], bool]) -> Any:
-        """Return the latest snapshot that asked a wanted question which was decided; None: none."""
+        """Return the latest snapshot that asked a wanted question which was decided, if any."""
         decided = {entry.interrupt_id for entry in await self._ledger.entries(self._thread_id)}
         async for past in self._session.compiled.aget_state_history(self._session.anywhere):
             if not past.interrupts:

@@ -78,11 +78,7 @@ class Approvals(Generic[ProposalT]):
         await self._records.put(self.part, {key: None for key in keys if key not in earlier})
 
     async def require(self, proposal: ProposalT, number: int) -> str:
-        """Return who approved a proposal, or that it needs no approval.
-
-        Raises:
-            UnapprovedStrategyError: a person has to be asked, and did not approve this.
-        """
+        """Return who approved a proposal, or that it needs no approval."""
         terms = await self._row(_TERMS)
         if terms is not None and not terms["is_asking"]:
             return NOBODY

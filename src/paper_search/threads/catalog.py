@@ -94,7 +94,10 @@ InfoT = TypeVar("InfoT", bound=BriefInfo)
 
 
 class Catalog(ABC, Generic[SessionT, InfoT]):
-    """Lists, prunes and deletes the threads of one graph."""
+    """Lists, prunes and deletes the threads of one graph; what names a thread needs it there.
+
+    No thread is pruned or deleted that a process drives: that raises `ThreadBusyError`.
+    """
 
     listed_in: ClassVar[tuple[str, ...]]
     """Namespace of their index."""
@@ -131,8 +134,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return [item.key for item in await self.entries(limit=limit, offset=offset)]
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[Any]:
-        """Return the entries of the index, the one that changed last first."""
-        return await self._persistence.pages.apage(self.listed_in, "updated_at", limit, offset)
+        return await self._persistence.pages.apage(self.listed_in, limit, offset)
 
     async def keys(self) -> set[str]:
         return await self._persistence.pages.akeys(self.listed_in)
@@ -157,20 +159,11 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return await self._persistence.pages.aentry(self.listed_in, thread_id)
 
     async def info(self, thread_id: str) -> InfoT:
-        """Return the status of a thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-        """
+        """Return the status of a thread."""
         return self._info(await self._status(thread_id))
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a thread with all its rows.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadBusyError: a process drives it.
-        """
+        """Delete a thread with all its rows."""
         if not await self.has(thread_id):
             with contextlib.suppress(PersistenceError):  # what cannot be read can be deleted
                 await self.session(thread_id).snapshot()
@@ -192,12 +185,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return names
 
     async def prune(self, thread_id: str) -> None:
-        """Delete the history of a thread; its question, records and result stay.
-
-        Raises:
-            ThreadNotFoundError: there is no such thread.
-            ThreadBusyError: a process drives it.
-        """
+        """Delete the history of a thread; its question, records and result stay."""
         session = self.session(thread_id)
         await session.snapshot()
         async with session.lease():

@@ -104,7 +104,6 @@ class PlainThreads:
     info = show
 
     async def prune(self, thread_id: str) -> None:
-        """Delete the history of a thread."""
         async with self.persistence.leases.hold(thread_id):
             await self._saver.aprune([thread_id])
 
@@ -137,7 +136,7 @@ class Catalogs:
         self._saver: Any = persistence.checkpointer
 
     async def graph_of(self, thread_id: str) -> str | None:
-        """Return the name of the graph that began a thread; None: no graph of this program did."""
+        """Return the name of the graph of this program that began a thread, if one did."""
         for name, catalog in self.by_graph.items():
             if await catalog.has(thread_id):
                 return name

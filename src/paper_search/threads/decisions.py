@@ -290,11 +290,7 @@ def client_forms(
 
 
 def changed_args(args: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a person changed in the text boxes.
-
-    Raises:
-        ValueError: a list that begins as JSON is none.
-    """
+    """Return what a person changed in the text boxes."""
     if not args.keys() <= before.keys():
         return dict(args)
     values = {name: _parse(value, before[name]) for name, value in args.items()}

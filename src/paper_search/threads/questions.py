@@ -167,11 +167,7 @@ def answer_model(question: ThreadQuestion) -> Any:
 
 
 def valid_question(text: str, shortest: int = 1, longest: int = MAX_QUESTION_CHARS) -> str:
-    """Return the question.
-
-    Raises:
-        QuestionError: it is blank, too short, too long, or no text.
-    """
+    """Return the question."""
     if not text.strip():
         raise QuestionError("the question is empty; say in a sentence what is needed")
     if not any(character.isalnum() for character in text):

@@ -167,7 +167,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     # --- reading ----------------------------------------------------------------------------------
 
     def lease(self) -> AbstractAsyncContextManager[None]:
-        """Hold the thread against other processes."""
         return self._persistence.leases.hold(self.thread_id)
 
     async def is_driven(self) -> bool:
@@ -181,7 +180,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
             return True
 
     async def state(self) -> StateT:
-        """Return the state of the thread."""
         return self._read((await self.snapshot()).values)
 
     async def snapshot(self) -> Any:

@@ -44,7 +44,7 @@ class Ownership(BaseModel):
     """By account."""
 
     def owner(self, accounts: Collection[str]) -> str | None:
-        """Return whose the thread is: who began it, else the first account; None: there is none."""
+        """Return whose the thread is: who began it, else the first account, if there is one."""
         return self.begun_by if self.begun_by in accounts else next(iter(accounts), None)
 
     def role_of(self, person: str, accounts: Collection[str]) -> Role | None:

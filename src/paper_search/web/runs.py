@@ -105,7 +105,6 @@ class Runs:
         await self._follow(thread_id, by, work, has_begun)
 
     async def proceed(self, persistence: Persistence, thread_id: str, by: str) -> None:
-        """Go on with a thread that stopped in the middle."""
         workflow, has_begun = await self._restore(persistence, thread_id)
         await self._follow(thread_id, by, workflow.proceed(thread_id), has_begun)
 

@@ -42,7 +42,6 @@ class ScreeningSession:
         self._now: tuple[str, Screening] | None = None
 
     async def look(self, reading: Reading) -> Screening:
-        """Return the papers with the marks as they are saved."""
         async with self._turn:
             return await self._fresh(reading)
 

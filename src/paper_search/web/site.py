@@ -64,9 +64,6 @@ def check_form(request: Request, form: Sequence[tuple[str, str]], token: str) ->
 
     The guard has compared `Origin` with `Host`. A cookie alone proves nothing: other programs
     on this machine share the cookies of its address.
-
-    Raises:
-        RequestRefusedError: the form came from elsewhere, or the browser keeps no cookies.
     """
     field = request.headers.get("x-csrf-token") or dict(form).get(CSRF_FIELD, "")
     if "origin" not in request.headers or not hmac.compare_digest(field.encode(), token.encode()):
@@ -226,7 +223,6 @@ class Visit:
         return self.site.access.catalogs(self.persistence)
 
     async def info(self) -> ThreadInfo:
-        """Return how the search in the path stands."""
         return await self.catalogs.searches.info(self.thread_id)
 
     async def reading(self) -> Reading:

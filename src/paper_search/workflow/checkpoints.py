@@ -118,7 +118,7 @@ class ResultPayload(BaseModel):
     earlier_marks: dict[str, bool] = Field(default_factory=dict)
     """What was marked in earlier rounds and still holds."""
     stopping_estimate: str | None = None
-    """How many papers of this round were screened, and a bound on what is left; None: none was."""
+    """How many papers of this round were screened, if any, and a bound on what is left."""
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models so far."""
     store_namespace: list[str] = Field(default_factory=list)
@@ -181,9 +181,7 @@ class Decision(BaseModel):
 class CheckpointHandler(Protocol):
     """Whoever answers: a terminal, a page, a test."""
 
-    async def handle(self, checkpoint: Checkpoint) -> Decision:
-        """Return the person's decision."""
-        ...
+    async def handle(self, checkpoint: Checkpoint) -> Decision: ...
 
 
 def parse_checkpoint(value: Any) -> Checkpoint:

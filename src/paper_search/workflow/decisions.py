@@ -263,7 +263,7 @@ def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, 
 
 
 def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
-    """Return the decision in an answer to a checkpoint that is past; None: there is none in it."""
+    """Return the decision in an answer to a checkpoint that is past, if it has one."""
     at_strategy = kind is CheckpointKind.STRATEGY_CONFIRMATION
     model: type[Decision] = StrategyDecision if at_strategy else ResultDecision
     try:

@@ -176,11 +176,7 @@ class MarkStore:
 
 
 def labels_in(text: str) -> list[str]:
-    """Return the labels in what a person typed, with commas or semicolons between them.
-
-    Raises:
-        InputError: there is none, or one is too long.
-    """
+    """Return the labels in what a person typed, with commas or semicolons between them."""
     parts = [" ".join(part.split()) for part in re.split("[,;]", text)]
     labels = list(dict.fromkeys(filter(None, parts)))
     if not labels or any(len(label) > LONGEST_LABEL for label in labels):
@@ -202,7 +198,7 @@ def labels_by_paper(
 
 
 def author_and_time(by: str | None = None) -> dict[str, str]:
-    """Return who says something, and when, by the names of a mark; None: who runs the program."""
+    """Return who says something, by default who runs the program, and when, as a mark has it."""
     return {"said_at": datetime.now(UTC).isoformat(), "said_by": by or current_person()}
 
 

@@ -141,7 +141,7 @@ async def result_question(
 ) -> Checkpoint:
     """Return checkpoint 2: is this the result?
 
-    `names`: of the run and of the question. `preview`: papers to show in full; None: all of them.
+    `names`: of the run and of the question. `preview`: papers to show in full; None for all.
     """
     if state.result is None:
         raise PersistenceError("the thread has no result to review")

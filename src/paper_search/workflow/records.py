@@ -179,7 +179,7 @@ class SearchRecords(RecordStore):
     ) -> CollectionRef:
         """Store a collection and return the reference to it.
 
-        `limit`: how many papers to keep, from the first; None: all. `part`: where; a step must not
+        `limit`: how many papers to keep, from the first, or all. `part`: where; a step must not
         write where it reads, or it could not be repeated. A paper that is no more than one of the
         `scored`, which the caller has just read, is not compared with the file.
         """

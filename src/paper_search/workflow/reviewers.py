@@ -167,7 +167,6 @@ class ReviewerMarks(MarkStore):
         self._reviewer = reviewer
 
     async def marks(self) -> list[ScreeningMark]:
-        """Return the marks of this reviewer alone, in the order in which they were made."""
         return [mark for mark in await super().marks() if mark.said_by == self._reviewer]
 
     async def put(self, *marks: ScreeningMark) -> None:
@@ -203,12 +202,7 @@ class Reviewers:
         return SearchRecords(self.store, self.thread_id)
 
     async def join(self, name: str) -> None:
-        """Enter a reviewer in the list, or note that one who was done goes on.
-
-        Raises:
-            InputError: the name cannot be used.
-            ThreadFinishedError: all are done, and each can see what the others decided.
-        """
+        """Enter a reviewer in the list, or note that one who was done goes on."""
         check_name(name)
         if not (await self.agreement()).is_blind:
             raise ThreadFinishedError(
@@ -258,11 +252,7 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Settle conflicts by decisions of the thread; see `decide`.
-
-        Raises:
-            InputError: not all reviewers are done, or one of them is no paper of the result.
-        """
+        """Settle conflicts by decisions of the thread; see `decide`."""
         if paper_ids and (await self.agreement()).is_blind:
             raise InputError(
                 "not all reviewers are done, so there is no conflict to settle yet; "
@@ -309,11 +299,7 @@ class Reviewers:
         by: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """Make decisions of the thread; `by`: who decides; None means who runs the program.
-
-        Raises:
-            InputError: one of them is no paper of the result.
-        """
+        """Make decisions of the thread; `by`: who decides; None means who runs the program."""
         ids = {paper.id for paper in self.papers}
         if unknown := [i for i in paper_ids if i not in ids]:
             raise InputError(

@@ -55,13 +55,13 @@ class Screening:
 
     @property
     def reasons(self) -> list[str]:
-        """Return the reasons that papers were marked irrelevant for, the commonest first."""
+        """Of the papers marked irrelevant, the commonest first."""
         counts = Counter(m.reason for m in self.marks if m.is_relevant is False and m.reason)
         return [reason for reason, _ in counts.most_common()]
 
     @property
     def labels(self) -> list[str]:
-        """Return the labels that papers were given, the commonest first."""
+        """Of all papers, the commonest first."""
         counts = Counter(label for mark in self.marks for label in mark.labels)
         return [label for label, _ in counts.most_common()]
 

@@ -128,12 +128,7 @@ class ModelFiles:
         return text.removesuffix("\n").split("\n")
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """Return the weights by name, mapped into memory: nothing is read until it is used.
-
-        Raises:
-            ValueError: it is no file of the safetensors format, or shorter than it says.
-            ConfigError: the weights are not those that they should be.
-        """
+        """Return the weights by name, mapped into memory: nothing is read until it is used."""
         import numpy as np  # noqa: PLC0415  # heavy: only where vectors are made
 
         path = self.directory / "model.safetensors"

@@ -36,7 +36,7 @@ async def render_docx(
 ) -> bytes:
     """Return the report as DOCX, with its citations and references set by pandoc's citeproc.
 
-    `figures`: PNG by name. `csl`: a style file, by its absolute path; None: pandoc's own, Chicago
+    `figures`: PNG by name. `csl`: the absolute path of a style; by default pandoc's, Chicago
     author-date. Raises as `markdown_docx`.
     """
     # In the sandbox pandoc reads no file that is not named on its command line.

@@ -37,7 +37,6 @@ class Linkage:
         return any(self.root(cluster) == root for cluster in self._apart.get(self.root(one), ()))
 
     def apart(self) -> list[Pair]:
-        """Return the pairs that never come into one set."""
         return sorted((one, other) for one, others in self._apart.items() for other in others)
 
     def mean_between(self, one: int, other: int) -> float:

@@ -26,7 +26,7 @@ _NO_WANTED_KIND = {"review", "dataset", "case report", "editorial"}
 
 
 def kind_at(text: str, start: int) -> tuple[str, int] | None:
-    """Return the kind of publication named at an offset, and where its name ends; None: none."""
+    """Return the kind of publication named at an offset, if any, and where its name ends."""
     for kind, pattern in forms("kind"):
         if match := pattern.match(text, start):
             return kind, match.end()

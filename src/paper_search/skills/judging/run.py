@@ -49,7 +49,7 @@ _OTHER_SCALE = 2, 0.05
 """Papers with grades beyond the scale, and their share, from which on no grade of a run counts."""
 
 Store = Callable[[Mapping[int, Judgement | None]], Awaitable[None]]
-"""Stores the judgements of one answer, by number of the paper; None: one that no longer counts."""
+"""Stores the judgements of one answer, by number of the paper; None if one no longer counts."""
 
 
 @dataclass(frozen=True)

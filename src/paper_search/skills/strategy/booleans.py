@@ -161,11 +161,7 @@ _TYPES = {
 
 
 def tree_of_strategy(strategy: SearchStrategy) -> Node:
-    """Return what a strategy finds: any of its queries, within its limits.
-
-    Raises:
-        InputError: it has no boolean query, or one that cannot be read.
-    """
+    """Return what a strategy finds: any of its queries, within its limits."""
     queries = [parse(query.boolean_query) for query in strategy.queries]
     if not queries:
         raise InputError("the strategy has no boolean query: only words for sources that rank")

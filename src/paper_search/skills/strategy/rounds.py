@@ -103,7 +103,7 @@ def with_added(queries: list[SearchQuery], note: Note) -> list[SearchQuery]:
 
 
 def terms_of_marks(request: QueryBuilderInput, last: SearchStrategy) -> dict[str, float] | None:
-    """Return the words that the papers marked so far teach, with weights; None: none is marked."""
+    """Return the words that the papers marked so far, if any, teach, with weights."""
     if not request.marked_papers:
         return None
     texts = [query.text for query in last.ranked]

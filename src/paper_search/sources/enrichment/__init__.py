@@ -82,11 +82,7 @@ def says_open(prefix: str) -> bool:
 
 
 def create_enrichers(config: AppConfig) -> list[Enricher]:
-    """Return the enrichers that the settings name, in that order.
-
-    Raises:
-        UnknownNameError: nothing is installed under a name.
-    """
+    """Return the enrichers that the settings name, in that order."""
     return [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
 
 

@@ -34,12 +34,7 @@ def web_service_of(name: str) -> type[Adapter] | None:
 
 
 def create_web_search(name: str, config: AppConfig) -> HttpSource:
-    """Return the search of that name, made from its settings.
-
-    Raises:
-        UnknownNameError: nothing is installed under the name.
-        ConfigError: it lacks a setting that it needs.
-    """
+    """Return the search of that name, made from its settings."""
     factory = _REGISTRY.read(name)
     return factory(config, config.web.get(name, SearchSourceConfig(name=name)))
 

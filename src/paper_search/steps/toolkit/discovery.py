@@ -52,11 +52,7 @@ class Discovery(Mapping[str, Workflow]):
         return sorted(self._workflows)
 
     def read(self, name: str) -> Workflow:
-        """Return a workflow: this is a `ResourceProvider`.
-
-        Raises:
-            UnknownNameError: there is none of that name.
-        """
+        """Return a workflow: this is a `ResourceProvider`."""
         if name not in self._workflows:
             raise UnknownNameError("workflow", name, self.names())
         return self._workflows[name]
@@ -87,11 +83,7 @@ def discover_workflows(where: str | Path) -> Discovery:
 
 
 def compare_langgraph_json(path: Path, discovery: Mapping[str, Workflow]) -> list[str]:
-    """Return in what the graphs of a langgraph.json differ from the workflows that there are.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """Return in what the graphs of a langgraph.json differ from the workflows that there are."""
     try:
         graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
         targets = {

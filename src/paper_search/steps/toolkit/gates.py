@@ -34,11 +34,7 @@ class Finding(BaseModel, frozen=True):
 
 
 def blocking_severities(round_number: int) -> frozenset[Severity]:
-    """Return the severities that stop the work in a round, counted from 1.
-
-    Raises:
-        ValueError: the round is less than 1.
-    """
+    """Return the severities that stop the work in a round, counted from 1."""
     if round_number < 1:
         raise ValueError(f"rounds are counted from 1, not {round_number!r}")
     if round_number <= STRICT_ROUNDS:
