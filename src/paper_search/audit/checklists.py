@@ -174,8 +174,9 @@ _SCR: tuple[tuple[str, _Facts | None, str], ...] = (
 def reporting(thread: ReviewThread, flow: PrismaFlow) -> list[Section]:
     facts = SearchFacts(thread, flow)
     columns = ["Item", "About", "Known of this search", "You must say"]
+    opening = [f"We searched {', '.join(facts.sources)}."] if facts.sources else []
     return [
-        Section("Methods", [" ".join(_opening(facts) + methods(flow))]),
+        Section("Methods", [" ".join(opening + methods(flow))]),
         Section("PRISMA-S", [], columns, list(_rows(_S, facts))),
         Section("PRISMA-ScR", [], columns, list(_rows(_SCR, facts))),
         Section(
@@ -201,10 +202,6 @@ def _strings(row: SourceReport) -> Iterator[Sequence[str | int]]:
     status = row.status.value.replace("_", " ")
     yield row.iteration + 1, row.source, row.day, first, hits, row.received, status
     yield from (("", "", "", line, "", "", "") for line in others if line.strip())
-
-
-def _opening(facts: SearchFacts) -> list[str]:
-    return [f"We searched {', '.join(facts.sources)}."] if facts.sources else []
 
 
 def methods(flow: PrismaFlow) -> list[str]:

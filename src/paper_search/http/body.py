@@ -80,7 +80,7 @@ class HttpAnswer:
         if text.startswith("<"):
             raise HttpBodyError("the server answered with a web page instead of JSON")
         try:
-            return _storable(json.loads(text, parse_constant=_no_number))
+            return _storable(json.loads(text, parse_constant=lambda _: None))
         except RecursionError:
             raise HttpBodyError("the server's JSON is nested too deeply") from None
         except ValueError as error:
@@ -160,10 +160,6 @@ def _unpacker(encoding: str) -> _Unpacker | None:
 def _check_size(size: int, max_bytes: int) -> None:
     if size > max_bytes:
         raise HttpBodyError(f"the server's answer is larger than {max_bytes:,} bytes")
-
-
-def _no_number(_: str) -> None:
-    return None
 
 
 def _storable(value: Any) -> Any:

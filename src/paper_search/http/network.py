@@ -191,11 +191,6 @@ def limits_scope(url: httpx.URL, secrets: Iterable[str]) -> str:
     return f"{host} with a key" if any(secrets) else host
 
 
-def is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:
-    """Return whether two URLs have the same scheme, host and port (RFC 6454)."""
-    return _origin(one) == _origin(other)
-
-
 def redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.URL | None:
     """Return where a redirect leads, if it stays within the origin and may be followed."""
     location = response.headers.get("location")
@@ -205,7 +200,7 @@ def redirect_target(request: httpx.Request, response: httpx.Response) -> httpx.U
         target = request.url.join(location)
     except httpx.InvalidURL:
         return None
-    return target if is_same_origin(target, request.url) else None
+    return target if _origin(target) == _origin(request.url) else None
 
 
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:

@@ -17,8 +17,6 @@ from paper_search.persistence.tables import uptime
 
 
 class MemoryStore(InMemoryStore):
-    """Records in memory."""
-
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
     ) -> dict[str, dict[str, Any]]:

@@ -87,8 +87,6 @@ def expressible_part(
 
 
 class _Walk:
-    """One walk over a tree."""
-
     def __init__(
         self, fields: Collection[str], shortest_stem: int | None, *, is_full: bool
     ) -> None:

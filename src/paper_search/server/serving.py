@@ -33,8 +33,6 @@ GRAPHS = {
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """How the server is started."""
-
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     is_mcp_open: bool = False

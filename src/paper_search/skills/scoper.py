@@ -137,10 +137,6 @@ class _Look:
         return [*self._counter.asked, *(row().without_records(Purpose.COUNT) for row in self._rows)]
 
     @property
-    def _late(self) -> list[str]:
-        return list(dict.fromkeys([*self._counter.waiting, *self._reading]))
-
-    @property
     def _queries(self) -> list[str]:
         return [query.boolean_query for query in self._strategy.queries]
 
@@ -266,7 +262,7 @@ class _Look:
         relaxation = ScopeReport(relaxed=self.relaxed)
         queries = [query.boolean_query for query in relaxation.revised(self._strategy).queries]
         papers = [*filter(self._fits, (self._first or self._counter.papers())[:FIRST_RESULTS])]
-        names = ", ".join(self._late)
+        names = ", ".join(dict.fromkeys([*self._counter.waiting, *self._reading]))
         late = [f"no answer within {deadline_s:g} s from {names}"] if names else []
         unable = [
             f"no hit counts from {name}: hit counts are not supported" for name in self._unable

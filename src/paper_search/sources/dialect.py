@@ -234,14 +234,10 @@ class Dialect(ABC):
         return Translated(
             text,
             tuple(self._notes),
-            self.local_check(normalise(And(rest))) if rest else None,
+            normalise(And(rest)) if rest else None,
             first,
             last,
         )
-
-    def local_check(self, remainder: Node) -> Node:
-        """Return the remainder as the answers are to be checked for it; by default as it is."""
-        return remainder
 
     def _positive(self, node: Node) -> Expression:
         """Return a node that `_sides` found to be wanted."""

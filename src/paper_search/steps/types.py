@@ -149,8 +149,6 @@ class AgentRole(str, Enum):
 
 @dataclass(frozen=True)
 class Run:
-    """The result of one run."""
-
     result: Mapping[str, Any]
     """The output as JSON: so far, if the run waits."""
     trace: tuple[tuple[str, Outcome], ...]

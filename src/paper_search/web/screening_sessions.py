@@ -121,8 +121,6 @@ class ScreeningSession:
 
 
 class ScreeningSessions:
-    """Where threads are screened."""
-
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str], ScreeningSession] = {}
 

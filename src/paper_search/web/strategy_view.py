@@ -136,11 +136,6 @@ def _cost(payload: StrategyPayload) -> dict[str, Any] | None:
     }
 
 
-async def _translate(visit: Visit, strategy: SearchStrategy) -> list[Translation]:
-    """Return what each source will be sent; long strategies take a while to translate."""
-    return await asyncio.to_thread(translations, visit.site.config, strategy)
-
-
 async def _page(
     visit: Visit,
     reading: Reading,
@@ -154,7 +149,9 @@ async def _page(
     proposal = payload if isinstance(payload, StrategyPayload) else None
     strategy = changed or (proposal.strategy if proposal else reading.state.strategy)
     history = reading.state.history
-    native = await _translate(visit, strategy) if is_open and strategy else []
+    native: list[Translation] = []
+    if is_open and strategy:  # a long one takes a while
+        native = await asyncio.to_thread(translations, visit.site.config, strategy)
     scope = proposal.scope if proposal else reading.state.scope
     return visit.page(
         "strategy.html",

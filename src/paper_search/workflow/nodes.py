@@ -290,8 +290,8 @@ async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
     collection = await final_collection(state, records, marks, ctx.services.deduplicate)
     reference = await records.save_collection(collection, part="final")
     if (before := state.result) is not None:
-        hidden = before.hidden_among(reference.set_aside_ids)
-        reference = reference.model_copy(update={"hidden": hidden})
+        hidden = {*before.set_aside_ids[: before.hidden]} & {*reference.set_aside_ids}
+        reference = reference.model_copy(update={"hidden": len(hidden)})
     await records.index(state.question)
     await _approvals(ctx).end()
     return Outcome.OK, {"is_complete": True, "result": reference, "collection": collection}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -144,10 +143,6 @@ class CollectionRef(BaseModel):
     @property
     def all_ids(self) -> list[str]:
         return [*self.paper_ids, *self.set_aside_ids, *self.earlier_ids]
-
-    def hidden_among(self, ids: Iterable[str]) -> int:
-        """Return how many of the papers beyond `max_results` are among these."""
-        return len({*self.set_aside_ids[: self.hidden]} & {*ids})
 
 
 class WorkflowState(BaseModel):

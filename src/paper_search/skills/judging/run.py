@@ -138,7 +138,7 @@ class Judging:
         try:
             answer = await ask_once(self.llm, BatchAnswer, load_prompt(PROMPT), text)
         except Exception as error:  # noqa: BLE001  # frozen: whatever a provider raises, papers stay, unjudged
-            reason = reason_of(error)
+            reason = error.reason if isinstance(error, LLMError) else LLMFailure.OTHER
             _log.warning("%d papers are not judged: %s", len(entries), error)
             self._note_failure(reason)
             self._give_up(entries, reason.value)
@@ -175,7 +175,3 @@ class Judging:
 
 def prompt_digest() -> str:
     return hashlib.sha256(load_prompt(PROMPT).encode()).hexdigest()[:16]
-
-
-def reason_of(error: BaseException) -> LLMFailure:
-    return error.reason if isinstance(error, LLMError) else LLMFailure.OTHER
