@@ -343,3 +343,14 @@ def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
     (entry,) = written(tmp_path, "a.nbib", f"PMID- 1\nTI  - A\n{lines}\n")
     assert isinstance(entry, Imported)
     assert entry.record.pages == pages
+
+
+def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(
+    tmp_path: Path,
+) -> None:
+    files = "ty  - JOUR\nTI  - One\ner  - \nty  - JOUR\nTI  - Two\n\n@article{k, title={Three}}\n"
+    first, second, other = written(tmp_path, "together.ris", files)
+    assert isinstance(first, Imported)
+    assert isinstance(second, Imported)
+    assert (first.record.title, second.line, other.line) == ("One", 4, 7)
+    assert isinstance(other, Rejected)

@@ -80,6 +80,8 @@ ACCEPTED = ", ".join(
     f"{form.title} ({', '.join(form.suffixes)})" if form.suffixes else form.title
     for form in FORMATS.values()
 )
+_OF_ANOTHER = r"TY  - [A-Z]|@(?i:article|book|in[a-z]+|misc|[a-z]+thesis)\{[^,]*,|%0 [A-Z][a-z]"
+"""A record of RIS, BibTeX or EndNote in a file of another format, where files were put together."""
 _PACKAGE = __name__.rpartition(".")[0]
 _OF_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.suffixes}
 _HEAD = 65_536
@@ -156,7 +158,7 @@ def _entries(
                 yield from parse(file)
                 return
             starts = set[int]()
-            pattern = re.compile(form.start) if form.start else None
+            pattern = re.compile(f"{form.start}|{_OF_ANOTHER}") if form.start else None
             lines = _noting_starts(lines_of(file), pattern, starts)
             for entry in parse(lines):
                 starts.discard(entry.line)
@@ -283,10 +285,15 @@ _PIECE = 65_536
 _LONGEST_LINE = 100_000_000
 _LINE_END = re.compile(rb"\r*\n|\r")
 _ASCII_END = 127
-_WESTERN = "cp1252"
-"""Its letters beyond ASCII stand alone between others."""
-_OF_RUNS = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251"]
-"""Encodings in which letters beyond ASCII stand together."""
+_WESTERN = "cp1252"  # letters beyond ASCII stand alone between others
+_OF_RUNS = [
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc_jp",
+    "euc_kr",
+    "cp1251",
+]  # there they stand together
 _LEAST_IN_RUNS, _FEWEST_IN_RUNS = 0.35, 8
 
 

@@ -87,7 +87,7 @@ class Layout:
         for number, line in enumerate(lines, start=1):
             text = line.rstrip("\r\n")
             match = self.tagged.match(text)
-            tag = match.group(1) if match else tag
+            tag = match.group(1).upper() if match else tag
             is_blank = not text.strip()
             is_boundary = (
                 tag in self.first_tags | self.last_tags
@@ -146,7 +146,7 @@ def _ris_rest(reference: Reference) -> dict[str, Any]:
 
 
 RIS = Layout(
-    re.compile(r"\s{0,2}([A-Z][A-Z0-9])[ \t]{1,3}-[ \t]*(.*)$"),
+    re.compile(r"\s{0,2}([A-Z][A-Z0-9]|ty|er(?=  -\s*$))[ \t]{1,3}-[ \t]*(.*)$"),
     first_tags=frozenset({"TY"}),
     last_tags=frozenset({"ER"}),
     value_line_tags=frozenset({"KW"}),
