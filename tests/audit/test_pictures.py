@@ -69,6 +69,10 @@ async def test_a_picture_is_left_out_where_there_is_nothing_to_show() -> None:
     assert set(bare) == {"prisma_flow"}
 
 
+async def test_whoever_wants_no_pictures_gets_none() -> None:
+    assert not [name for name in (await reviewed()).files if name.startswith("pictures/")]
+
+
 async def test_a_work_of_two_records_counts_for_both_sources_and_their_queries() -> None:
     records = (await reviewed()).records
     assert works_by(records, is_by_query=False)["a-shared"] == {("a",), ("b",)}

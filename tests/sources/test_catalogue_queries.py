@@ -151,6 +151,10 @@ def test_plain_words_leave_out_what_is_not_wanted() -> None:
     assert found.remainder is not None
 
 
+def test_answers_to_one_plain_word_are_taken_as_they_come() -> None:
+    assert Crossref().translate(parse("moss"), NO_LIMITS).remainder is None
+
+
 def test_semantic_scholar_is_asked_boolean_queries_in_bulk_and_plain_words_by_relevance() -> None:
     adapter = SemanticScholar()
     boolean = adapter.translate(parse("girl AND migraine"), NO_LIMITS)

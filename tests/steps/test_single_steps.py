@@ -18,6 +18,7 @@ from paper_search.steps import (
     StepOutput,
     Workflow,
     ask_questions,
+    types,
 )
 
 OK, ITERATE = Outcome.OK, Outcome.ITERATE
@@ -84,6 +85,11 @@ def test_a_step_that_hands_over_names_the_whole_run():
     inner = Workflow("inner", StepDef("x", next={OK: None}))
     output = workflow(handler=Dispatch(workflow=inner)).run("last")
     assert (output.outcome, output.next_command) == (None, "paper-search graph run toy")
+
+
+def test_dispatch_is_where_the_seed_has_it():
+    assert types.Dispatch is Dispatch
+    assert not hasattr(types, "Despatch")
 
 
 def test_what_cannot_be_run_is_refused():

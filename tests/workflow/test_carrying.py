@@ -153,7 +153,7 @@ rounds_st = st.lists(
 )
 
 
-@examples(40)
+@examples(25)
 @given(rounds_st)
 def test_a_result_is_what_its_round_found_and_what_was_marked(rounds: list[Round]) -> None:
     person = Person(rounds)

@@ -255,7 +255,7 @@ def run(example: dict[str, Any]) -> tuple[Server, Outcome]:
 
 
 # What fails is small as it is drawn; to look for something smaller takes minutes.
-@examples(60, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@examples(40, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(searches)
 def test_journal_screens_and_files_say_what_the_server_was_asked(example: dict[str, Any]) -> None:
     begun = datetime.now(UTC)

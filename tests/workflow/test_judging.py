@@ -11,7 +11,7 @@ from tests.skills.judging.poison import poisoned
 from tests.skills.judging.test_isolation import clean, obedient
 from tests.workflow.doubles import reject
 
-from paper_search.errors import LLMAuthError
+from paper_search.errors import LLMAuthError, ThreadNotWaitingError
 from paper_search.models import (
     Criterion,
     CriterionKind,
@@ -110,6 +110,17 @@ async def test_what_a_deleted_thread_leaves_of_its_judgements_does_not_tell_its_
     llm = FakeLLM(grades_of({}))
     await judging_workflow(llm, persistence=url).run(question)
     assert llm.call_count == 0
+
+
+async def test_a_search_without_papers_has_none_to_judge_and_says_what_to_do(
+    tmp_path: Path,
+) -> None:
+    workflow = judging_workflow(
+        FakeLLM(grades_of({})), persistence=f"sqlite:///{tmp_path / 'threads.db'}"
+    )
+    await workflow.start("moss", thread_id="t")
+    with pytest.raises(ThreadNotWaitingError, match="'t' has no papers yet: resume it first"):
+        await workflow.judge("t")
 
 
 class PowerCutError(BaseException):

@@ -20,6 +20,7 @@ from paper_search.models import (
     PaperTag,
     RawPaper,
     ScoredPaper,
+    ScreeningDecision,
     SearchMetadata,
     Sighting,
 )
@@ -162,6 +163,17 @@ async def test_a_paper_that_is_plain_again_in_a_later_round_is_shown_as_it_is_th
     await records.save_collection(collection([plain.model_copy(update={"title": "Retitled"})]))
     await records.save_collection(collection([plain]))
     assert await records.papers(["a"]) == [plain]
+
+
+@pytest.mark.parametrize(
+    "said", [{"note": "odd"}, {"screening": ScreeningDecision(decision="include")}]
+)
+async def test_what_a_person_said_of_a_paper_is_kept_beside_what_was_judged(records, said):
+    await through(records, [raw("a")])
+    [plain], scored = await records.papers(["a"]), await records.scored(["a"])
+    given_ = collection([plain.model_copy(update=said)])
+    reference = await records.save_collection(given_, scored=scored)
+    assert await records.collection(reference) == given_
 
 
 async def test_a_limit_cuts_off_the_last_papers_and_counts_them(records):

@@ -172,7 +172,7 @@ def assert_all_is_in_sight(strategy: SearchStrategy, ranking: Sequence[str]) -> 
     assert "nothing" not in facts
 
 
-@examples(60)
+@examples(40)
 @given(st.data())
 async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(
     data: st.DataObject,

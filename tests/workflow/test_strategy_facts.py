@@ -26,6 +26,7 @@ from paper_search.models import (
     SearchStrategy,
     SourceHits,
     SuggestedTerm,
+    SynonymMap,
 )
 from paper_search.models.scope import Translation
 from paper_search.workflow import Checkpoint, CheckpointKind, StrategyPayload
@@ -190,6 +191,15 @@ def test_s_shows_the_strategy_again_with_what_is_sent(capsys: pytest.CaptureFixt
 
 def test_a_query_that_nobody_could_count_has_no_hits_beside_it() -> None:
     assert "query 2: " not in page(strategy())
+
+
+def test_the_synonyms_that_queries_share_are_shown_once() -> None:
+    entry = SynonymMap(keyword="ice", synonyms=["floe", "sleet"])
+    queries = [
+        SearchQuery(keywords=["ice"], boolean_query=text, synonym_map=[entry])
+        for text in ("ice OR floe", "sleet")
+    ]
+    assert page(strategy(queries=queries)).count("synonyms  ice = floe, sleet\n") == 1
 
 
 def test_a_query_that_was_edited_has_no_hits_beside_it() -> None:

@@ -89,6 +89,7 @@ def test_pages_are_read_as_they_are_written(pages: str | None, expected: tuple[s
     [
         ("volume 5,", "3", ("5", "3")),
         ("53 (Suppl 1)", "Suppl. 1", ("53", "s1")),
+        ("53", "S02", ("53", "s2")),
         ("1)", None, ("", "")),
         ("114", "1112", ("114", "")),
         (None, "Spring", ("", "")),

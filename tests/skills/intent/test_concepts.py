@@ -56,6 +56,7 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("Impact of Sanctions AND Tariffs on Some", ["Sanctions", "Tariffs"]),
         ("Why Some Firms Grow and Others Do NOT", ["Firms"]),
         ("the OR of stroke", ["OR", "stroke"]),
+        ("the scent of a lily", ["scent", "lily"]),
     ],
 )  # fmt: skip
 def test_concepts_are_the_noun_phrases(text: str, concepts: list[str]) -> None:
