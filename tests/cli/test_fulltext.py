@@ -86,6 +86,7 @@ def texts(cli: Any, thread: str, *words: str) -> dict[int, dict[str, str]]:
     ended = cli("fulltext", thread, *words, "--json")
     assert ended.code == 0, ended.stderr
     entries = ended.document["full_texts"]
+    assert ended.document["thread_id"] == thread
     return {int(entry["title"].split("part ")[1][0]): entry for entry in entries}
 
 

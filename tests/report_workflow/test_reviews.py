@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from pydantic import TypeAdapter
 
 from paper_search.errors import (
     InvalidDecisionError,
@@ -10,6 +11,7 @@ from paper_search.errors import (
 )
 from paper_search.report.document import Report
 from paper_search.report_workflow import ReportWorkflow
+from paper_search.report_workflow.reviews import answer_model
 from paper_search.testing.llm import FakeLLM
 from paper_search.testing.reports import QUESTION, good_answer, report_services
 
@@ -60,6 +62,16 @@ async def test_a_plan_that_a_person_writes_is_what_runs():
     report = await flow.answer("t", {"action": "modify", "modifications": {"research_plan": PLAN}})
     assert report.provenance["sub_questions"] == PLAN["decomposed_questions"]
     assert [q["query_text"] for q in report.provenance["search_queries"]] == ["shade trees"]
+
+
+async def test_a_query_that_stays_in_a_text_box_stays_as_it_was_planned():
+    review = await workflow().start(QUESTION, thread_id="t")
+    kept = review.shows["research_plan"]["search_queries"][-1]
+    edit = {"search_queries": [kept["query_text"], "cool roofs"]}
+    answer = {"action": "modify", "modifications": edit}
+    decision = TypeAdapter(answer_model(review)).validate_python(answer)
+    assert kept["priority"] == 5
+    assert decision.modifications["research_plan"]["search_queries"][0] == kept
 
 
 async def test_words_on_a_plan_make_another_plan():

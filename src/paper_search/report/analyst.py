@@ -271,7 +271,7 @@ def _confidence(analysis: AnalysisResult, evidence: Evidence, questions: int) ->
     sources = [evidence.by_id[source] for source in cited]
     if not sources:
         return 0.0
-    coverage = 1 - len(analysis.gap_questions) / questions if questions else 0.0
+    coverage = 1 - len(analysis.gap_questions) / questions
     quality = sum(s.relevance_score * (1.0 if s.text else 0.5) for s in sources) / len(sources)
     weights = [_WEIGHT[finding.grade] for finding in analysis.findings]
     quality *= sum(weights) / len(weights)
