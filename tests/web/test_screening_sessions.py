@@ -21,7 +21,7 @@ async def test_the_order_follows_the_marks_while_a_person_reads_the_next_paper(
 ) -> None:
     skills = FakeSkills(lambda _: PAPERS)
     async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as persistence:
-        workflow = SearchWorkflow(*[skills] * 6, persistence=persistence)  # type: ignore[arg-type]
+        workflow = SearchWorkflow(*[skills] * 6, persistence=persistence)
         await workflow.run("life", thread_id="t")
         session = ScreeningSession(persistence, "t")
         screening = await session.look(await Readings().of(ThreadCatalog(persistence), "t"))
