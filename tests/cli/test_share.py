@@ -19,6 +19,7 @@ def thread(cli: Any, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_search_is_shared_and_that_is_on_record(cli, thread, tmp_path) -> None:
+    assert "no account ''" in cli("share", thread, "--with", "").stderr
     assert "Nobody else" in cli("share", thread).stderr
     for role, shared in (("reader", {"bob": "reader"}), ("reviewer", {"bob": "reviewer"}),
                          ("none", {})):  # fmt: skip

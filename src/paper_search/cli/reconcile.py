@@ -141,8 +141,8 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     ctx: typer.Context,
     thread: Thread,
     account: Annotated[
-        str, typer.Option("--with", metavar="ACCOUNT", help="A name in PAPER_SEARCH_TOKENS.")
-    ] = "",
+        str | None, typer.Option("--with", metavar="ACCOUNT", help="A name in PAPER_SEARCH_TOKENS.")
+    ] = None,
     role: Annotated[
         str, typer.Option("--as", metavar="ROLE", help="reviewer, reader, or none: do not share.")
     ] = "reviewer",
@@ -162,7 +162,7 @@ def share(  # noqa: PLR0913, PLR0917  # one for each option
     config = settings(ctx, home)
 
     async def shared(persistence: Persistence) -> dict[str, str]:
-        if account:
+        if account is not None:
             accounts = list(config.server.tokens)
             await share_thread(persistence, thread, account, role, accounts=accounts)
         catalog = ThreadCatalog(persistence)

@@ -40,10 +40,9 @@ async def share_thread(  # noqa: PLR0913  # who shares what with whom
     """
     if role not in ROLES:
         raise InputError(f"{role!r} is not a role; accepted: {', '.join(ROLES)}")
-    if accounts and account not in accounts:
-        raise InputError(
-            f"there is no account {account!r}; PAPER_SEARCH_TOKENS has {', '.join(accounts)}"
-        )
+    if not account.strip() or (accounts and account not in accounts):
+        names = ", ".join(accounts) or "the names"
+        raise InputError(f"there is no account {account!r}; PAPER_SEARCH_TOKENS has {names}")
     catalog = ThreadCatalog(persistence)
     await catalog.info(thread_id)
     if account == (await catalog.ownership(thread_id)).owner(accounts):
