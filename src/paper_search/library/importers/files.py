@@ -286,14 +286,7 @@ _LONGEST_LINE = 100_000_000
 _LINE_END = re.compile(rb"\r*\n|\r")
 _ASCII_END = 127
 _WESTERN = "cp1252"  # letters beyond ASCII stand alone between others
-_OF_RUNS = [
-    "gb18030",
-    "big5",
-    "shift_jis",
-    "euc_jp",
-    "euc_kr",
-    "cp1251",
-]  # there they stand together
+_OF_RUNS = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251"]  # there in runs
 _LEAST_IN_RUNS, _FEWEST_IN_RUNS = 0.35, 8
 
 
