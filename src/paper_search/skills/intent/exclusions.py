@@ -187,7 +187,8 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
             not is_word and not kind_at(text, start) and (m := around["filler"].match(text, start))
         ):
             start = m.end()
-        if kind := kind_at(text, start):
+        kind = kind_at(text, start)
+        if kind and not _OF.match(text, kind[1]):  # "no surveys of practitioners" leaves out no kind
             negation.kinds.append(kind[0])
             negation.end = kind[1]
         elif (end := _term_end(text, start, is_word=is_word)) and not _RESTRICTED.match(text, end):
