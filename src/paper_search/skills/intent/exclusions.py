@@ -188,7 +188,7 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
         ):
             start = m.end()
         kind = kind_at(text, start)
-        if kind and not _OF.match(text, kind[1]):  # "no surveys of practitioners" leaves out no kind
+        if kind and not _OF.match(text, kind[1]):  # "surveys of practitioners"
             negation.kinds.append(kind[0])
             negation.end = kind[1]
         elif (end := _term_end(text, start, is_word=is_word)) and not _RESTRICTED.match(text, end):
