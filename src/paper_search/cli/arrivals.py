@@ -240,10 +240,7 @@ def fulltext(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.persistence import open_persistence
     from paper_search.review.full_texts import LARGEST, FullTexts
     from paper_search.workflow import ThreadCatalog
-    from paper_search.workflow.reviewers import check_name
 
-    if reviewer is not None:
-        check_name(reviewer)  # an empty one would be who runs the program
     changes_of_paper: list[tuple[bool, _Change]] = [
         (file is not None, lambda texts: texts.attach(paper, *contents[0])),
         (is_included, lambda texts: texts.decide(paper, is_included=True)),

@@ -61,7 +61,7 @@ class FullTexts:
         self._session = session
         self._records = SearchRecords(persistence.store, session.thread_id)
         self._folder = home / FOLDER
-        self._by = by or current_person()
+        self._by = current_person() if by is None else by
 
     async def works(self) -> list[tuple[Paper, FullText]]:
         """Return the works that are included by title and abstract, with their full texts."""
