@@ -74,13 +74,18 @@ def test_a_paper_that_is_set_aside_can_be_marked_and_stays(cli: Cli, reviewing: 
     assert aside["id"] not in ids(ended.document["set_aside"])
 
 
-def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(cli: Cli, reviewing: str) -> None:
+def test_a_paper_marked_irrelevant_is_set_aside_in_the_next_round(
+    cli: Cli, reply: Cli, reviewing: str
+) -> None:
     first = result(cli, reviewing)["papers"][0]["id"]
-    cli("resume", reviewing, "--irrelevant", first, "--note", "more on graphs")
+    asked = cli("resume", reviewing, "--irrelevant", first, "--note", "more on graphs")
+    assert "set aside, 1 of them excluded (" in " ".join(asked.stderr.split())
 
     collection = result(cli, reviewing)
     assert first not in ids(collection["papers"])
     assert first in ids(collection["set_aside"])
+    reply(reviewing, "--approve")
+    assert "set aside, 1 of them excluded: " in " ".join(cli("show", reviewing).stdout.split())
 
 
 def test_the_next_round_says_what_is_new_and_what_the_queries_ask_now(

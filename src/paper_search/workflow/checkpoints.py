@@ -107,6 +107,8 @@ class ResultPayload(BaseModel):
     """How many records arrived in this round, and what of them is new."""
     set_aside: int = 0
     """Papers that were found but are not among those of the collection; all can be marked."""
+    excluded: int = 0
+    """Of those set aside, the papers that were marked irrelevant."""
     earlier: int = 0
     """Papers that only earlier rounds found, and nobody decided on; all can be marked."""
     same_work: list[SameWorkQuestion] = Field(default_factory=list)

@@ -253,3 +253,8 @@ def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
     if failures:
         return failures[0] if len(failures) == len(statuses) else SourceStatus.PARTIAL
     return SourceStatus.OK if SourceStatus.OK in statuses else SourceStatus.EMPTY
+
+
+def aside(count: int, excluded: int) -> str:
+    """Return how many papers are set aside, and how many of them a person excluded."""
+    return f"{count:,} set aside" + (f", {excluded:,} of them excluded" if excluded else "")

@@ -25,6 +25,7 @@ from paper_search.workflow.checkpoints import (
     SameWorkQuestion,
     StrategyPayload,
 )
+from paper_search.workflow.counts import aside
 from paper_search.workflow.decisions import result_args, strategy_args
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.rounds import update_remarks
@@ -51,7 +52,7 @@ def describe_result(payload: ResultPayload) -> str:
     """Return what a person needs to decide on a result, with its first papers."""
     collection = payload.collection
     total = payload.total_papers or len(collection.papers)
-    lines = [f"{total:,} papers, {payload.set_aside:,} set aside"]
+    lines = [f"{total:,} papers, {aside(payload.set_aside, payload.excluded)}"]
     if payload.counts:
         lines.append(payload.counts.summary)
     if payload.fit:
@@ -160,6 +161,7 @@ async def result_question(
         changes=state.result.changes,
         counts=state.result.counts,
         set_aside=len(state.result.set_aside_ids),
+        excluded=sum(state.marks.get(i) is False for i in state.result.set_aside_ids),
         earlier=len(state.result.earlier_ids),
         usage=state.usage,
         store_namespace=list(records.namespace("records")),

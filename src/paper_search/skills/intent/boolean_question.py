@@ -27,6 +27,7 @@ from paper_search.query.parser import Reading, analyse
 from paper_search.query.prose import SMALL_WORDS, is_prose
 from paper_search.query.strategy import Strategy, parse_strategy
 from paper_search.query.systems import count_tags
+from paper_search.skills.intent.forms import forms
 
 _OPERATOR = re.compile(r"(?<![\w-])(?:AND|OR|NOT|NEAR(?:/\d+)?|ADJ\d*|W/\d+)(?![\w-])")
 _FIELD = re.compile(
@@ -174,7 +175,9 @@ def _is_query(text: str) -> bool:
         return True
     if _SIGNED.search(text):
         return False
-    # Quotes alone are a query where no function word says that the rest is a sentence.
+    # Quotes alone are a query where nothing says that the rest is a sentence.
+    if any(pattern.search(outside) for _, pattern in forms("year")):
+        return False
     words = [word.strip(".,;:?!").casefold() for word in outside.split()]
     return _QUOTED.search(text) is not None and '"' not in outside and SMALL_WORDS.isdisjoint(words)
 
