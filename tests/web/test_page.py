@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -303,7 +302,8 @@ def test_every_page_is_accessible_and_fits_in_both_schemes_at_any_width(
     ):
         reviewer.open(path)
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        for scheme, width in itertools.product(("light", "dark"), (1280, 360)):
+        # A page that was wide has remembered how wide its papers were.
+        for scheme, width in (("light", 1280), ("dark", 360), ("light", 360), ("dark", 1280)):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 740})
             wide = page.evaluate("document.documentElement.scrollWidth") > width
