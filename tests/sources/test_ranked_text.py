@@ -197,8 +197,8 @@ def test_what_is_not_wanted_is_left_out_by_the_service_or_by_us(adapter: Adapter
 
 
 AUTHORS = {
-    "openalex": " author:garibaldi",
-    "crossref": " author:garibaldi",
+    "openalex": " raw_author_name.search:garibaldi",
+    "crossref": " query.author=garibaldi",
     "arxiv": " AND au:garibaldi",
     "pubmed": " AND garibaldi[au]",
     "europe_pmc": " AND AUTH:garibaldi",

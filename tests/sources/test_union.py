@@ -192,7 +192,7 @@ def test_phrases_and_wildcards_inside_of_words_are_written_out() -> None:
 
 def test_an_or_of_words_and_authors_is_asked_of_openalex_in_two_queries() -> None:
     texts = [part.text for part in said(OpenAlex(), "robot AND (slam OR grasp OR author:smith)")]
-    assert texts == ["(robot AND (slam OR grasp))", "(robot) author:smith"]
+    assert texts == ["(robot AND (slam OR grasp))", "(robot) raw_author_name.search:smith"]
 
 
 def test_what_a_service_can_say_of_an_or_is_asked_and_the_rest_is_named() -> None:

@@ -164,7 +164,7 @@ class Crossref(Adapter):
         names = author_names(filters)
         translation = to_ranked_text(words_of(query) or names, query, filters)
         authors = " ".join(names)
-        text = f"{translation.text} author:{authors}" if authors else translation.text
+        text = f"{translation.text} query.author={authors}" if authors else translation.text
         params = {"query": translation.text} | ({"query.author": authors} if authors else {})
         return (replace(translation, text=text, params=params),)
 

@@ -152,12 +152,13 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     rest, names = _without_authors(tree)
     years = [part for part in rest if isinstance(part, YearRange)]
     author_part = _Authors().translate(And(tuple(names)), None) if names else Translated("")
-    by_author = {"filter": f"raw_author_name.search:{author_part.text}"} if names else {}
+    filter_ = f"raw_author_name.search:{author_part.text}"
+    by_author = {"filter": filter_} if names else {}
     if names and len(years) == len(rest):
         first, last = common_span(years, filters)
         return replace(
             author_part,
-            text=f"author:{author_part.text}",
+            text=filter_,
             year_from=first,
             year_to=last,
             params=by_author,
@@ -168,7 +169,7 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     checks = [part for part in (translation.remainder, author_part.remainder) if part is not None]
     return replace(
         translation,
-        text=f"{words} author:{author_part.text}" if names else words,
+        text=f"{words} {filter_}" if names else words,
         notes=(*translation.notes, *author_part.notes),
         remainder=normalise(And(tuple(checks))) if checks else None,
         params={dialect.scope: words, **by_author},
