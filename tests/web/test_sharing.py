@@ -60,6 +60,8 @@ def test_a_search_is_seen_by_those_with_whom_it_is_shared(team) -> None:
     assert pages["bob"].path == f"{place}/reviewers"
     pages["bob"].open("")
     assert place.rpartition("/")[2] in pages["bob"].text
+    assert "waiting for their owners" in pages["bob"].text
+    assert "Review the result" not in pages["bob"].text
     assert pages["cy"].open(place) == 404
     assert share(pages["ada"], place, "bob", "none") == 200
     assert pages["bob"].open(f"{place}/reviewers") == 404

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 from http import HTTPStatus
-from itertools import groupby
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
@@ -33,6 +32,7 @@ _ORDER = (
     (ThreadStatus.DAMAGED, "Damaged"),
     (ThreadStatus.DONE, "Done"),
 )
+_OF_OTHERS = "Shared with you, waiting for their owners"
 
 
 async def threads(visit: Visit) -> Response:
@@ -176,21 +176,18 @@ async def _running(visit: Visit) -> Response:
 
 async def _list(visit: Visit, problem: str | None = None) -> Response:
     config = visit.site.config
-    visible = [
-        info
-        for info in await visit.catalogs.threads(limit=LISTED)
-        if await visit.role(info.thread_id, info.graph)
-    ]
-    ranks = {status: place for place, (status, _) in enumerate(_ORDER)}
-    visible.sort(key=lambda info: ranks[info.status])
     names = dict(_ORDER)
-    groups = [
-        (names[status], list(infos)) for status, infos in groupby(visible, lambda info: info.status)
-    ]
+    first, *rest = names.values()
+    by_group: dict[str, list[BriefInfo]] = {name: [] for name in (first, _OF_OTHERS, *rest)}
+    for info in await visit.catalogs.threads(limit=LISTED):
+        if role := await visit.role(info.thread_id, info.graph):
+            is_asked = role is Role.OWNER or info.status is not ThreadStatus.WAITING
+            by_group[names[info.status] if is_asked else _OF_OTHERS].append(info)
     return visit.page(
         "threads.html",
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        groups=groups,
+        groups=[(name, infos) for name, infos in by_group.items() if infos],
+        of_others=_OF_OTHERS,
         problem=problem,
         given={name: visit.field(name) for name in ("question", "max_results", "must_find")},
         ticked=visit.fields("source")
