@@ -22,7 +22,7 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
     "skills": 10_306,
-    "sources": 7_472,
+    "sources": 7_473,
     "cli": 6_575,
     "workflow": 5_596,
     "report": 5_384,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_815,
     "steps": 2_638,
     "threads": 2_462,
-    "web": 2_547,
+    "web": 2_544,
     "server": 2_189,
     "audit": 2_051,
     "models": 1_879,
