@@ -61,7 +61,7 @@ class SearchParams(BaseModel, frozen=True):
     sources: list[str] | None = None
     """Search only these; None for the strategy's choice."""
     max_results: int | None = Field(default=None, ge=1)
-    """Show at most this many papers; None for the strategy's limit for each source."""
+    """Show at most this many papers; None for the number that the strategy has, if any."""
     must_find: list[str] = Field(default_factory=list, max_length=1000)
     """Papers that a good search finds: DOIs, arXiv ids, PMIDs (`pmid:1`) or titles."""
     enrich: bool = False
@@ -126,11 +126,11 @@ class CollectionRef(BaseModel):
     facets: Facets
     paper_ids: list[str]
     set_aside_ids: list[str] = Field(default_factory=list)
-    """Found, but not shown first: below the line, beyond `max_results` or marked irrelevant."""
+    """Found, but not shown first: below the line, beyond `max_papers` or marked irrelevant."""
     earlier_ids: list[str] = Field(default_factory=list)
     """What only earlier rounds found, and nobody decided on."""
     hidden: int = 0
-    """Relevant papers beyond the run's `max_results`; they are set aside."""
+    """Relevant papers beyond the strategy's `max_papers`; they are set aside."""
     members: dict[str, list[str]] = Field(default_factory=dict)
     """Ids of the records that a paper stands for, where that is not the one of its own id."""
     counts: RoundCounts | None = None
