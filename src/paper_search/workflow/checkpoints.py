@@ -100,7 +100,7 @@ class ResultPayload(BaseModel):
     total_papers: int | None = None
     """How many papers there are, where the collection shows only the first; None if it has all."""
     hidden: int = 0
-    """Relevant papers beyond the run's `max_results`."""
+    """Relevant papers beyond the strategy's `max_papers`."""
     changes: RoundChanges | None = None
     """What is new and what moved since the result before; None if this is the first."""
     counts: RoundCounts | None = None
