@@ -61,7 +61,8 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
                 or ratio(profiles[one].title, profiles[other].title, score_cutoff=least_ratio)
             ):
                 pairs.add(number)
-    return [divmod(number, size) for number in sorted(pairs)]
+    numbers = list(range(size))  # shared: a pair with numbers of its own takes twice the memory
+    return [(numbers[pair // size], numbers[pair % size]) for pair in sorted(pairs)]
 
 
 class _Rarity:

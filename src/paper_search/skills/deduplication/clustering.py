@@ -58,6 +58,10 @@ class Linkage:
         self._unite_means(one, other)
         return True
 
+    def drop_means(self) -> None:
+        """Free the means, once all joins that ask for them are made."""
+        self._between.clear()
+
     def sets(self) -> list[list[int]]:
         members: dict[int, list[int]] = defaultdict(list)
         for number in range(len(self._parent)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
@@ -207,6 +208,7 @@ def _pages(text: str | None) -> tuple[str, str]:
     return sys.intern(first), sys.intern(last)
 
 
+@lru_cache(maxsize=4096)
 def venue_words(folded_venue: str) -> tuple[str, ...]:
     """Return the telling words of a folded venue, in order; all words if none is telling."""
     head = _CUT.split(folded_venue, maxsplit=1)[0]

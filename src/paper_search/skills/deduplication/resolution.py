@@ -180,7 +180,7 @@ class Resolution:
         self._papers = papers
         profiles = [profile(paper) for paper in papers]
         self._places = sorted(range(len(papers)), key=lambda n: by_content(papers[n], profiles[n]))
-        self._numbers = {place: number for number, place in enumerate(self._places)}
+        self._numbers = sorted(range(len(papers)), key=self._places.__getitem__)
         self._shared = identifiers_of_several(profiles)
         self._profiles = [without_shared(profiles[place], self._shared) for place in self._places]
         self._recurring = recurring_titles(self._profiles)
@@ -197,6 +197,7 @@ class Resolution:
         for pair in ambiguous(self._scores, LEAST):
             self._scores[pair] = DOUBTFUL
         self._joining += join_best(self._linkage, self._scores, least=LEAST, least_mean=LEAST_MEAN)
+        self._linkage.drop_means()
 
     def join(self, one: int, other: int, reason: MergeReason) -> bool:
         """Make one cluster of those of two records, by place, and return whether they are one.
@@ -211,16 +212,12 @@ class Resolution:
         return self._levels_of((first, second))
 
     def clustering(self) -> Clustering:
-        sets = self._linkage.sets()
-        clusters, cluster_of = self._clusters(sets)
-        works, versions = self._works(clusters, cluster_of)
-        work_of = {cluster: number for number, work in enumerate(works) for cluster in work}
-        return Clustering(
-            clusters=clusters,
-            works=works,
-            versions=versions,
-            uncertain=self._uncertain(cluster_of, work_of),
-        )
+        clusters, cluster_of = self._clusters()
+        apart = {(cluster_of[one], cluster_of[other]) for one, other in self._linkage.apart()}
+        works = Linkage(len(clusters), {}, apart)
+        versions = self._versions(works, cluster_of)
+        uncertain = self._uncertain(works, cluster_of)
+        return Clustering(clusters, self._ranked(works, cluster_of), versions, uncertain)
 
     def _scored(self) -> dict[Pair, float]:
         scores: dict[Pair, float] = {}
@@ -265,11 +262,10 @@ class Resolution:
         return is_joined
 
     def _levels_of(self, pair: Pair) -> Comparison:
-        levels = self._levels.get(pair)
-        if levels is None:
+        if pair not in self._levels:
             one, other = self._profiles[pair[0]], self._profiles[pair[1]]
-            levels = self._levels[pair] = compare(one, other, self._recurring)
-        return levels
+            self._levels[pair] = compare(one, other, self._recurring)
+        return self._levels[pair]
 
     def _evidence(self, pair: Pair, reason: MergeReason | None = None) -> PairEvidence:
         one, other = self._profiles[pair[0]], self._profiles[pair[1]]
@@ -285,14 +281,15 @@ class Resolution:
         ids = (self._papers[self._places[pair[0]]].id, self._papers[self._places[pair[1]]].id)
         return pair_evidence(ids, one, other, self._levels_of(pair), odds, reason)
 
-    def _clusters(self, sets: Sequence[Sequence[int]]) -> tuple[list[Cluster], dict[int, int]]:
+    def _clusters(self) -> tuple[list[Cluster], list[int]]:
         merges: Mapping[int, list[PairEvidence]] = defaultdict(list)
         for pair in self._joining:
             merges[self._linkage.root(pair[0])].append(self._evidence(pair))
-        ordered = sorted(sets, key=lambda group: min(self._places[number] for number in group))
+        sets = self._linkage.sets()
+        sets.sort(key=lambda group: min(self._places[number] for number in group))
         clusters: list[Cluster] = []
-        cluster_of: dict[int, int] = {}
-        for place, numbers in enumerate(ordered):
+        cluster_of = [0] * len(self._places)
+        for place, numbers in enumerate(sets):
             members = sorted(self._places[number] for number in numbers)
             reasons = merges.get(self._linkage.root(numbers[0]), [])
             clusters.append(
@@ -303,14 +300,11 @@ class Resolution:
                     confidence=min((version.confidence for version in reasons), default=1.0),
                 )
             )
-            cluster_of.update(dict.fromkeys(numbers, place))
+            for number in numbers:
+                cluster_of[number] = place
         return clusters, cluster_of
 
-    def _works(
-        self, clusters: Sequence[Cluster], cluster_of: Mapping[int, int]
-    ) -> tuple[list[list[int]], list[PairEvidence]]:
-        apart = {(cluster_of[one], cluster_of[other]) for one, other in self._linkage.apart()}
-        works = Linkage(len(clusters), {}, apart)
+    def _versions(self, works: Linkage, cluster_of: Sequence[int]) -> list[PairEvidence]:
         links: list[PairEvidence] = []
         for pair in sorted(self._levels):
             one, other = cluster_of[pair[0]], cluster_of[pair[1]]
@@ -320,21 +314,20 @@ class Resolution:
                 continue
             if works.join(one, other):
                 links.append(self._evidence(pair, MergeReason.VERSION))
-        ranks: dict[int, int] = {}
-        for number, cluster in cluster_of.items():
-            ranks[cluster] = min(ranks.get(cluster, 9), rank(self._profiles[number]))
-        groups = [sorted(work, key=lambda c: (ranks[c], c)) for work in works.sets()]
-        return groups, links
+        return links
 
-    def _uncertain(
-        self, cluster_of: Mapping[int, int], work_of: Mapping[int, int]
-    ) -> list[PairEvidence]:
+    def _ranked(self, works: Linkage, cluster_of: Sequence[int]) -> list[list[int]]:
+        ranks = [9] * len(cluster_of)
+        for number, cluster in enumerate(cluster_of):
+            ranks[cluster] = min(ranks[cluster], rank(self._profiles[number]))
+        return [sorted(work, key=lambda c: (ranks[c], c)) for work in works.sets()]
+
+    def _uncertain(self, works: Linkage, cluster_of: Sequence[int]) -> list[PairEvidence]:
         pairs: set[Pair] = set()
         evidence: list[PairEvidence] = []
         for pair in best_first(self._scores, UNCERTAIN):
-            one, other = (work_of[cluster_of[number]] for number in pair)
-            works = (min(one, other), max(one, other))
-            if one != other and works not in pairs and not self._linkage.is_apart(*pair):
-                pairs.add(works)
+            one, other = sorted(works.root(cluster_of[number]) for number in pair)
+            if one != other and (one, other) not in pairs and not self._linkage.is_apart(*pair):
+                pairs.add((one, other))
                 evidence.append(self._evidence(pair))
         return evidence
