@@ -161,7 +161,7 @@ async def result_question(
         changes=state.result.changes,
         counts=state.result.counts,
         set_aside=len(state.result.set_aside_ids),
-        excluded=sum(state.marks.get(i) is False for i in state.result.set_aside_ids),
+        excluded=[*map(state.marks.get, state.result.set_aside_ids)].count(False),
         earlier=len(state.result.earlier_ids),
         usage=state.usage,
         store_namespace=list(records.namespace("records")),
