@@ -17,6 +17,8 @@ _TERM = re.compile(
     r'"(?P<quoted>[^"]{1,80})"|(?P<words>[^\W_][\w+#/.*\'’-]*(?:\s+[^\W_][\w+#/.*\'’-]*){0,5})'
 )
 _PAPERS = re.compile(r"(?<=\w)\s+(?:papers|publications)$", re.IGNORECASE)
+_OF_SOME = re.compile(r"\s+of\s+(?!any\b|all\b|the literature\b)\w", re.IGNORECASE)
+"""What makes a kind a subject: "surveys of practitioners", but not "reviews of any kind"."""
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?=\w)")
 _VERBAL = re.compile(r"\w{3,}(?:ing|ed)$", re.IGNORECASE)
 _LED_BY = re.compile(r"(?<!\s)\s+(?:in|on|by|with|for|from|at|of|under)\s", re.IGNORECASE)
@@ -188,7 +190,7 @@ def _term_behind(text: str, cue: re.Match[str]) -> _Negation | None:
         ):
             start = m.end()
         kind = kind_at(text, start)
-        if kind and not _OF.match(text, kind[1]):  # "surveys of practitioners"
+        if kind and not _OF_SOME.match(text, kind[1]):
             negation.kinds.append(kind[0])
             negation.end = kind[1]
         elif (end := _term_end(text, start, is_word=is_word)) and not _RESTRICTED.match(text, end):
