@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -104,13 +105,9 @@ def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tup
 
 def strategy_in(file: Path) -> str:
     """Return the text of a file in any encoding; Raises InputError: it has none."""
-    content = contents_of([file])[0][1]
-    try:
-        text = content.decode(
-            "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
-        )
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
+    from paper_search.library.importers.files import lines_of
+
+    text = "".join(lines_of(io.BytesIO(contents_of([file])[0][1])))
     if re.search(r"[\x00-\x08\x0e-\x1f]", text):
         raise InputError(f"{str(file)!r} is no text: give the strategy as text")
     return text
