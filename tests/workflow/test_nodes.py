@@ -142,6 +142,17 @@ async def test_the_number_that_the_approved_strategy_has_is_shown_of_a_full_sear
     assert (len(result.papers), len(result.set_aside)) == (shown, 2 - shown)
 
 
+async def test_a_number_that_a_person_took_off_stays_off_in_later_rounds() -> None:
+    strategy = fake_strategy("x")
+    free = strategy.filters.model_copy(update={"max_results": 30, "max_papers": None})
+    edited = strategy.model_copy(update={"filters": free})
+    handler = ScriptedHandler([edit(edited), reject("more"), "approve", "approve"])
+    await workflow(FakeSkills(), handler, max_results=1).run("q")
+    first, second = (handler.asked[place].payload.strategy.filters for place in (0, 2))
+    assert first.max_papers == 1
+    assert second.max_papers is None
+
+
 PROPOSED = fake_strategy("mine").model_copy(update={"ranked": [RankedQuery(text="mine")]})
 
 

@@ -254,7 +254,7 @@ class SearchRunner(ThreadRunner):
         self._output.deliver(part_of(result), {"thread_id": self._thread_id, "status": "done"})
         ending = (result.ended_by.value if result.ended_by else "done").replace("_", " ")
         say(f"{quantity(len(result.papers), 'paper')}, {ending}; thread {self._thread_id}")
-        if excluded := sum(paper.decision == "excluded" for paper in result.set_aside):
+        if excluded := result.excluded:
             command = self._commands.command("export", "--decision", "excluded")
             say(f"{excluded} decided irrelevant and left out; to list them: {command}")
         for line in self._closing_messages(result, state):

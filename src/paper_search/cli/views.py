@@ -128,12 +128,12 @@ def show_papers(
         is_by_score = scores == sorted(scores, reverse=True)
         order = "highest score first" if is_by_score else "by rank and similarity"
         way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
-        parts = [
-            *([f"{line - size} not on this page"] if line > size else []),
-            *([aside(payload.set_aside, payload.excluded)] if payload.set_aside else []),
-            *([f"{payload.earlier} {ONLY_EARLIER}"] if payload.earlier else []),
-        ]
-        more = [f"{part} ({way})" for part in parts]
+        counts = {
+            "not on this page": line - size,
+            aside(payload.excluded): payload.set_aside,
+            ONLY_EARLIER: payload.earlier,
+        }
+        more = [f"{count} {where} ({way})" for where, count in counts.items() if count > 0]
         total = collection.metadata.total_found
         console.print(text("; ".join([f"{line} papers, {order}; this round found {total}", *more])))
     return size
@@ -194,13 +194,12 @@ def show_thread(
     papers = collection.papers
     console.print()
     console.print(paper_table(papers if is_all else papers[:PAGE]))
-    excluded = sum(paper.decision == "excluded" for paper in collection.set_aside)
-    rest = [
-        *([f"{len(papers) - PAGE} more"] if len(papers) > PAGE and not is_all else []),
-        *([aside(len(collection.set_aside), excluded)] if collection.set_aside else []),
-        *([f"{len(collection.earlier)} {ONLY_EARLIER}"] if collection.earlier else []),
-    ]
-    if rest:
+    counts = {
+        "more": 0 if is_all else len(papers) - PAGE,
+        aside(collection.excluded): len(collection.set_aside),
+        ONLY_EARLIER: len(collection.earlier),
+    }
+    if rest := [f"{count} {where}" for where, count in counts.items() if count > 0]:
         command = command_line("show", detail.thread_id, "--all", home=home)
         console.print(text(f"and {', '.join(rest)}: {command}"), soft_wrap=True)
     _print_hint(console, collection, detail.question, detail.reports, home)

@@ -351,6 +351,11 @@ class PaperCollection(BaseModel):
     def every_paper(self) -> list[Paper]:
         return [*self.papers, *self.set_aside, *self.earlier]
 
+    @property
+    def excluded(self) -> int:
+        """How many of the papers set aside a person excluded."""
+        return sum(paper.decision == "excluded" for paper in self.set_aside)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PaperCollection):
             return NotImplemented

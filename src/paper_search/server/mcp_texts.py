@@ -8,6 +8,7 @@ from typing import Any
 from paper_search.errors import InputError
 from paper_search.exports.markdown import inert
 from paper_search.models import Paper, PaperCollection
+from paper_search.workflow.counts import aside
 from paper_search.workflow.questions import PAGE, paper_rows
 
 MOST_BYTES = 40_000
@@ -42,11 +43,12 @@ def result_page(uri: str, collection: PaperCollection, page: int, *, below: bool
     page_papers = papers[start : start + PAGE]
     reason = collection.ended_by
     kind = "papers set aside" if below else "papers"
-    count = f"{len(collection.papers):,} papers, {len(collection.set_aside):,} set aside"
+    ended = f"ended by: {reason.value if reason else 'not ended'}"
+    rest = f"{len(collection.set_aside):,} {aside(collection.excluded)}"
     facts = [
         f"# {inert(collection.metadata.query) or 'Papers'}",
         "",
-        f"ended by: {reason.value if reason else 'not ended'}; {count}",
+        f"{ended}; {len(collection.papers):,} papers, {rest}",
         f"page {page} of {pages} of the {kind}; the others: the tool `show`, or {uri}?page=N",
         "",
     ]

@@ -255,6 +255,6 @@ def _status(statuses: Sequence[SourceStatus]) -> SourceStatus:
     return SourceStatus.OK if SourceStatus.OK in statuses else SourceStatus.EMPTY
 
 
-def aside(count: int, excluded: int) -> str:
-    """Return how many papers are set aside, and how many of them a person excluded."""
-    return f"{count:,} set aside" + (f", {excluded:,} of them excluded" if excluded else "")
+def aside(excluded: int) -> str:
+    """Return what to say behind the number of papers set aside, of which a person excluded some."""
+    return f"set aside, {excluded:,} of them excluded" if excluded else "set aside"

@@ -383,13 +383,16 @@ def with_seeds(strategy: SearchStrategy, papers: Sequence[MarkedPaper]) -> Searc
     return strategy.model_copy(update={"seeds": relevant_seeds(papers)})
 
 
-def within_limits(strategy: SearchStrategy, params: SearchParams) -> SearchStrategy:
+def within_limits(
+    strategy: SearchStrategy, params: SearchParams, *, is_first: bool
+) -> SearchStrategy:
+    """Return a proposal within the limits of a run; later ones keep the numbers of a person."""
     sources, filters = strategy.sources, strategy.filters
     if params.sources is not None:
         sources = [source for source in sources if source in params.sources] or params.sources
     # Few papers are cut from a full search at its end: the program ranks better than a source.
     records = filters.max_results if filters.max_papers is None else _RECORDS
-    if (most := params.max_results or filters.max_papers) is not None:
+    if is_first and (most := params.max_results or filters.max_papers) is not None:
         limits = {"max_papers": most, "max_results": max(records, filters.max_results, most)}
         filters = filters.model_copy(update=limits)
     return strategy.model_copy(update={"sources": sources, "filters": filters})

@@ -106,7 +106,9 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     )
     strategy = with_seeds(strategy, marked_papers)
     await _records(ctx).index(state.question)
-    strategy = ctx.services.within_ceiling(within_limits(strategy, ctx.workflow_params))
+    is_first = not state.previous_strategies
+    strategy = within_limits(strategy, ctx.workflow_params, is_first=is_first)
+    strategy = ctx.services.within_ceiling(strategy)
     return Outcome.OK, {"strategy": strategy, "intent": intent}
 
 

@@ -52,7 +52,7 @@ def describe_result(payload: ResultPayload) -> str:
     """Return what a person needs to decide on a result, with its first papers."""
     collection = payload.collection
     total = payload.total_papers or len(collection.papers)
-    lines = [f"{total:,} papers, {aside(payload.set_aside, payload.excluded)}"]
+    lines = [f"{total:,} papers, {payload.set_aside:,} {aside(payload.excluded)}"]
     if payload.counts:
         lines.append(payload.counts.summary)
     if payload.fit:
