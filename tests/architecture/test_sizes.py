@@ -21,10 +21,10 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
-    "skills": 10_306,
+    "skills": 10_308,
     "sources": 7_473,
-    "cli": 6_575,
-    "workflow": 5_596,
+    "cli": 6_571,
+    "workflow": 5_601,
     "report": 5_384,
     "library": 5_083,
     "query": 4_739,
@@ -33,9 +33,9 @@ MAX_LINES = {
     "steps": 2_638,
     "threads": 2_462,
     "web": 2_544,
-    "server": 2_189,
+    "server": 2_191,
     "audit": 2_051,
-    "models": 1_879,
+    "models": 1_884,
     "llm": 1_721,
     "http": 1_675,
     "exports": 1_425,
