@@ -200,3 +200,15 @@ def test_what_is_said_of_a_record_is_what_is_not_at_its_default(record):
     }
     assert record.set_fields().get("authors", []) == said.get("authors", [])
     assert type(record).model_validate({"authors": []} | record.set_fields()) == record
+
+
+def test_an_order_is_called_after_its_scores_only_if_they_fall() -> None:
+    def order(*scores: float) -> str:
+        papers = [
+            Paper(id=str(n), title="t", source="s", authors=[], relevance_score=score)
+            for n, score in enumerate(scores)
+        ]
+        return str(_collection(papers=papers).order)
+
+    assert order(0.9, 0.4, 0.4) == "highest score first"
+    assert order(0.7, 0.3, 0.6) == "by rank and similarity"

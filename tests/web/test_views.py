@@ -287,6 +287,7 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     page.arrive(thread)
     asked = page.asked()
     page.open(f"{thread}/results?decision=undecided&sort=newest")
+    assert ">Highest score first</option>" in page.text
     merged = re.search(r'href="/review([^"]+/merged[^"]+)">Merged from 2 records', page.text)[1]
     merged = html.unescape(merged)
     page.open(merged)

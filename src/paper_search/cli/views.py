@@ -124,9 +124,6 @@ def show_papers(
             console.print(text(f"{part}, from number {first + 1} on:", style="bold"))
     console.print(table(size))
     if start == 0:
-        scores = [paper.relevance_score for paper in papers[:line]]
-        is_by_score = scores == sorted(scores, reverse=True)
-        order = "highest score first" if is_by_score else "by rank and similarity"
         way = "m shows them" if is_at_prompt else "`show THREAD --all` lists them"
         counts = {
             "not on this page": line - size,
@@ -135,7 +132,8 @@ def show_papers(
         }
         more = [f"{count} {where} ({way})" for where, count in counts.items() if count > 0]
         total = collection.metadata.total_found
-        console.print(text("; ".join([f"{line} papers, {order}; this round found {total}", *more])))
+        head = f"{line} papers, {collection.order}; this round found {total}"
+        console.print(text("; ".join([head, *more])))
     return size
 
 

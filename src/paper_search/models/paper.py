@@ -352,6 +352,13 @@ class PaperCollection(BaseModel):
         return [*self.papers, *self.set_aside, *self.earlier]
 
     @property
+    def order(self) -> str:
+        """What the papers are ordered by, in words."""
+        scores = [paper.relevance_score for paper in self.papers]
+        is_by_score = scores == sorted(scores, reverse=True)
+        return "highest score first" if is_by_score else "by rank and similarity"
+
+    @property
     def excluded(self) -> int:
         """How many of the papers set aside a person excluded."""
         return sum(paper.decision == "excluded" for paper in self.set_aside)
