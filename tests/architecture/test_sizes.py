@@ -23,7 +23,7 @@ MAX_MODULES = 383
 MAX_LINES = {
     "skills": 10_308,
     "sources": 7_473,
-    "cli": 6_571,
+    "cli": 6_569,
     "workflow": 5_601,
     "report": 5_384,
     "library": 5_083,
@@ -35,7 +35,7 @@ MAX_LINES = {
     "web": 2_544,
     "server": 2_191,
     "audit": 2_051,
-    "models": 1_884,
+    "models": 1_891,
     "llm": 1_721,
     "http": 1_675,
     "exports": 1_425,
