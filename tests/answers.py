@@ -1,7 +1,5 @@
 """Answers that name the question that is open, whatever their shape: what a careful client does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

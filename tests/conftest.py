@@ -1,7 +1,5 @@
 """What all tests may use: recorded answers of services, a real PostgreSQL, URLs for threads."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import os

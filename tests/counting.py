@@ -1,7 +1,5 @@
 """A source for tests that says how many records a query has."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from typing import TypeAlias

@@ -5,8 +5,6 @@ change that has nothing to do with it, and the same ones find nothing new. Every
 drawn anew, and what fails is kept and tried first.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A server on the loopback interface with one path for every way an answer can go wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

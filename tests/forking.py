@@ -4,8 +4,6 @@ It reads a job a line from its standard input and writes how the child ended, a 
 the program costs more than a job; so it is done once, and every child begins with it done.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -3,8 +3,6 @@
 Importing takes longer than most commands; `test_start_up` tries the way through it.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import importlib

@@ -1,7 +1,5 @@
 """Answers that real services once gave, as they lie in a folder with an `index.json`."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings: who wins, what is refused, and that no secret is shown."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

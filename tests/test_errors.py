@@ -1,7 +1,5 @@
 """The tree of errors is the one that its docstring draws."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

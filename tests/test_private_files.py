@@ -1,7 +1,5 @@
 """What is in the home is for its owner alone."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

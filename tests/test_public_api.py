@@ -1,7 +1,5 @@
 """`import paper_search`: what it gives, and a search in one call."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Things are read by name in one way, wherever they lie."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 from collections.abc import Iterator

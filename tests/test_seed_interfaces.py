@@ -1,7 +1,5 @@
 """What programs written against the interfaces of the seed documents rely on."""
 
-from __future__ import annotations
-
 import logging
 import pkgutil
 import re

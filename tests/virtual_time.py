@@ -1,7 +1,5 @@
 """Asynchronous tests whose clock jumps: a wait costs nothing, and the load of a machine nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import selectors

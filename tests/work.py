@@ -1,7 +1,5 @@
 """How much a call works, in lines of Python: as much on a busy machine as on an idle one."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Iterator

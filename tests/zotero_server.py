@@ -4,8 +4,6 @@ Written from the documentation of the web API, version 3, and from what pyzotero
 program; Zotero itself was never asked.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """No package is older than the release that repaired what is known to be dangerous in it."""
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import PackageNotFoundError, version
 

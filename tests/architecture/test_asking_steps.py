@@ -3,8 +3,6 @@
 A resumed step runs again from its beginning, and LangGraph interrupts by raising.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Iterator

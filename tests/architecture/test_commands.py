@@ -1,7 +1,5 @@
 """Every command that the program names to a person is one that it has."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

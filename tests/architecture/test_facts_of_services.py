@@ -1,7 +1,5 @@
 """What is so of a service stands in its adapter, and nowhere else."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

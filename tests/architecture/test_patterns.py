@@ -1,7 +1,5 @@
 """Regular expressions: none of ours can be made to run for ever (SEC-17)."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import importlib

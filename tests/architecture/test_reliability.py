@@ -1,7 +1,5 @@
 """Every case of reliability is carried by a test, or says why not."""
 
-from __future__ import annotations
-
 from scripts.reliability import PAGE, carriers, cases, reasons, reliability_page
 from tests.architecture.tree import text_of
 

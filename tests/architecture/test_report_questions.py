@@ -1,7 +1,5 @@
 """The step of a report that asks: nothing with an effect comes before the question."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 

@@ -1,7 +1,5 @@
 """The seed documents hold: every name is in the program or on the page, and their code runs."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A search in two sources that know one paper in common."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.workflow.doubles import edit

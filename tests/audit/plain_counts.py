@@ -3,8 +3,6 @@
 Nothing of the program is imported here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

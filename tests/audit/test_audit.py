@@ -1,7 +1,5 @@
 """The audit of a search: what it says, and that its numbers add up."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

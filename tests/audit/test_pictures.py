@@ -1,7 +1,5 @@
 """The pictures of an audit: what is on them, and when there is none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 

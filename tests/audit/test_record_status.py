@@ -1,7 +1,5 @@
 """Whatever people and sources do on a thread, every record has one status, and all sums agree."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import csv

@@ -1,7 +1,5 @@
 """Every place that shows a number shows what a plain count of the raw answers gives."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Authors keep the name that their source gave, through every format."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import unicodedata

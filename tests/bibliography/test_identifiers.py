@@ -1,7 +1,5 @@
 """Identifiers are found in what people and sources write, and are stable."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

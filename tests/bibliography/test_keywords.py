@@ -1,7 +1,5 @@
 """Keywords are read from how formats and services write them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

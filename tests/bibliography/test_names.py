@@ -1,7 +1,5 @@
 """Names as sources write them, and the parts that must come out."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Words are as rare as the table that ships says."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Text of sources becomes readable, and titles comparable."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Homes with the sample in place, commands run in process, and a terminal with a person at it."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """`paper-search add`: files that join a review, whatever has been decided on it."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

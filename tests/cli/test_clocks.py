@@ -1,7 +1,5 @@
 """A clock that goes back loses nothing: the latest step is the one that was taken last."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

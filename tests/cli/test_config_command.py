@@ -1,7 +1,5 @@
 """`paper-search config`, and the question of the first search at a terminal."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 from pathlib import Path

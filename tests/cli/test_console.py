@@ -1,7 +1,5 @@
 """The commands that are printed start this program, however it was started."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A byte that flips in the file, seen from the command line; in Python: tests/persistence."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import Callable

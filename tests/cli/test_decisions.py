@@ -1,7 +1,5 @@
 """What a person decided on papers leaves the result, is exported, and can be asked for."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Modules that run on first use."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable, Iterator

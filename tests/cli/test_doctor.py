@@ -1,7 +1,5 @@
 """`paper-search doctor`, `find --must-find` and the reports that people see."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

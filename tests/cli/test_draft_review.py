@@ -1,7 +1,5 @@
 """The text of a report at its question: read whole, as a page, in an editor, and approved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`paper-search eval` with a model: the numbers by which a model is chosen."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`paper-search find` without a terminal."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The form of a strategy reads back as what was written into it."""
 
-from __future__ import annotations
-
 from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.models import (
     Criterion,

@@ -1,7 +1,5 @@
 """`paper-search fulltext`: full texts are sought, attached, decided on and counted."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import hashlib

@@ -1,7 +1,5 @@
 """`paper-search graph`, and its commands `list`, `show`, `run` and `check`."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

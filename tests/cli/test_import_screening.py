@@ -1,7 +1,5 @@
 """`paper-search screen --import`: files of records, screened without a search."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

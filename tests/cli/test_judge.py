@@ -1,7 +1,5 @@
 """What a user sees of a model that judges, or does not."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any

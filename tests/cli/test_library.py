@@ -1,7 +1,5 @@
 """`paper-search library`: add, search, info."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Commands that the program prints are run as they stand, whatever the question and the home."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

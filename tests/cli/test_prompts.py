@@ -1,7 +1,5 @@
 """The loop that asks all questions at the terminal, and the editor that it opens."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Two people who screen the same papers, and what they disagree on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The commands for threads, given the thread of a report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

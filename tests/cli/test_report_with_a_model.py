@@ -1,7 +1,5 @@
 """`paper-search report` with a model: what it costs is said before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`paper-search resume` without a terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shlex

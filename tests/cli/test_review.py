@@ -1,7 +1,5 @@
 """`paper-search review`: the page, opened in the browser."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

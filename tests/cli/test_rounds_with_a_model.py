@@ -1,7 +1,5 @@
 """What a person sees of a strategy that a model wrote, round by round."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Commands run coroutines and get what they return."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

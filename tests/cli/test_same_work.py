@@ -1,7 +1,5 @@
 """Two papers that may be one, at the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

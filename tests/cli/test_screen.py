@@ -1,7 +1,5 @@
 """Papers screened one by one, by a person at a terminal."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

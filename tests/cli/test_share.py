@@ -1,7 +1,5 @@
 """`paper-search share`: who else sees a search."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a person reads about the sources: one line each, and one line where there is no network."""
 
-from __future__ import annotations
-
 import shlex
 import socket
 from collections.abc import Callable

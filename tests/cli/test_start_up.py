@@ -1,7 +1,5 @@
 """What starting the program costs, and what it says about itself."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

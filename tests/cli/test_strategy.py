@@ -1,7 +1,5 @@
 """`paper-search strategy`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A person at a terminal, in processes of their own."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import socket

@@ -1,7 +1,5 @@
 """`paper-search threads`, `show`, `export` and `delete`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`paper-search update`: a search that is done, searched again for what is new."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """`paper-search fork`, `prune`, `backup`, `restore`, and `threads` by pages."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What a user sees of what models cost, and how a budget holds."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is known of one paper, written out for a person."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """A slow source at the command line: what is said of it, and how its rest is had."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The searches of web and news in `paper-search sources` and `doctor`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Collections of Zotero as files of papers, and as what `export --to` brings up to date."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The simulated services of `../shared/world`, and our program as a person runs it against them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

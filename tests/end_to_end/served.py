@@ -1,7 +1,5 @@
 """`paper-search serve` as a process of its own, which can be killed without warning."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

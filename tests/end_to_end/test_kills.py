@@ -1,7 +1,5 @@
 """A sample of `benchmarks/kills.py`: one schedule of each kind, always the same."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks.kills import KINDS, schedules
 

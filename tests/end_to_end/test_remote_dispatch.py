@@ -1,7 +1,5 @@
 """A step hands over to a graph that another process serves, and relays its questions."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """`paper-search report` over loopback: papers, web, news, a page and an open PDF, quoted."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

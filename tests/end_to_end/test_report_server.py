@@ -1,7 +1,5 @@
 """The report on a LangGraph server as it comes, without our guard: the graph keeps its promises."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One review from its search to its report, and every number counted again."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import json

@@ -1,7 +1,5 @@
 """Keys are planted in every place that one can be in; afterwards they are nowhere else."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

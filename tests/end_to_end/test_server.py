@@ -3,8 +3,6 @@
 One server for all tests but those that kill it: it takes seconds to start.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """LangGraph's own verbs at the server, as Studio and `langgraph_sdk` use them."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterator

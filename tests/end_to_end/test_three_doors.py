@@ -1,11 +1,9 @@
 """One thread, three doors: the server, Python and the command line on one SQLite file."""
 
-from __future__ import annotations
-
 import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -17,9 +15,6 @@ from paper_search.models import EndReason
 from paper_search.testing.model_server import ModelServer, run_model_server
 from paper_search.testing.skills import ScriptedHandler
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.slow
 

@@ -3,8 +3,6 @@
 Aegra needs Python 3.12 and has an environment of its own, `.venv-aegra`, which `.ci/run` makes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

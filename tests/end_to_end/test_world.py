@@ -1,7 +1,5 @@
 """Whole searches of services that search, refuse and fail: the simulator of `../shared/world`."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import csv
 import importlib

@@ -1,16 +1,11 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from paper_search.errors import InputError
 from paper_search.evaluation.runs import Label, LabelledQuestion, read_labels
 from paper_search.models import RawPaper
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def written(tmp_path: Path, text: str, name: str = "labels.csv") -> Path:

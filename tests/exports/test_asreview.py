@@ -3,8 +3,6 @@
 It has an environment of its own, `.venv-asreview`, which `.ci/run` makes.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

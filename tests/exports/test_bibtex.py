@@ -1,7 +1,5 @@
 """BibTeX, re-read by two independent parsers."""
 
-from __future__ import annotations
-
 import re
 
 import bibtexparser

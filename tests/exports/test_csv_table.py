@@ -1,7 +1,5 @@
 """CSV, re-read by the csv module, and by what a spreadsheet would make of it."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """Files: whole or not at all, nothing overwritten unasked."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource

@@ -1,7 +1,5 @@
 """JSON, re-read by the models and by json; CSL-JSON, re-read by citeproc-py."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

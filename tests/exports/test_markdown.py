@@ -1,7 +1,5 @@
 """Markdown, re-read as cells and as what a renderer would make of it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

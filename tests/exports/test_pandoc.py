@@ -1,7 +1,5 @@
 """What pandoc, which has readers of its own, makes of our exports."""
 
-from __future__ import annotations
-
 import json
 
 import pypandoc

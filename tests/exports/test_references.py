@@ -1,7 +1,5 @@
 """References in any CSL style."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Formats by name, ours and those that others install."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

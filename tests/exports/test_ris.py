@@ -1,7 +1,5 @@
 """RIS, re-read by rispy."""
 
-from __future__ import annotations
-
 import pytest
 import rispy
 from hypothesis import given

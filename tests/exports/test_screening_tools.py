@@ -1,7 +1,5 @@
 """What ASReview and Rayyan read, with the decisions that were made here."""
 
-from __future__ import annotations
-
 import csv
 import io
 

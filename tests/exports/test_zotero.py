@@ -1,7 +1,5 @@
 """RDF for Zotero: items with their tags and notes."""
 
-from __future__ import annotations
-
 from defusedxml.ElementTree import fromstring
 from rdflib import RDF as RDF_NAMES
 from rdflib import Graph, Literal, Namespace, URIRef

@@ -4,8 +4,6 @@ Usage: python tests/golden/make.py NAME. A folder tests/golden/NAME is made, nev
 threads have to be read by new code. Make one before a release that changes what threads hold.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

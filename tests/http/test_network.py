@@ -1,7 +1,5 @@
 """A host that cannot be reached is soon given up; one that is slow gets its time."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Which way requests take on a machine of an institution: real proxies on loopback."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

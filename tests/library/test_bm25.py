@@ -1,7 +1,5 @@
 """Records that have the query's words side by side come before those that have them apart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hypothesis import given

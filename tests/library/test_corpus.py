@@ -1,7 +1,5 @@
 """A library is filled, searched and repaired."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """An import that is killed leaves a library that is whole, and goes on where it was."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A library is ranked by nearness, too, and goes on by words where there is none."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Any embedding model is asked in batches, in time, and what it answers is checked."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

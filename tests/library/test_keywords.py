@@ -1,7 +1,5 @@
 """Keywords are searched: they rank as words of the abstract do, and boolean queries find them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Words become what records are ranked by, and the best record comes first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records are stored once, updated without loss, and a strange file is left alone."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@
 by reading what several wordings of the question and the words of titles and keywords find.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Sequence

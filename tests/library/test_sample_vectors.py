@@ -1,7 +1,5 @@
 """The sample ships with vectors, and a result keeps the order that they give."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from paper_search.library import Embedder

@@ -1,7 +1,5 @@
 """The library and the sample answer as sources do, and say what they did."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

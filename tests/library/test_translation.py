@@ -1,7 +1,5 @@
 """A translated query finds exactly what its tree means."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The library under trouble: a full disk, several processes, damage, places that are read-only."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

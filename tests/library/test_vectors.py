@@ -1,7 +1,5 @@
 """Vectors are kept in a byte a number, the nearest are found, and join the ranking by words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """OpenAI's embedding API is spoken to any server, and the key is told to nobody else."""
 
-from __future__ import annotations
-
 import json
 import logging
 

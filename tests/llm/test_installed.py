@@ -1,9 +1,7 @@
 """Chat models of packages that are installed beside ours."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,6 @@ from paper_search.config import load_config
 from paper_search.errors import ConfigError, LLMError, LLMFailure
 from paper_search.llm import LLMConfig, create_models, create_provider
 from paper_search.models.settings import Skill
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PACKAGE = """
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel

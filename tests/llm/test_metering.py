@@ -1,20 +1,13 @@
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
-from paper_search.llm.metering import Meter, load_prices
+from paper_search.llm.metering import CallResult, Meter, load_prices
 from paper_search.llm.usage_log import UsageLog, logged_threads
 from paper_search.models.usage import Budget, StepSpending
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from paper_search.llm.metering import CallResult
 
 MODEL = "openai:gpt-4o-mini"
 

@@ -1,13 +1,12 @@
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from paper_search.errors import (
@@ -21,9 +20,6 @@ from paper_search.errors import (
 )
 from paper_search.llm import OpenAIProvider, ask
 from paper_search.llm.metering import Meter, metered
-
-if TYPE_CHECKING:
-    from pytest_httpserver import HTTPServer
 
 KEY = "sk-very-secret-0123456789abcdef"
 

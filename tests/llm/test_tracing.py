@@ -1,7 +1,5 @@
 """Traces: off unless asked for, and without keys when they are on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

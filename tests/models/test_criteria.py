@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from paper_search.models.query import Criterion, CriterionKind
 
 

@@ -1,7 +1,5 @@
 """Papers, verdicts and collections."""
 
-from __future__ import annotations
-
 import math
 import uuid
 from datetime import datetime, timedelta

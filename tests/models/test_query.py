@@ -1,7 +1,5 @@
 """Intents, strategies and feedback."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

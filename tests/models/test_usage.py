@@ -1,7 +1,5 @@
 """What models cost, as people read it."""
 
-from __future__ import annotations
-
 import pytest
 
 from paper_search.models.usage import money_in_words

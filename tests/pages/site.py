@@ -1,7 +1,5 @@
 """A site on the loopback interface, a fetcher that may ask it, and PDFs made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_network
 from pathlib import Path

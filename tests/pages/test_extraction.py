@@ -1,7 +1,5 @@
 """How a document becomes text: in a process that may hang, die, or eat no more than its share."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

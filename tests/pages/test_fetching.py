@@ -1,7 +1,5 @@
 """How pages are fetched: within limits, politely, without telling who asks."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

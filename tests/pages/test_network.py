@@ -1,7 +1,5 @@
 """Where a request is really sent: to the address that was checked, at every hop."""
 
-from __future__ import annotations
-
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any

@@ -1,7 +1,5 @@
 """HTTPS to the checked address: the certificate has to be that of the name."""
 
-from __future__ import annotations
-
 import ssl
 
 import httpx

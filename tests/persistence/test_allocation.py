@@ -1,7 +1,5 @@
 """While a thread is driven, the garbage collector starts seldom, and as before afterwards."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """LangGraph's own test suite for savers, on each persistence as we configure it."""
 
-from __future__ import annotations
-
 import base64
 import os
 from typing import Any

@@ -1,7 +1,5 @@
 """A byte that flips in the file: other threads go on, the damaged one is listed and can go."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import re

@@ -1,7 +1,5 @@
 """Threads at rest: nobody reads them without the key, and nobody forges them."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

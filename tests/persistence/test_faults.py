@@ -1,7 +1,5 @@
 """What breaks under a thread: the disk, the file, the lock; each is named, with what to do."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import shutil

@@ -1,7 +1,5 @@
 """Who drives a thread: one at a time, and never one who is dead."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import socket

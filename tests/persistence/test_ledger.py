@@ -1,7 +1,5 @@
 """The ledger of decisions: the first decision on a question counts, in every kind of store."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import pytest

@@ -1,7 +1,5 @@
 """What a list says of threads is read beside their states, and is what the states say."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

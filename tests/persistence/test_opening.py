@@ -1,7 +1,5 @@
 """From a URL to a persistence, or to an error that says what is wrong with it."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """One SQLite file with saver, store and leases in it."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Threads that LangGraph's own PostgreSQL saver began, continued by ours."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any

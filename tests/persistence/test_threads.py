@@ -1,7 +1,5 @@
 """Seed 003's PersistenceConfig and ThreadManager, on each persistence."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any

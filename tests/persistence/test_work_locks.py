@@ -1,7 +1,5 @@
 """One person at a time does one kind of work on a thread."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

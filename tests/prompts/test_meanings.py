@@ -3,8 +3,6 @@
 The wording as a whole is pinned by `test_rendered`; here stands what must be true of any wording.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, get_args

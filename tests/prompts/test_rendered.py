@@ -1,7 +1,5 @@
 """What models are sent, word for word; `python -m tests.prompts.test_rendered` writes it anew."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Awaitable, Callable

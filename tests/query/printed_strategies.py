@@ -4,8 +4,6 @@ Composed for these tests. Where `line` is set, the strategy is to be refused in 
 `remark` is set, something is left out, and a remark has to say so.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Questions of yes or no with sentences whose words point the wrong way, and which way they go."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from paper_search.report.models import Direction

@@ -1,7 +1,5 @@
 """Short ways to make sources, and a report of them without a model."""
 
-from __future__ import annotations
-
 from paper_search.models import Author, Paper
 from paper_search.report.document import Report
 from paper_search.report.evidence import Evidence, result_of

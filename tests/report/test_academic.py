@@ -1,7 +1,5 @@
 """Academic search for a report: queries through the skills, merged and judged once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from paper_search.errors import SearchSourceError

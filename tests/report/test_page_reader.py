@@ -1,7 +1,5 @@
 """The role that reads pages and open papers, over a site on the loopback interface."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """What an error means for a report, and what is tried before going on with less."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Search of the web and the news for a report: what is asked, judged, and told."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

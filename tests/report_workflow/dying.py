@@ -1,7 +1,5 @@
 """What drives a report in a process of its own, which dies where it is told to (`forking`)."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """Ninety records that give orders: eighteen ways to say them, in the five places of a record."""
 
-from __future__ import annotations
-
 from paper_search.models import Author, Paper
 from paper_search.report.evidence import result_of
 from paper_search.report.models import SearchResult

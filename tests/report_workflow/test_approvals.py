@@ -1,7 +1,5 @@
 """A report collects only by a plan that a person let pass, whatever a client does to the state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Points of one's own where a person is asked, and the state as LangChain's users know it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

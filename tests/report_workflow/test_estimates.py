@@ -1,7 +1,5 @@
 """What a report will cost is said at its plan, before anything is searched."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Back to a question of a report that was decided, openly (HUM-18)."""
 
-from __future__ import annotations
-
 import pytest
 from tests.answers import reply_to
 

@@ -1,7 +1,5 @@
 """The process of a report may be killed anywhere, and another one takes the report to its end."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

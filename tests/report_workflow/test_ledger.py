@@ -1,7 +1,5 @@
 """A decision on a report counts once, whoever gives it how often, and silence is one as well."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever people, silence and crashes do to a report, it stands where its decisions put it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import tempfile

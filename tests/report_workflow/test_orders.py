@@ -1,7 +1,5 @@
 """Ninety records that give orders change nothing: not the way, not the prompts, not a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

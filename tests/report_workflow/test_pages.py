@@ -1,7 +1,5 @@
 """How the graph has pages read: so many as the settings allow, and never without them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The rows of a report: written once, by who holds the lease, and gone when it is deleted."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

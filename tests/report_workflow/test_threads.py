@@ -1,7 +1,5 @@
 """Reports in lists, alone and beside searches."""
 
-from __future__ import annotations
-
 import pytest
 from tests.answers import reply_to
 

@@ -1,7 +1,5 @@
 """Sixty kinds of damaged or unusual exports: what goes in, and how many records come out."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

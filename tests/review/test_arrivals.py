@@ -1,7 +1,5 @@
 """A search that is done, searched again for what is new."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from paper_search.http.freshness import current_mark

@@ -1,7 +1,5 @@
 """Files of records as they came: bytes in, one report out, for terminal, page and Python."""
 
-from __future__ import annotations
-
 import gzip
 import io
 

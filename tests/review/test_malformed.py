@@ -1,7 +1,5 @@
 """Damaged and unusual exports: what begins in a file is read, or named as rejected."""
 
-from __future__ import annotations
-
 import gzip
 import tracemalloc
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The items of a collection of Zotero, by the loopback server that answers as it does."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

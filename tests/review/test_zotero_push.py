@@ -1,7 +1,5 @@
 """A search pushed into a collection of Zotero, by the loopback server that answers as it does."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Sequence

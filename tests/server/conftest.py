@@ -1,7 +1,5 @@
 """Threads in a file: searches that wait, ended or failed."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any

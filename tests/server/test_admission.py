@@ -1,7 +1,5 @@
 """Admission: a run that does not fit how its thread stands is refused before it starts."""
 
-from __future__ import annotations
-
 import uuid
 
 import pytest

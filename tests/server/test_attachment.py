@@ -1,7 +1,5 @@
 """Attachment: the server's list says what the file says."""
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 import uuid

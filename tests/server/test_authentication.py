@@ -1,7 +1,5 @@
 """Tokens."""
 
-from __future__ import annotations
-
 import hmac
 
 import pytest

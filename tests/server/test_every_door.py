@@ -1,7 +1,5 @@
 """Every door refuses the same runs, with the value that is wrong, before a thread begins."""
 
-from __future__ import annotations
-
 import asyncio
 import uuid
 from collections.abc import Callable

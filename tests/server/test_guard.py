@@ -1,7 +1,5 @@
 """The guard: who and what is let through to the server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """A graph whose runs hold the lease on their thread."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import aclosing
 

@@ -1,7 +1,5 @@
 """MCP: a person is asked by forms of a client, in both eras of the protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib

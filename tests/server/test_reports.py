@@ -1,7 +1,5 @@
 """The server and the graph of reports: admitted, leased and listed as searches are."""
 
-from __future__ import annotations
-
 import uuid
 
 import pytest

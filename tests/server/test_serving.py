@@ -1,7 +1,5 @@
 """How the server is started: what is open, and what is not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Scores by words; `judging` has the tests of those by a model."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The scoping search: hit counts, relaxed queries and suggested terms, before anything is spent."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small service for tests of what all services share: words only, pages with a `next`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """OpenAlex, Crossref, Semantic Scholar, DOAJ and DataCite on the loopback interface."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

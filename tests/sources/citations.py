@@ -1,7 +1,5 @@
 """OpenAlex, Semantic Scholar and OpenCitations on loopback, agreeing on one net of citations."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

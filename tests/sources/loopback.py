@@ -1,7 +1,5 @@
 """Services on the loopback interface that answer as the real ones do, from one shelf of papers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

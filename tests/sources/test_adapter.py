@@ -1,7 +1,5 @@
 """What all adapters share."""
 
-from __future__ import annotations
-
 from paper_search.models import RawPaper
 from paper_search.sources.adapter import Page
 

@@ -1,7 +1,5 @@
 """What a person is told of a service that failed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,7 +1,5 @@
 """Ending a source early without losing what it has read."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """What services say of a work's subject arrives as its keywords."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring

@@ -1,7 +1,5 @@
 """The names that services give in parts stay in parts; one string is split once."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A source is one file and one entry point: everything that is so of it stands in its adapter."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import httpx

@@ -1,7 +1,5 @@
 """What leaves for each service, for each kind of request: where the key is, and how long it is."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

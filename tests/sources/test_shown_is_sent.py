@@ -1,7 +1,5 @@
 """What the first checkpoint shows of a strategy is what each service is sent, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit

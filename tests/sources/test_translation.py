@@ -1,7 +1,5 @@
 """What a source says it will be sent is what it sends."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from urllib.parse import parse_qsl, unquote

@@ -1,7 +1,5 @@
 """Workflows as LangGraph graphs: a toy one, so that only the compiler is on trial."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Annotated, Any
 

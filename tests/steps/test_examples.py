@@ -1,7 +1,5 @@
 """The five examples run, keep to their tables, and show in their pages what they are."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

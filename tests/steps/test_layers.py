@@ -1,7 +1,5 @@
 """Only the compiler knows LangGraph, and what runs a graph of a server."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

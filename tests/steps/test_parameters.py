@@ -1,7 +1,5 @@
 """Settings of a run: a form for Studio, checked values for the handlers, words for `--param`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import pytest

@@ -1,7 +1,5 @@
 """Workflows of others on threads: asked, stopped, resumed elsewhere, and refused by name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What belongs to one run of a thread: its settings, and the counts of its loops."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import pytest

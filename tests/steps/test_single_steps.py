@@ -1,7 +1,5 @@
 """A step runs by itself: without a graph, a thread or a store."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of steps are checked when they are built, and never change."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,18 +1,12 @@
 """The test kit of exporters finds what is wrong."""
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
+from paper_search.models import PaperCollection
 from paper_search.testing.exporters import check_exporter, collection_of, nasty_papers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paper_search.models import PaperCollection
 
 
 def good(collection: PaperCollection) -> str:

@@ -1,7 +1,5 @@
 """The test kit for workflows sees what goes wrong."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import pytest

@@ -1,7 +1,5 @@
 """A graph of somebody else's, for tests: it asks once whether what it found is enough."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What a run may begin with, from Python and as LangGraph's own context, config and input."""
 
-from __future__ import annotations
-
 import pytest
 
 from paper_search.errors import ConfigError, QuestionError

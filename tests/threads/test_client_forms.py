@@ -1,7 +1,5 @@
 """Both clients of LangChain recognise our questions, and their text boxes are read as they come."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A clock that is set back or forward loses nothing: what counts is what was done last."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import subprocess

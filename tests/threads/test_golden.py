@@ -1,7 +1,5 @@
 """Searches and reports of earlier versions are listed, shown and taken to their end."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

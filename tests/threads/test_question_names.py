@@ -1,7 +1,5 @@
 """An answer counts for the question that its author saw, through every door."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Callable

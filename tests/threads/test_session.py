@@ -1,7 +1,5 @@
 """What the session of a thread tells, stores and refuses, whatever the graph is."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import AsyncIterator

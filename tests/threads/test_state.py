@@ -1,7 +1,5 @@
 """State: read in its own version only, and changed by nothing but what a step returns."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A graph of somebody else's: its table, its nodes, its question and its result are enough."""
 
-from __future__ import annotations
-
 import pytest
 from tests.answers import reply_to
 from tests.threads.looks import LookCatalog, Looks, LookSession

@@ -1,7 +1,5 @@
 """The page in front of a real browser, and in one process without a script."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What a thread gives as files on the page, asked over HTTP."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

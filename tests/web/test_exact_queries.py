@@ -1,7 +1,5 @@
 """What each source will be sent, on the page, before anything is searched."""
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Full texts on the page: which works they are of, what is attached, and what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io

@@ -1,7 +1,5 @@
 """Full texts in front of a browser: a file is dropped onto its work."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of records on the page: read as at the terminal, and counted file by file."""
 
-from __future__ import annotations
-
 import base64
 import json
 

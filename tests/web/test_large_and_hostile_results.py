@@ -1,7 +1,5 @@
 """The page on 5,000 papers, and on papers whose every field is an attack."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The page in a real browser: what a person does there, and what comes of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Reports on the page, asked over HTTP."""
 
-from __future__ import annotations
-
 import pytest
 from tests.answers import reply_to
 

@@ -1,7 +1,5 @@
 """Filtering and counting the papers of a result."""
 
-from __future__ import annotations
-
 import pytest
 
 from paper_search.models import Author, Paper, PaperCollection, PaperTag, SearchMetadata

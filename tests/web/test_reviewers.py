@@ -1,7 +1,5 @@
 """Reviewers of one result, asked over HTTP in one process."""
 
-from __future__ import annotations
-
 import re
 
 from tests.web.conftest import Visitor

@@ -1,7 +1,5 @@
 """Reviewers on the page: each screens blind, then they settle what they disagree on."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

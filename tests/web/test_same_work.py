@@ -1,7 +1,5 @@
 """What a person says of two records on the page counts with the decision, whichever it is."""
 
-from __future__ import annotations
-
 import asyncio
 import html
 import re

@@ -1,7 +1,5 @@
 """The papers of one search between two requests of a person who screens."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

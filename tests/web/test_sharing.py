@@ -1,7 +1,5 @@
 """One search, several accounts: who sees it, who screens it, and what stays blind."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import Iterator

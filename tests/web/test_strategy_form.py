@@ -1,7 +1,5 @@
 """A strategy as a form, and what comes back from it."""
 
-from __future__ import annotations
-
 import asyncio
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The views of the page, asked over HTTP in one process."""
 
-from __future__ import annotations
-
 import asyncio
 import html
 import re

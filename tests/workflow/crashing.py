@@ -1,7 +1,5 @@
 """What drives a thread in a process of its own, which kills itself where it is told to."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,15 +1,11 @@
 """Doctored skills, and short ways to say what a test's person answers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from paper_search.models import Paper, UserFeedback
 from paper_search.testing.skills import FakeSkills
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 STEPS = ["parse", "build", "search", "deduplicate", "score", "organize"]
 

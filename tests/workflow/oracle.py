@@ -1,9 +1,6 @@
 """The seeds' algorithm in plain Python: what the graph is compared with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from paper_search.models import (
     Facets,
@@ -16,9 +13,7 @@ from paper_search.models import (
     UserFeedback,
 )
 from paper_search.skills.result_organizer import facets_of
-
-if TYPE_CHECKING:
-    from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills
 
 
 @dataclass

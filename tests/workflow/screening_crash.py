@@ -3,8 +3,6 @@
 Arguments: database URL, file of what was acknowledged, number of kills.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

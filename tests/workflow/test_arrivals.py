@@ -1,7 +1,5 @@
 """Every record that a source gave has a row, also those that no round keeps."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What live sources find can be kept in the library; that this fails costs the search nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

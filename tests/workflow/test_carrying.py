@@ -1,7 +1,5 @@
 """A round's result is what it found and what was marked; the skills are the real ones."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, field
 from typing import Any

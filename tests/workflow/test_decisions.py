@@ -1,7 +1,5 @@
 """Which decisions the two questions take: each bad one is named, and the question stays open."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -303,7 +301,7 @@ class RawGraph:
         self._config = {"configurable": {"thread_id": "t"}}
 
     @classmethod
-    async def at(cls, kind: CheckpointKind) -> RawGraph:
+    async def at(cls, kind: CheckpointKind) -> "RawGraph":
         skills, persistence = FakeSkills(), await open_memory()
         raw = cls(SearchSession.graph(persistence, skills.skills), persistence, skills)
         await raw._graph.ainvoke({"question": "q"}, raw._config)

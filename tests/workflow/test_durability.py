@@ -1,7 +1,5 @@
 """A thread outlives whatever drives it, and whatever happens to that."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import sqlite3

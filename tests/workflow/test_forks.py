@@ -1,7 +1,5 @@
 """Back to a decided question; and what is left of a thread that was pruned, copied or deleted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What the journal, the screens and the files say is what a recording server was asked."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io

@@ -1,7 +1,5 @@
 """Judging within a search: what was paid for is not paid for again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

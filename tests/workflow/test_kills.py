@@ -1,7 +1,5 @@
 """A process may be killed anywhere: at both ends of every step, after any write, in any place."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from pathlib import Path

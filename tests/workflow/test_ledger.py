@@ -1,7 +1,5 @@
 """A decision counts once, whoever gives it how often, and whatever happens in between."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Many threads, many processes, one place."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Whatever people, crashes and housekeeping do to a thread, it stays the seeds' algorithm."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import tempfile

@@ -1,7 +1,5 @@
 """What the steps of a search hand on: limits of the run, edits of a person, counts, progress."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Every way through the paper-search graph, its loops up to their bound, with fake skills."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

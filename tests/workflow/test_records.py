@@ -1,7 +1,5 @@
 """Records: what goes in comes out, works keep their ids, and nothing is left after a deletion."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

@@ -1,9 +1,8 @@
 """What a person decided on papers is in the result and its exports; the latest decision holds."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -44,9 +43,6 @@ from paper_search.workflow.results import (
 )
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import WorkflowState
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 APPROVE = Decision(action=DecisionAction.APPROVE)
 

@@ -1,7 +1,5 @@
 """Reviewers who decide on the same papers independently, and what they agree on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

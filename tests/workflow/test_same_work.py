@@ -1,7 +1,5 @@
 """Which records are one work: asked at the result, remembered, and carried out."""
 
-from __future__ import annotations
-
 import pytest
 from langchain_core.runnables import RunnableConfig
 from tests.answers import reply_to

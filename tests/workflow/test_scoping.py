@@ -1,7 +1,5 @@
 """The look at the sources before a strategy is asked: once, before the question, never the end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.counting import FakeCountingSource

@@ -1,7 +1,5 @@
 """Papers gone through one by one: kept beside the checkpoints, joined to the next answer."""
 
-from __future__ import annotations
-
 import pytest
 from langgraph.store.memory import InMemoryStore
 from tests.answers import reply_to

@@ -1,7 +1,5 @@
 """A person's marks survive `kill -9` at any point, each once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a search did, as it is told in the state, in the question and in the result."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

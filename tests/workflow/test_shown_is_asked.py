@@ -1,7 +1,5 @@
 """What is approved is sent: all of it, to the sources that it names, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

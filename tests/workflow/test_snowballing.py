@@ -1,7 +1,5 @@
 """From a mark to what the paper cites: proposed, approved, followed over loopback."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """A strategy in words: who is asked what, with the hits."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

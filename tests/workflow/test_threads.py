@@ -1,7 +1,5 @@
 """Which threads there are, how they stand, and that a deleted one leaves nothing."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """What a slow source had left to say joins the result of the same round when a person waits."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files are recognised by suffix or content, and unusable ones are named."""
 
-from __future__ import annotations
-
 import gzip
 from contextlib import suppress
 from pathlib import Path

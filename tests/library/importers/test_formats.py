@@ -1,7 +1,5 @@
 """Every format gives its records, and a broken record costs only itself."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """JSON arrays are read item by item: a broken item costs itself."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Records of OpenAlex, arXiv and Semantic Scholar arrive whole."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

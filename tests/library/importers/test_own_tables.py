@@ -1,7 +1,5 @@
 """Our own tables, read again, give the same records."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from openpyxl import load_workbook

@@ -1,7 +1,5 @@
 """What an export wrote, an import reads again: names, types, identifiers, everything citable."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

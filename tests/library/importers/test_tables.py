@@ -1,7 +1,5 @@
 """Tables give their records, whatever their columns are called."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """MEDLINE, Web of Science and EndNote files give their records."""
 
-from __future__ import annotations
-
 import gc
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The model: a tiny one that the tests make, and the real one where it is installed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

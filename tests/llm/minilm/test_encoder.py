@@ -1,7 +1,5 @@
 """The encoder computes what BERT computes, for any mixture of texts at once."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One setting ranks a library by meaning on this machine: nothing is fetched, nobody is asked."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import subprocess

@@ -1,7 +1,5 @@
 """Text becomes the word pieces that BERT was trained on."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

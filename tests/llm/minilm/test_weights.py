@@ -1,7 +1,5 @@
 """Which weights are used, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

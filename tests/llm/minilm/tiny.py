@@ -1,7 +1,5 @@
 """A model of two layers with random weights, in the files of the published one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

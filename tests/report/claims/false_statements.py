@@ -1,7 +1,5 @@
 """Sources on one drug, what is false about them in every form, and sentences of a report."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from paper_search.models import Author, Paper

@@ -1,7 +1,5 @@
 """The examples in docs/examples/report are what the program writes today."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Two records, field by field: which level each field of a pair is on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

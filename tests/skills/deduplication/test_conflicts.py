@@ -1,7 +1,5 @@
 """What decides a pair beyond its weights, rule by rule and level by level."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

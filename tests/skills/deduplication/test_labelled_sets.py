@@ -1,7 +1,5 @@
 """What is reached on labelled sets of other people: a floor under the figures of the benchmark."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Works that are nearly alike stay two, and damaged records of one work become one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

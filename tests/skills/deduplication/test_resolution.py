@@ -1,7 +1,5 @@
 """Which records become one work, by what they say, by what a person says, and what is asked."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How the words of two titles differ, and which words are one."""
 
-from __future__ import annotations
-
 import pytest
 
 from paper_search.skills.deduplication.text import folded, words

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from paper_search.skills.intent.exclusions import Exclusions, parse_exclusions

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from paper_search.skills.intent.forms import without_cuts

@@ -1,7 +1,5 @@
 """Questions as people type them, of many fields: each is read as it is meant."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

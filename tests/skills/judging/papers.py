@@ -1,7 +1,5 @@
 """Papers and an intent for the tests of the judge."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Records that try to steer a judge, without any of the cues that `untrusted` looks for."""
 
-from __future__ import annotations
-
 from paper_search.models import RawPaper
 
 LINES = [

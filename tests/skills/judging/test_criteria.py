@@ -1,7 +1,5 @@
 """The criteria of an intent: as a model gave them, else by the words of the question."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Snippets are looked up in the text, and grades become a score."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

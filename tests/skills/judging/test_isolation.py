@@ -1,7 +1,5 @@
 """One record cannot touch another: tests with a model that does whatever any text wants."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

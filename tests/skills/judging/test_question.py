@@ -1,7 +1,5 @@
 """What the judge is told and shown, word for word."""
 
-from __future__ import annotations
-
 from tests.skills.judging.papers import INTENT, judged, paper, some
 
 from paper_search.models import MarkedPaper

@@ -1,7 +1,5 @@
 """How a model is asked about many papers: calls, failures, and what is kept."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Learning from marks which papers come first."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """A bound on the relevant papers that are left, and when to stop."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from paper_search.models import (
     RankedQuery,
     SearchConstraints,

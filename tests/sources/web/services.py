@@ -1,7 +1,5 @@
 """Serper, Tavily, SearXNG and NewsAPI on the loopback interface, from one shelf of pages."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Serper, Tavily, SearXNG and NewsAPI, asked over loopback: what they find, and how they fail."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """Workflows are found where they are written, and nothing without one is run."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Handing work over: to a workflow, to a module's, to another process's; outcomes come back."""
 
-from __future__ import annotations
-
 import sys
 import types
 from collections.abc import Iterator

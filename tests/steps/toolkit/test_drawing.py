@@ -1,7 +1,5 @@
 """Pictures show every outcome, and the paper-search table is the one of the design."""
 
-from __future__ import annotations
-
 import json
 
 from paper_search.steps import Dispatch, Outcome, StepDef, Workflow, to_json, to_mermaid

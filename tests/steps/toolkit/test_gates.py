@@ -1,7 +1,5 @@
 """Quality gates: which findings stop the work in which round."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

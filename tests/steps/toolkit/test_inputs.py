@@ -1,7 +1,5 @@
 """Every input of every step: what no run can have is left out, and each has a name of its own."""
 
-from __future__ import annotations
-
 import dataclasses
 from itertools import product
 from typing import Annotated, Any, Literal

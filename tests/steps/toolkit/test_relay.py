@@ -1,7 +1,5 @@
 """Questions from deep inside: asked on the outermost thread, answered there, nothing repeated."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
