@@ -4,8 +4,6 @@ Later wins: defaults, then `config.toml` in the home, then `.env`, then the envi
 arguments. A field says in `Variable` which variable sets it: that is the one table of settings.
 """
 
-from __future__ import annotations
-
 import getpass
 import json
 import os

@@ -1,7 +1,5 @@
 """Files that nobody but the person who runs the program can read, as all in the home are."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Things to read by name: files, and what other packages bring."""
 
-from __future__ import annotations
-
 import functools
 import sys
 from importlib import metadata

@@ -3,8 +3,6 @@
 Nothing is read from the environment here; `paper_search.config` does that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path

@@ -3,8 +3,6 @@
 Filled in as far as the thread knows; the rest is marked as the authors' to say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The logs of an audit: what was asked (PRISMA-S), who decided what, what each round changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures of a search: its flow, its sources, its screening. SVG or PNG, without Graphviz."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The flow of PRISMA 2020 as a picture: what was kept goes down, what left goes to the right."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass

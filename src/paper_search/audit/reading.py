@@ -1,7 +1,5 @@
 """All that a search has kept, read from its thread: what an audit is made of."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

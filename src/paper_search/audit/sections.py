@@ -1,7 +1,5 @@
 """What the audit says, section by section."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

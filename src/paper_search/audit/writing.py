@@ -1,7 +1,5 @@
 """An audit as files: tables, documents, pictures, and a manifest of their hashes."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import io

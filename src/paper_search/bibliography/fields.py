@@ -4,8 +4,6 @@ One row per field. Our own tables, their import and the import of everybody else
 go through these rows, so a field that is added here is in all of them.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Identifiers of works (DOI, arXiv, PMID, ISBN ...): found in text, normalised, made stable."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import re

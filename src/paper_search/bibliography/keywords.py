@@ -1,7 +1,5 @@
 """Keywords and subject categories of a work: read from how formats write them, each once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Languages under the names that services have for them: ISO 639-1, ISO 639-2 and in English."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from paper_search.resources import PackageFiles

@@ -4,8 +4,6 @@ nameparser was weighed: it reads "Smith JA" as given name Smith, splits organisa
 longer to import than all of our exports together.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

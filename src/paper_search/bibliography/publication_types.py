@@ -1,7 +1,5 @@
 """Types of publications in the words of CSL, whatever a source calls them."""
 
-from __future__ import annotations
-
 PREPRINTS = frozenset({"preprint", "posted-content"})
 """What is called so is a preprint; CSL's "article" alone may be anything."""
 

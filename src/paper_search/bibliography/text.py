@@ -1,7 +1,5 @@
 """Text as sources write it (LaTeX, HTML, odd Unicode), turned into text that can be read."""
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

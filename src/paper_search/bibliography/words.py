@@ -1,7 +1,5 @@
 """The part of an English word that its forms share, and how rare it is in scholarly English."""
 
-from __future__ import annotations
-
 from functools import cache, lru_cache
 
 from paper_search.resources import PackageFiles

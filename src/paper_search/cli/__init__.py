@@ -1,7 +1,5 @@
 """The command line, `paper-search`: one module per command."""
 
-from __future__ import annotations
-
 _ALLOCATIONS_BEFORE_COLLECTION = 50_000
 """Python's default is 700 to 2,000; some megabytes of garbage are cheaper than looking for it."""
 DEFERRED = ("langsmith.types", "langgraph_sdk", "psutil", "sqlite_vec")

@@ -1,7 +1,5 @@
 """Writing an export to a file: whole or not at all, and nothing overwritten unasked."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

@@ -1,7 +1,5 @@
 """How one service is talked to, and one request to it with all of its repetitions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version

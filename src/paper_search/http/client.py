@@ -1,7 +1,5 @@
 """The one HTTP client: polite, patient, bounded, and silent about keys."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sqlite3

@@ -1,7 +1,5 @@
 """What can go wrong between us and a server, and when to ask it again."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

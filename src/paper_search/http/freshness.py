@@ -1,7 +1,5 @@
 """Which stored answers may be used: by default any that is still good."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

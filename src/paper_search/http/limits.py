@@ -1,7 +1,5 @@
 """How often, and how many times at once, a host may be asked, by all who ask it together."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

@@ -1,7 +1,5 @@
 """How a request reaches its host: by which way, and with its keys."""
 
-from __future__ import annotations
-
 import ipaddress
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping

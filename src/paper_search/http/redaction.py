@@ -1,7 +1,5 @@
 """Keeps keys out of the texts that people, logs and files see."""
 
-from __future__ import annotations
-
 import functools
 import json
 import logging

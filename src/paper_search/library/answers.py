@@ -1,7 +1,5 @@
 """What a library returns: hits, import summaries, statistics."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ranking beyond BM25 by the first results: further query words, and a bonus for adjacent words."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

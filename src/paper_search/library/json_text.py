@@ -1,7 +1,5 @@
 """Fast JSON, with the standard library as a fallback."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

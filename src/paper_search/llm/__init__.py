@@ -1,7 +1,5 @@
 """Language models: one provider interface, typed answers, and what they cost."""
 
-from __future__ import annotations
-
 from paper_search.config import LLMConfig
 from paper_search.errors import (
     LLMAuthError,

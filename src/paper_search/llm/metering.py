@@ -1,7 +1,5 @@
 """Counts what each call of a model costs, by a table of prices, and keeps to a budget."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import re

@@ -1,7 +1,5 @@
 """What a language model is to the skills: text or a typed answer for two messages."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

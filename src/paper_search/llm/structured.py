@@ -1,7 +1,5 @@
 """Typed answers: the JSON object in what a model writes, validated, with one repair attempt."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -3,8 +3,6 @@
 No text of a question or an answer is in it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """What a person said about a result, also of records that may be of one work."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

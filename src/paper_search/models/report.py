@@ -1,7 +1,5 @@
 """What a search, a merge and a look-up gave, with what every part of them did."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from pydantic import BaseModel, Field

@@ -1,7 +1,5 @@
 """What a scoping search found: hit counts of the queries, before anything is searched."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 

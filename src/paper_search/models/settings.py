@@ -1,7 +1,5 @@
 """Settings: models, sources, server and network; with the variables that set them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

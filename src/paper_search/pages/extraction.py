@@ -1,7 +1,5 @@
 """Extracts the text of a document in a process that can be killed; recognises log-in pages."""
 
-from __future__ import annotations
-
 import asyncio
 import html
 import json

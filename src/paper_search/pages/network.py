@@ -1,7 +1,5 @@
 """What a fetch of a page may do; its transport checks the IP address of a host, then connects."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import socket

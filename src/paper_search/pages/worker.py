@@ -5,8 +5,6 @@ standard input, and writes a line of JSON: title and text, or why there is none.
 read HTML and PDF are imported where they are used: the limits have to hold before one is loaded.
 """
 
-from __future__ import annotations
-
 import codecs
 import itertools
 import json

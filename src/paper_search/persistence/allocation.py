@@ -1,7 +1,5 @@
 """The garbage collector while a thread is driven: it looks for garbage less often."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import threading

@@ -1,7 +1,5 @@
 """Backups of the SQLite file, made and put back while it is in use."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

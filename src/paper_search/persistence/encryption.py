@@ -1,7 +1,5 @@
 """Encryption at rest: AES-256-GCM over every state, write, record and decision."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The ledger of decisions: each question is decided once, however often an answer is sent."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Threads in the memory of one process: LangGraph's savers in memory, with the same fence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

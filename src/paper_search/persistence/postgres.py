@@ -1,7 +1,5 @@
 """Threads in PostgreSQL: LangGraph's saver and store, and our own tables, in one database."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

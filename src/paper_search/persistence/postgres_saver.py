@@ -1,7 +1,5 @@
 """LangGraph's PostgreSQL saver and store: fenced, sealed, with what the saver lacks."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextvars import ContextVar

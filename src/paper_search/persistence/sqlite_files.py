@@ -1,7 +1,5 @@
 """The SQLite file of threads: where it may be, what is in it, and how it is opened."""
 
-from __future__ import annotations
-
 import contextlib
 import contextvars
 import errno

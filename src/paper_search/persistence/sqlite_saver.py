@@ -1,7 +1,5 @@
 """LangGraph's SQLite saver: fenced, sealed, with what it lacks."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

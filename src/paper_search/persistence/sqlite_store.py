@@ -1,7 +1,5 @@
 """LangGraph's SQLite store: fenced, sealed, and read page by page."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

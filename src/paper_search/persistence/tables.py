@@ -1,7 +1,5 @@
 """Our own tables beside LangGraph's: leases, decisions, and what happened around them."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import sqlite3

@@ -1,7 +1,5 @@
 """What the models are told: one Markdown file per prompt, reviewed as prose."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """How eight databases write fields, headings, distances, dates and lines: one table for each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

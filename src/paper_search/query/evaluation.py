@@ -3,8 +3,6 @@
 A subject heading (`mesh:"Carcinoma, Basal Cell"`) is words to whoever has no headings.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping

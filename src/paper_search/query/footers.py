@@ -1,7 +1,5 @@
 """What databases print behind a query: filters, time spans, columns of a history, commands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ field `entered`: `2019`, `2019-07`, `2019-07-01`, or a span of these with a slas
 nothing stands: `2019-01-01/2019-06-30`, `2019-01-01/`.
 """
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Callable, Iterator

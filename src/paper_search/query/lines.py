@@ -1,7 +1,5 @@
 """Cuts a pasted strategy into lines: numbers, counts of hits and headings are told apart."""
 
-from __future__ import annotations
-
 import csv
 import re
 from dataclasses import dataclass, field

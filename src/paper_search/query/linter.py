@@ -1,7 +1,5 @@
 """Finds what a query probably does not mean, and says where."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The normal form of a tree: flat, without repetition, with canonical words; and its text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Operators of a search string: what joins its parts, and in which order."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 

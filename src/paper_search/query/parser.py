@@ -1,7 +1,5 @@
 """Reads the text of a boolean query into its tree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

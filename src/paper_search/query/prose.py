@@ -1,7 +1,5 @@
 """Tells whole sentences and titles from boolean queries."""
 
-from __future__ import annotations
-
 import re
 
 from paper_search.query.systems import count_tags

@@ -1,7 +1,5 @@
 """Reads a search string of another system into our tree, token by token."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A whole strategy, whose numbered lines name each other: its tree, and what each line finds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ https://schema.elsevier.com/dtds/document/bkapi/search/SCOPUSSearchTips.htm, Web
 https://webofscience.help.clarivate.com.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

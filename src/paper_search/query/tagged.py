@@ -1,7 +1,5 @@
 """Makes leaves of the words, tags, headings and years of another system's search string."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Cuts a search string of another system into tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Brings a tree into what a service can be asked, never narrower; the rest is checked locally."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import product

@@ -3,8 +3,6 @@
 It never finds more than the tree, except for limits in `WrittenStrategy.left_out`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product

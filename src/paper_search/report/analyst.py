@@ -1,7 +1,5 @@
 """The role that says what the sources say: the table of evidence, and what a model reads in it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 

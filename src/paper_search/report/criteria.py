@@ -1,7 +1,5 @@
 """The six criteria of a review, what code checks of a whole draft, and the rules that decide."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType

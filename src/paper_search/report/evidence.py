@@ -1,7 +1,5 @@
 """The sources of a report, by id and by citation key: the only things that it may cite."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

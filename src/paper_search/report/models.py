@@ -1,7 +1,5 @@
 """What a research report is made of, and what each role of it is given and gives back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import Enum

@@ -1,7 +1,5 @@
 """The role that reads what was found: pages, and papers that are open to everybody, as text."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence

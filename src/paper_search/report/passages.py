@@ -1,7 +1,5 @@
 """The table of evidence: each paper with what it is, who decided on it, and its best sentences."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

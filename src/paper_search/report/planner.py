@@ -1,7 +1,5 @@
 """The role that takes a question apart and says what to search, with a model or without."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

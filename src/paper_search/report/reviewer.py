@@ -1,7 +1,5 @@
 """The role that judges a draft: code first, then a model, which is asked of each sentence too."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The role that carries out the queries of a plan: papers, and pages of the web and of the news."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The role that writes the report, whole or by sections, and mends it by its critique."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

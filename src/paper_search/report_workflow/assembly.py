@@ -1,7 +1,5 @@
 """From settings to the live objects of a report: the only place that chooses which ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

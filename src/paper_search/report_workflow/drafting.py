@@ -1,7 +1,5 @@
 """The steps that write and review, version by version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from paper_search.errors import PersistenceError

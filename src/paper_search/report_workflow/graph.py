@@ -1,7 +1,5 @@
 """The research-report graph: one table of steps and what their outcomes lead to."""
 
-from __future__ import annotations
-
 import functools
 
 from paper_search.persistence.listing import columns

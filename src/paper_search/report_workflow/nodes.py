@@ -1,7 +1,5 @@
 """The steps that plan, collect and analyse: each gives an outcome and what changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """What a report ends with: the report as data, or the best that there is, with its caveats."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, get_args
 

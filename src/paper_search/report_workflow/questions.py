@@ -1,7 +1,5 @@
 """The steps that ask a person, what is shown then, and the steps that end a report."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from paper_search.errors import PersistenceError

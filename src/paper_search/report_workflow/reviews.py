@@ -1,7 +1,5 @@
 """The three questions that a person is asked, and the answers that are taken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """What a report costs, before its sources are searched."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

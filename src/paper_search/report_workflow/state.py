@@ -1,7 +1,5 @@
 """The state of one report, its settings, its input and its output."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """The second stage of a review: full texts are sought, attached and decided on."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """Open texts: where a work may be read by anybody, and the PDF that is fetched from there."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

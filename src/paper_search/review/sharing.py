@@ -1,7 +1,5 @@
 """A review that is shared with other accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from paper_search.config import current_person

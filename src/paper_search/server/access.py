@@ -1,7 +1,5 @@
 """Access: whose a thread is, and what somebody may do with it; asked by every door of a server."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import re

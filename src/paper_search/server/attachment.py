@@ -1,7 +1,5 @@
 """Attachment: threads of the file, put into the list that a server keeps in memory."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import uuid

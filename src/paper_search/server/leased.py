@@ -1,7 +1,5 @@
 """A graph whose runs hold the lease on their thread and write decisions into the ledger."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The server of the Model Context Protocol: over stdio, and at `/mcp` of `serve`."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any

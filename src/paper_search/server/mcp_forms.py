@@ -1,7 +1,5 @@
 """The open question of a thread as a form that a client of MCP shows to the person."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

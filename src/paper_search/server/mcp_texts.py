@@ -1,7 +1,5 @@
 """What the tools and resources of MCP return: Markdown, in parts that clients take whole."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ A tool asks the person by a form in the client. Only an answered form is a perso
 a client decides by itself counts where the settings let it, and is recorded as its own.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import uuid

@@ -1,7 +1,5 @@
 """Serving: LangGraph's server, started with settings that let nobody in who was not asked."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

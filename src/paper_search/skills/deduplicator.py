@@ -1,7 +1,5 @@
 """The skill that merges the records of each work."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
 from typing import Any

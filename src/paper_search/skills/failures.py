@@ -1,7 +1,5 @@
 """Maps a source's exception to the status in its report."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

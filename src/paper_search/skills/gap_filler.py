@@ -1,7 +1,5 @@
 """The skill that fills missing fields of merged works from enrichers."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

@@ -1,7 +1,5 @@
 """Counts the hits of queries, one request per source and query; failures are recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from paper_search.http.errors import utc_now

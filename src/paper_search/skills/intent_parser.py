@@ -1,7 +1,5 @@
 """The skill that understands a research question."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,5 @@
 """Noun phrases of an English text: the runs between function words, verbs and punctuation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The skill that writes search strategies."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from datetime import date

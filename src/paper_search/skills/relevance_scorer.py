@@ -1,7 +1,5 @@
 """The skill that scores the relevance of papers to an intent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

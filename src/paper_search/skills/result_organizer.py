@@ -1,7 +1,5 @@
 """The skill that turns scored papers into a collection."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Orders a result: fuses the ranks of all sources with likeness to the best papers."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence

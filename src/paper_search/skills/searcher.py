@@ -1,7 +1,5 @@
 """The skill that searches all sources in parallel and reports each of them."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import inspect

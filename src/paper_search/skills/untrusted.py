@@ -1,7 +1,5 @@
 """Handles text from strangers: shows hidden parts, detects tricks, fences it off as data."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -4,8 +4,6 @@ The headings are Medical Subject Headings (MeSH) of the National Library of Medi
 2020/2021, changed; `scripts/vocabulary.py` makes both tables and says how.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The stems of a text's words, and the tables of words that are shipped."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -4,8 +4,6 @@ arXiv has no precedence and binds to the right, so every group has its own paren
 operator it reads OR, and a NOT needs something before it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import ClassVar

@@ -3,8 +3,6 @@
 Queries and fields: https://api.core.ac.uk/docs/v3
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from typing import ClassVar

@@ -5,8 +5,6 @@ Fields: https://api.crossref.org/swagger-ui/index.html
 of a preprint, cannot be selected (https://github.com/CrossRef/rest-api-doc/issues/302).
 """
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

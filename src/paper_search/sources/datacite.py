@@ -3,8 +3,6 @@
 Fields: https://datacite-metadata-schema.readthedocs.io
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar

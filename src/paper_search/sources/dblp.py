@@ -6,8 +6,6 @@ the tree becomes a conjunction of alternatives that finds at least what is wante
 not say is checked in the answers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

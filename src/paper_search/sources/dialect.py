@@ -1,7 +1,5 @@
 """Writes a boolean tree in a service's dialect, and reports what the dialect lacks."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """DOAJ (https://doaj.org/api/v4/docs): articles of open-access journals."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 from urllib.parse import quote

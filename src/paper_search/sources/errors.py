@@ -1,7 +1,5 @@
 """The errors of sources."""
 
-from __future__ import annotations
-
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
 

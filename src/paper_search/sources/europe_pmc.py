@@ -4,8 +4,6 @@ Queries: https://europepmc.org/searchsyntax
 Fields: https://europepmc.org/docs/EBI_Europe_PMC_Web_Service_Reference.pdf
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from typing import ClassVar

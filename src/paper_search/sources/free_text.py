@@ -4,8 +4,6 @@ The words are sent, and the results are checked against the query: leniently for
 wanted, since such services match by stem, strictly for what is excluded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ is limited to it; names of authors are a filter of their own. See
 https://docs.openalex.org/how-to-use-the-api/get-lists-of-entities/search-entities.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection

@@ -3,8 +3,6 @@
 Fields: https://docs.openalex.org/api-entities/works/work-object
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

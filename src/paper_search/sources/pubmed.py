@@ -6,8 +6,6 @@ word without one is mapped to subject headings that nobody asked for
 (https://pubmed.ncbi.nlm.nih.gov/help/).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping

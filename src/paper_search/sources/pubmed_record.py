@@ -3,8 +3,6 @@
 Elements: https://www.nlm.nih.gov/bsd/licensee/elements_descriptions.html
 """
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 

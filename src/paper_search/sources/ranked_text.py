@@ -5,8 +5,6 @@ only be looked for. The conditions of the limits are said in the service's own l
 one, else the answers are checked for them.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

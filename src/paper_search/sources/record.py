@@ -5,8 +5,6 @@ Where a list stands in between, it leads to every entry; of several paths, with 
 first counts at which something can be read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ tighter than it, years are parameters of their own, and nothing is truncated: it
 of a result are those of SerpApi: https://serpapi.com/google-scholar-organic-results
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ Without a key all callers of the world share one pool, and it is mostly empty. I
 stem, in title and abstract.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import ClassVar

@@ -4,8 +4,6 @@ Both need the same key. No answer of Serper's `/scholar` was ever recorded where
 read here is what its clients agree on.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from paper_search.bibliography.languages import language_code

@@ -1,7 +1,5 @@
 """One web service: what it is called, what it bears, and what it is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """What a web service is sent for a strategy: all of it can be said before anything is sent."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

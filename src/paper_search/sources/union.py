@@ -5,8 +5,6 @@ service can only be asked apart, or what is too long for one request, is split a
 splitting makes short enough is asked more widely, and checked in the answers.
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence

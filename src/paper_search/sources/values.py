@@ -1,7 +1,5 @@
 """Reads values of unknown type from JSON and XML; an invalid value counts as missing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """What handlers take and may give, read from their signatures; and values checked against types."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

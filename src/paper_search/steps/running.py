@@ -1,7 +1,5 @@
 """Runs from input to result or question: in memory, or on threads that another process resumes."""
 
-from __future__ import annotations
-
 import contextlib
 import uuid
 from collections.abc import AsyncIterator, Iterable, Mapping

@@ -1,7 +1,5 @@
 """What a step is given and what it gives back."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping

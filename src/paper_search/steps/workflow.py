@@ -1,7 +1,5 @@
 """Workflows: steps under a name, checked when built."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import re

@@ -1,7 +1,5 @@
 """The test kit of exporters: whoever writes one learns in one call what it gets wrong."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

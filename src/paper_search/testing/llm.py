@@ -1,7 +1,5 @@
 """Models for tests: one that answers by a script or rules, one that makes vectors of words."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A loopback server that speaks OpenAI's chat completions, answers by schema and counts."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections import Counter

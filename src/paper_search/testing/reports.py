@@ -1,7 +1,5 @@
 """Everything a report needs, without a network, a model or a person."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

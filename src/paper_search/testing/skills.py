@@ -1,7 +1,5 @@
 """Doubles for tests of a workflow: six skills, and a script of decisions instead of a person."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from paper_search.models import (

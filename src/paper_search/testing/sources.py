@@ -1,7 +1,5 @@
 """Sources for tests, one that counts hits, and the contract that every source passes."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,8 +7,6 @@ async def test_a_step_gives_what_the_table_has(given):
 ```
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Admission: what a run may begin with, checked in one place for all doors."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 

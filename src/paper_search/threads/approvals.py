@@ -1,7 +1,5 @@
 """What a person approved on a thread: kept outside of the state, which a client can write."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any, ClassVar, Generic, TypeVar
 

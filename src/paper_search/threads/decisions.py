@@ -1,7 +1,5 @@
 """Decisions: answers in the shapes of all clients, decoded, checked and compared."""
 
-from __future__ import annotations
-
 import functools
 import json
 import reprlib

@@ -1,7 +1,5 @@
 """ThreadEngine: threads of any graph, driven from Python."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

@@ -1,7 +1,5 @@
 """What a graph asks and what it is answered, for graphs that need no models of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """ThreadSession: one thread of any graph, read and driven from question to question."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager

@@ -1,7 +1,5 @@
 """Whose a thread is, with whom it is shared, and what each of them may do with it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """What the steps of any graph spend on models, counted while they run."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """What a thread gives as files: its papers in every export format, its audit, its pictures."""
 
-from __future__ import annotations
-
 import asyncio
 from http import HTTPStatus
 from typing import Literal, cast, get_args

@@ -1,7 +1,5 @@
 """Full texts on the page: how each stands, a file for each, and the decision beside its text."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """The result of a thread: to filter, to mark, and to decide on while it waits."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """The paths of the page."""
 
-from __future__ import annotations
-
 import mimetypes
 from http import HTTPStatus
 from typing import Any

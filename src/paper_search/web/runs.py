@@ -1,7 +1,5 @@
 """Runs that were started from the page, and go on after the request that started them."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import uuid

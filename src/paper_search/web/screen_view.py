@@ -1,7 +1,5 @@
 """Screening on the page, one paper, one key, one save; and several reviewers of one result."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode

@@ -1,7 +1,5 @@
 """Screening on the page: one set of papers in memory for all tabs, every word saved at once."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

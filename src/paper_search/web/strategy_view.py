@@ -1,7 +1,5 @@
 """The strategy of a thread: to decide on while it waits, to read afterwards."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import Mapping, Sequence

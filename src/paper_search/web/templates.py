@@ -1,7 +1,5 @@
 """Templates: HTML with every value escaped, and the words that they share."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re

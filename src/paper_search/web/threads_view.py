@@ -1,7 +1,5 @@
 """The list of threads, a new search, and a thread while it runs."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """From settings to skills: the only place that chooses which ones."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import logging

@@ -1,7 +1,5 @@
 """The counts of a search, all of them made of the rows of its arrivals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

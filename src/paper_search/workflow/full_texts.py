@@ -1,7 +1,5 @@
 """Full texts: what became of the works that were included by title and abstract."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum

@@ -1,7 +1,5 @@
 """The paper-search graph: one table of steps and what their outcomes lead to."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from paper_search.persistence.listing import columns

@@ -1,7 +1,5 @@
 """What a person said of single papers, kept beside the checkpoints as soon as it is said."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

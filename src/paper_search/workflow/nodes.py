@@ -1,7 +1,5 @@
 """The steps of a search: each turns the state into an outcome and what changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """The two questions, put together from the state, and what they say of the cost of models."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 

@@ -10,8 +10,6 @@ of the end result · `approvals` what a person approved · `marks` what a person
 `order` of a result that was judged again.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any

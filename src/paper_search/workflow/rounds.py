@@ -1,7 +1,5 @@
 """What a round takes over from those before it, and what slow sources add to it."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

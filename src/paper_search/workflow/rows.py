@@ -1,7 +1,5 @@
 """Records and papers as rows of the store, and whether a row says all there is to say."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from operator import attrgetter

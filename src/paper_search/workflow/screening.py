@@ -1,7 +1,5 @@
 """A person going through the papers of a result one by one, each word saved at once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

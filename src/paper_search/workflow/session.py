@@ -1,7 +1,5 @@
 """What the threads of a search have of their own: two questions, and papers to screen."""
 
-from __future__ import annotations
-
 import asyncio
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence

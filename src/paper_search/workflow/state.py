@@ -1,7 +1,5 @@
 """The state of one search, shared by all steps: decisions, ids and scores, never records."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any
 

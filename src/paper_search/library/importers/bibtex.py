@@ -1,7 +1,5 @@
 """Importer of BibTeX and BibLaTeX files."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 Records of OpenAlex, arXiv, Semantic Scholar and Crossref are understood as well.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect

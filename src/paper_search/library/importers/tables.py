@@ -1,7 +1,5 @@
 """Importers of tables: CSV, TSV and Excel workbooks, with fields columns_of from column names."""
 
-from __future__ import annotations
-
 import csv
 import re
 import warnings

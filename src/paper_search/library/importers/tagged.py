@@ -4,8 +4,6 @@ A reference is a run of lines with a tag and a value; other lines continue a val
 a `Layout`: how its lines look, and which tags hold which field.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Importers of XML: EndNote, as Zotero and Mendeley write it too, and PubMed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import IO, Any

@@ -1,7 +1,5 @@
 """Whether a source bears a quantity: has it, or has what it follows from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

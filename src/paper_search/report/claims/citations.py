@@ -1,7 +1,5 @@
 """Citations in a text: ours, written `[@key]`, and every other form that a model may write."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence

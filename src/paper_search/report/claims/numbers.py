@@ -1,7 +1,5 @@
 """The quantities of a text, in digits and in words, and whether a source bears them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Drawn with matplotlib, since one drawing gives SVG for pages, PNG for Word and PDF for LaTeX.
 """
 
-from __future__ import annotations
-
 import io
 import textwrap
 from collections import Counter

@@ -3,8 +3,6 @@
 What sources wrote can neither format it nor load anything.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A report as Word document and as LaTeX, made by pandoc from one Markdown text."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import functools

@@ -1,7 +1,5 @@
 """Blocking: the pairs of records worth comparing, because they share a key."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Clustering of scored pairs: average linkage over the pairs that were compared."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Levels of agreement of two records, and the log-odds that they are one work."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from math import exp
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Rules that override a pair's weights: matching identifiers, and what forbids a merge."""
 
-from __future__ import annotations
-
 from paper_search.skills.deduplication.clustering import SURE
 from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, ONE_TEXT, Comparison
 

@@ -1,7 +1,5 @@
 """Merges the records of one work, with the provenance of each field."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Profiles: each record's fields, normalised once for comparison."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Resolution: from records to clusters, works and uncertain pairs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace

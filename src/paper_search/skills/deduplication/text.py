@@ -1,7 +1,5 @@
 """Folds text so that spellings compare equal, and authors into a bag of names."""
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

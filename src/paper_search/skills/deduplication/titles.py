@@ -1,7 +1,5 @@
 """How two titles differ, and what they say besides: parts, replies, errata, columns."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

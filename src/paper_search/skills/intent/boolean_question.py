@@ -1,7 +1,5 @@
 """Questions that are boolean queries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The concepts of a question, and their alternatives."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Years, kinds of publication, number and language of papers, and wishes without effect."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

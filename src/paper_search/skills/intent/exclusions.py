@@ -1,7 +1,5 @@
 """What a question does not want."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The table of forms, and text with gaps where one was cut out."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Authors, journals and conferences that a question names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

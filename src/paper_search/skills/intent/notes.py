@@ -1,7 +1,5 @@
 """What a person's note asks of the next strategy, in the forms that a question is read by."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

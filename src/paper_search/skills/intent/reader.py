@@ -1,7 +1,5 @@
 """Reads a question without a model: its subject, and limits in forms that are certain."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Grades as a model returns them, checked; their score, and their row in a cache."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import unicodedata

@@ -1,7 +1,5 @@
 """Asks a model about many papers, within limits, and says beforehand what it costs."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import itertools

@@ -1,7 +1,5 @@
 """The stopping estimate: an upper bound on the relevant papers that are not screened yet."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a model is told when it writes a strategy, what it answers, and what is wrong with it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """The first queries for a question: a block of names for each concept, joined; the ranked one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What an edit changes of a strategy, and in one line how it differs from the one before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """Limits of a strategy: what can be searched within, and conditions that come from words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """The next round's strategy: the last one, changed by labels and notes, or varied."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter, defaultdict

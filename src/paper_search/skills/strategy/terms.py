@@ -1,7 +1,5 @@
 """Terms of titles and abstracts, and those that mark first results off."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

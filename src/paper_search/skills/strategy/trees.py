@@ -1,7 +1,5 @@
 """Words as queries and trees; the blocks of a query, and the steps to broader ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

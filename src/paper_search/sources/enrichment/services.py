@@ -5,8 +5,6 @@ by any identifier. Europe PMC, CORE: twenty-five by all identifiers that they ta
 (https://unpaywall.org/products/api): one by DOI.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote

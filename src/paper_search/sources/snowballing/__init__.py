@@ -1,7 +1,5 @@
 """Follows citations: what relevant works cite, and what cites them."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

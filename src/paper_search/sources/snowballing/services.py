@@ -4,8 +4,6 @@ OpenAlex: all seeds in one request for each direction. Semantic Scholar: two req
 seed. OpenCitations (https://api.opencitations.net): ids first, records then.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Searches of web and news: entry points of `paper_search.web_searches`, and their base."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace

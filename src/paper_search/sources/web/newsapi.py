@@ -1,7 +1,5 @@
 """NewsAPI, articles of newspapers and magazines (https://newsapi.org); needs a key."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from paper_search.bibliography.names import author_named

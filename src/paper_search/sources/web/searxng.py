@@ -1,7 +1,5 @@
 """A SearXNG server (https://docs.searxng.org); needs its URL, no key."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from paper_search.bibliography.names import author_named

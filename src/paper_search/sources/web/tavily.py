@@ -1,7 +1,5 @@
 """Tavily, a web search for programs (https://tavily.com); needs a key."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from paper_search.http.errors import HttpStatusError

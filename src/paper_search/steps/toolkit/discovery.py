@@ -1,7 +1,5 @@
 """Workflows found where they are written: module-level `WORKFLOW`, seen before anything runs."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib

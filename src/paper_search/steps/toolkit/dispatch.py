@@ -3,8 +3,6 @@
 Both go by name, unless the step says how.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Pictures of a workflow as text: Mermaid and JSON, with the outcome on every edge."""
 
-from __future__ import annotations
-
 import json
 from typing import NamedTuple
 

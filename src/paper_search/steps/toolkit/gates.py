@@ -1,7 +1,5 @@
 """Quality gates: findings of a review, and which of them stop the work in which round."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum

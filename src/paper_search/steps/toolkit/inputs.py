@@ -1,7 +1,5 @@
 """Every input that a workflow can have: the domains of its settings, gone through."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterator, Mapping
 from itertools import product

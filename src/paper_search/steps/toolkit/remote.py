@@ -1,7 +1,5 @@
 """A graph that another process serves: started, read and asked on behalf of, across restarts."""
 
-from __future__ import annotations
-
 import itertools
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
