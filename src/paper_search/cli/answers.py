@@ -1,7 +1,5 @@
 """An answer in the options of `resume` and `report`, and the papers that it names."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -9,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paper_search.cli.console import UsageMistakeError
 from paper_search.errors import InputError, InvalidDecisionError
 from paper_search.models import MergeDecision, UserFeedback
-from paper_search.workflow.checkpoints import ResultPayload
-
-if TYPE_CHECKING:
-    from paper_search.workflow import Checkpoint
+from paper_search.workflow.checkpoints import Checkpoint, ResultPayload
 
 _PLAN_FIELDS = {"decomposed_questions", "search_queries", "expected_sections", "methodology"}
 _DRAFT_FIELDS = {"title", "abstract", "sections", "conclusion"}

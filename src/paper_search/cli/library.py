@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,8 +26,6 @@ from paper_search.cli.options import Home, Json, settings
 from paper_search.errors import EmbeddingError, InputError, LibraryError, UnknownFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from paper_search.config import AppConfig
     from paper_search.library import EmbeddingSummary, ImportSummary, Library
     from paper_search.library.importers import Rejected

@@ -30,7 +30,7 @@ from paper_search.cli.source_lines import (
     unfinished_line,
 )
 from paper_search.cli.stored_threads import NextCommands, preview, reading
-from paper_search.config import use_one_blas_thread
+from paper_search.config import AppConfig, use_one_blas_thread
 from paper_search.errors import (
     InputError,
     InvalidDecisionError,
@@ -49,14 +49,13 @@ from paper_search.workflow.judging import JudgingReport
 from paper_search.workflow.questions import remarks
 from paper_search.workflow.results import part_of
 from paper_search.workflow.session import SearchSession
+from paper_search.workflow.state import WorkflowState
 
 if TYPE_CHECKING:
     from paper_search.cli.answers import Answer
-    from paper_search.config import AppConfig
     from paper_search.report.document import Report
     from paper_search.report_workflow import Review, ReviewDecision
     from paper_search.workflow import Decision
-    from paper_search.workflow.state import WorkflowState
 
 
 class ThreadRunner(ABC):

@@ -1,12 +1,9 @@
 """What sources did, in lines; and where else to search."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,15 +11,13 @@ from paper_search.cli.console import ExitCode, command_line, say, visible
 from paper_search.cli.prompts import Choice, QuitError, Terminal, decide
 from paper_search.config import (
     WEB_SOURCES,
+    AppConfig,
     expand_sources,
     load_config,
     remember_setting,
     setting_origins,
 )
 from paper_search.models.source_report import LOCAL, SourceReport, SourceStatus
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LOCAL = LOCAL | {"import"}

@@ -1,9 +1,7 @@
 """BibTeX and biblatex: one entry per paper, as UTF-8, for BibTeX, Biber and reference managers."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from paper_search.exports.text import (
     UNKNOWN,
@@ -18,11 +16,7 @@ from paper_search.exports.text import (
     type_beside,
     web_address,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paper_search.models import Author, Paper, PaperCollection
+from paper_search.models import Author, Paper, PaperCollection
 
 _SPECIAL = {
     "\\": r"{\textbackslash}",

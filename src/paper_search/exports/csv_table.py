@@ -3,15 +3,14 @@
 Spreadsheets would run a cell as a formula if we let them.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paper_search.bibliography.fields import COLUMNS
 from paper_search.bibliography.names import written
@@ -24,13 +23,7 @@ from paper_search.exports.text import (
     single_line,
     web_address,
 )
-from paper_search.models import Author
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from paper_search.models import Paper, PaperCollection
-
+from paper_search.models import Author, Paper, PaperCollection
 
 # A spreadsheet whose list separator is a semicolon splits our cells there, quoted or not.
 _FORMULA_START = re.compile(r"(^|;[\s\"]*)(?='*[=+\-@＝＋－＠])")

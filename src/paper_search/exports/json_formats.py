@@ -1,14 +1,12 @@
 """JSON to be read again without loss, and CSL-JSON, which pandoc, Zotero and citeproc cite from."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paper_search.bibliography.names import fields_of
 from paper_search.errors import ConfigError
@@ -22,9 +20,7 @@ from paper_search.exports.text import (
     single_line,
     web_address,
 )
-
-if TYPE_CHECKING:
-    from paper_search.models import Author, Paper, PaperCollection
+from paper_search.models import Author, Paper, PaperCollection
 
 
 def export_json(collection: PaperCollection, indent: int | None = 2) -> str:

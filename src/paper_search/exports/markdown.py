@@ -1,14 +1,9 @@
 """Markdown: a table to read, as GitHub, Obsidian and pandoc show it."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from paper_search.exports.text import identifier, safe_address, single_line, web_address
-
-if TYPE_CHECKING:
-    from paper_search.models import Author, Paper, PaperCollection
+from paper_search.models import Author, Paper, PaperCollection
 
 _HEADER = "| # | Title | Authors | Year | Venue | Score |"
 _RULE = "|---|---|---|---|---|---|"

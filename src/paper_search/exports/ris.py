@@ -1,9 +1,5 @@
 """RIS: one tagged record per paper, read by every reference manager."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from paper_search.bibliography.names import split_name
 from paper_search.exports.text import (
     identifier,
@@ -15,9 +11,7 @@ from paper_search.exports.text import (
     single_line,
     type_beside,
 )
-
-if TYPE_CHECKING:
-    from paper_search.models import Author, Paper, PaperCollection
+from paper_search.models import Author, Paper, PaperCollection
 
 
 def export_ris(collection: PaperCollection) -> str:

@@ -1,12 +1,10 @@
 """Texts and types of records as formats of references can take them."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from anyascii import anyascii
@@ -14,11 +12,7 @@ from anyascii import anyascii
 from paper_search.bibliography.names import PersonName, parts_of, without_particle
 from paper_search.bibliography.publication_types import CSL_TYPES, PREPRINTS, csl_type, type_word
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT, SURROGATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from paper_search.models import Author, BibliographicRecord, Paper
+from paper_search.models import Author, BibliographicRecord, Paper
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _WEB = re.compile(r"(?:https?|ftp)://\S", re.IGNORECASE)

@@ -1,10 +1,9 @@
 """Zotero's items: as RDF, the only file in which notes and tags stay such, and for its API."""
 
-from __future__ import annotations
-
 import html
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Container
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from paper_search.exports.text import (
@@ -16,11 +15,7 @@ from paper_search.exports.text import (
     single_line,
     web_address,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from paper_search.models import Author, Paper, PaperCollection
+from paper_search.models import Author, Paper, PaperCollection
 
 _SPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",

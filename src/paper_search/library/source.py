@@ -13,7 +13,7 @@ from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import InputError, LibraryError, QuerySyntaxError, SearchSourceError
 from paper_search.library.answers import Hits
 from paper_search.library.corpus import Library
-from paper_search.library.embedding import create_embedder
+from paper_search.library.embedding import Embedder, create_embedder
 from paper_search.library.samples import open_sample
 from paper_search.models import (
     HitCount,
@@ -33,7 +33,6 @@ from paper_search.query import conditions_in
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from paper_search.library.embedding import Embedder
 
 SAMPLE = "sample"
 LIBRARY_DIRECTORY = "library"

@@ -1,20 +1,22 @@
 """Fetches one document at a time from public hosts, within limits and as robots.txt allows."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 from urllib.parse import quote, unquote
 
 import httpx
 
 from paper_search.http.asking import HttpSettings
+from paper_search.http.body import HttpAnswer
 from paper_search.http.client import HttpClient
 from paper_search.http.errors import HttpError, HttpStatusError, RetryPolicy
+from paper_search.http.limits import HostLimiter
 from paper_search.http.network import trusted_certificates
 from paper_search.models.source_report import RequestRecord
 from paper_search.pages.network import (
@@ -28,13 +30,6 @@ from paper_search.pages.network import (
     check_url,
     system_addresses,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
-
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.limits import HostLimiter
 
 AGENT = "paper-search"
 _ACCEPT = "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.5"

@@ -1,12 +1,10 @@
 """Records that arrive: of files, on a thread of their own or one that is there, and of updates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from paper_search.config import current_person
+from paper_search.config import AppConfig, current_person
 from paper_search.errors import InputError
 from paper_search.models import PaperCollection, RawPaper, SearchReport, SearchStrategy
 from paper_search.persistence import Persistence
@@ -18,9 +16,6 @@ from paper_search.workflow.checkpoints import Checkpoint
 from paper_search.workflow.engine import SearchWorkflow
 from paper_search.workflow.results import empty_collection
 from paper_search.workflow.rounds import SOURCE, AddedFile, Batch
-
-if TYPE_CHECKING:
-    from paper_search.config import AppConfig
 
 
 class ImportedRecords:

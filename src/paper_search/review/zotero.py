@@ -1,23 +1,18 @@
 """Zotero: one library, of the program on this machine or of zotero.org, and its collections."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeVar
 
+from paper_search.config import AppConfig
 from paper_search.errors import InputError, UnknownNameError, ZoteroError
 from paper_search.exports.zotero import DECISION, ITEM_KINDS
 from paper_search.http.client import HttpClient, HttpSettings
 from paper_search.http.errors import HttpError, HttpStatusError, HttpUnreachableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from paper_search.config import AppConfig
 
 T = TypeVar("T")
 PREFIX = "zotero:"

@@ -5,23 +5,18 @@ that its thread and paper come to, and the line in `extra` that says so. After i
 fields are the person's: only our tag, our note and its being in the collection are changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
+from paper_search.config import AppConfig
 from paper_search.errors import ZoteroError
 from paper_search.exports.text import safe_address, single_line
 from paper_search.exports.zotero import DECISION, decision_tags, item_of, kind_of, note_of
+from paper_search.models import Paper
 from paper_search.review.zotero import STALE, Collection, ZoteroLibrary, collection_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from paper_search.config import AppConfig
-    from paper_search.models import Paper
 
 Outcome = Literal["created", "updated", "unchanged", "left", "refused"]
 Fields = dict[str, Any]

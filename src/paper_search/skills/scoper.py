@@ -1,10 +1,8 @@
 """The skill that counts hits and relaxes empty queries before a strategy is approved."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paper_search.errors import PaperSearchError, QuerySyntaxError
 from paper_search.models import (
@@ -28,6 +26,7 @@ from paper_search.skills.strategy.trees import BlockText, Step, block_texts, bro
 from paper_search.skills.variants import synonyms
 from paper_search.skills.words import tokens
 from paper_search.sources import SearchSource
+from paper_search.sources.adapter import Adapter
 from paper_search.sources.base import (
     Row,
     counting,
@@ -37,9 +36,6 @@ from paper_search.sources.base import (
     service_of,
     sources_by_name,
 )
-
-if TYPE_CHECKING:
-    from paper_search.sources.adapter import Adapter
 
 MAX_BLOCKS = 4
 """Blocks that are counted; every one is a request where no source is local."""

@@ -1,14 +1,14 @@
 """The progress of one query to one service, page by page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from paper_search.http.body import HttpAnswer
 from paper_search.http.errors import utc_now
+from paper_search.http.limits import Quota
 from paper_search.models import (
     Arrival,
     Purpose,
@@ -22,14 +22,9 @@ from paper_search.models import (
 )
 from paper_search.models.source_report import REASONS
 from paper_search.query import Node, judge
-from paper_search.sources.adapter import Translated
+from paper_search.sources.adapter import Page, Translated
 from paper_search.sources.client import time_text
-
-if TYPE_CHECKING:
-    from paper_search.http.body import HttpAnswer
-    from paper_search.http.limits import Quota
-    from paper_search.sources.adapter import Page
-    from paper_search.sources.errors import ServiceError
+from paper_search.sources.errors import ServiceError
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from paper_search.config import AppConfig
 from paper_search.http.errors import (
     HttpBodyError,
     HttpCallLimitError,
@@ -24,17 +25,15 @@ from paper_search.http.errors import (
     is_retryable,
 )
 from paper_search.http.errors import refusal_of as usual_refusal_of
-from paper_search.http.limits import QUOTA_USED_UP
+from paper_search.http.limits import QUOTA_USED_UP, CallBudget
 from paper_search.http.redaction import redact
 from paper_search.models import RequestRecord, SourceStatus
 from paper_search.models.settings import NetworkConfig
 from paper_search.sources.errors import ServiceError
 
 if TYPE_CHECKING:
-    from paper_search.config import AppConfig
     from paper_search.http.body import HttpAnswer
     from paper_search.http.client import HttpClient
-    from paper_search.http.limits import CallBudget
     from paper_search.sources.adapter import Request, Service
 
 T = TypeVar("T")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.errors import ConfigError, SearchSourceError
+from paper_search.http.errors import HttpStatusError
 from paper_search.http.redaction import redact
 from paper_search.models import SearchConstraints, SourceStatus
 from paper_search.sources.adapter import Paging, Request, Translated
@@ -18,11 +20,8 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.sources.scholar import SOURCE, GoogleScholar, read_result
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     import httpx
 
-    from paper_search.http.errors import HttpStatusError
 
 __all__ = [
     "NonRetryableError", "RetryableError", "ScholarAdapter", "SearchSourceError", "SerpAPIError",

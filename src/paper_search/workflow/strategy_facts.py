@@ -6,20 +6,19 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from paper_search.models import (
+    BlockHits,
+    QueryHits,
+    RankedQuery,
+    ScopeReport,
+    SearchConstraints,
+    SearchStrategy,
+)
+from paper_search.models.scope import Translation
 from paper_search.models.source_report import LOCAL, early_requests
-from paper_search.skills.strategy.trees import block_texts
+from paper_search.skills.strategy.trees import BlockText, block_texts
 
 if TYPE_CHECKING:
-    from paper_search.models import (
-        BlockHits,
-        QueryHits,
-        RankedQuery,
-        ScopeReport,
-        SearchConstraints,
-        SearchStrategy,
-    )
-    from paper_search.models.scope import Translation
-    from paper_search.skills.strategy.trees import BlockText
     from paper_search.workflow.checkpoints import StrategyPayload
 
 Fact: TypeAlias = tuple[str, str]
