@@ -7,11 +7,7 @@ import typer
 
 from paper_search.cli.arrivals import contents_of, say_files, strategy_in
 from paper_search.cli.audit import print_contributions
-from paper_search.cli.console import (
-    ProgressLine,
-    UsageMistakeError,
-    is_interactive,
-)
+from paper_search.cli.console import ProgressLine, UsageMistakeError, is_interactive
 from paper_search.cli.library import collection_files
 from paper_search.cli.options import (
     BudgetOption,

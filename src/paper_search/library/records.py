@@ -58,9 +58,7 @@ class Changes:
 
     def __add__(self, other: Changes) -> Changes:
         return Changes(
-            self.added + other.added,
-            self.updated + other.updated,
-            self.unchanged + other.unchanged,
+            self.added + other.added, self.updated + other.updated, self.unchanged + other.unchanged
         )
 
 

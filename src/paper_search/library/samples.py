@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from paper_search.errors import LibraryError
 from paper_search.library.corpus import Library
-from paper_search.library.embedding import (
-    DIGEST_BYTES,
-    MINILM,
-    Embedder,
-    as_embedder,
-    digest_of,
-)
+from paper_search.library.embedding import DIGEST_BYTES, MINILM, Embedder, as_embedder, digest_of
 from paper_search.private_files import private_directory
 from paper_search.resources import PackageFiles
 

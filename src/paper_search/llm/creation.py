@@ -16,12 +16,7 @@ from paper_search.http.redaction import redact, redact_logs
 from paper_search.llm.chat import ChatProvider
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import format_errors
-from paper_search.models.settings import (
-    CHAT_MODELS_GROUP,
-    CHAT_PACKAGES,
-    ChatPackage,
-    Skill,
-)
+from paper_search.models.settings import CHAT_MODELS_GROUP, CHAT_PACKAGES, ChatPackage, Skill
 from paper_search.resources import EntryPoints
 from paper_search.service_settings import key_variable
 

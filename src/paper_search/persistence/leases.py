@@ -300,11 +300,7 @@ class WorkLock:
     """
 
     def __init__(
-        self,
-        table: LeaseTable,
-        thread_id: str,
-        work: str,
-        clock: Callable[[], float] | None = None,
+        self, table: LeaseTable, thread_id: str, work: str, clock: Callable[[], float] | None = None
     ) -> None:
         self._table = table
         self._thread_id = thread_id

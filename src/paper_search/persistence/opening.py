@@ -76,10 +76,7 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 
 @contextlib.asynccontextmanager
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
-    from paper_search.persistence.memory import (  # noqa: PLC0415  # slow import
-        MemorySaver,
-        MemoryStore,
-    )
+    from paper_search.persistence.memory import MemorySaver, MemoryStore  # noqa: PLC0415  # slow import
 
     table, store = LeaseTable(), MemoryStore()
     yield Persistence(

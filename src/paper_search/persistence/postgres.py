@@ -14,11 +14,7 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from paper_search.errors import PersistenceError
 from paper_search.persistence.encryption import Keyring
 from paper_search.persistence.leases import Leases, LeaseTable
-from paper_search.persistence.postgres_saver import (
-    OneByOneCursor,
-    PostgresSaver,
-    PostgresStore,
-)
+from paper_search.persistence.postgres_saver import OneByOneCursor, PostgresSaver, PostgresStore
 from paper_search.persistence.serialization import RecordSeal, serializer
 from paper_search.persistence.sqlite_store import finish
 from paper_search.persistence.tables import schema

@@ -6,11 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    CheckpointTuple,
-    get_checkpoint_id,
-)
+from langgraph.checkpoint.base import ChannelVersions, CheckpointTuple, get_checkpoint_id
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.store.base import Op, PutOp, Result
@@ -95,11 +91,7 @@ class PostgresSaver(AsyncPostgresSaver):
         return saved
 
     async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Any,
-        metadata: Any,
-        new_versions: ChannelVersions,
+        self, config: RunnableConfig, checkpoint: Any, metadata: Any, new_versions: ChannelVersions
     ) -> RunnableConfig:
         """Store a checkpoint if the thread is not driven by somebody else.
 

@@ -228,9 +228,7 @@ def _number_rows(rows: list[tuple[int, str]]) -> list[Line]:
 
 
 def _numbered(
-    rows: list[tuple[int, str]],
-    labels: list[re.Match[str] | None],
-    headings: list[tuple[int, str]],
+    rows: list[tuple[int, str]], labels: list[re.Match[str] | None], headings: list[tuple[int, str]]
 ) -> list[Line]:
     drafts: list[Line] = []
     for (row, line), label in zip(rows, labels, strict=True):

@@ -71,11 +71,7 @@ class _Reader(OperatorReader):
     """Reads the operands of a string: words, headings, fields, dates, groups, lines."""
 
     def __init__(
-        self,
-        text: str,
-        system: System,
-        refuse: Refuse,
-        lines: EarlierLines | None,
+        self, text: str, system: System, refuse: Refuse, lines: EarlierLines | None
     ) -> None:
         if system is PUBMED and (before := (_SEARCH if lines else _SEARCH_COLON).match(text)):
             text = " " * before.end() + text[before.end() :]
@@ -334,8 +330,7 @@ class _Reader(OperatorReader):
     def _line(self, label: str, start: int) -> Node:
         if self._lines is None:
             self._refuse(
-                start,
-                f"the line {label.strip()} is not known here: paste the whole strategy",
+                start, f"the line {label.strip()} is not known here: paste the whole strategy"
             )
         return self._lines.tree(label, lambda reason: self._refuse(start, reason))
 

@@ -31,12 +31,7 @@ from paper_search.report.recovery import Amount, Attempt, WorkflowError, classif
 from paper_search.report.searcher import ReportSearcher
 from paper_search.report_workflow.listing import ReportCatalog
 from paper_search.report_workflow.reviews import BreakpointName, HITLBreakpoint
-from paper_search.report_workflow.state import (
-    OpenReview,
-    ReportParams,
-    StepState,
-    WorkflowState,
-)
+from paper_search.report_workflow.state import OpenReview, ReportParams, StepState, WorkflowState
 from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
 from paper_search.threads.approvals import Approvals

@@ -40,17 +40,13 @@ class ReportCatalog(Catalog["ReportSession", ReportInfo]):
 
     @property
     def session_type(self) -> type[ReportSession]:
-        from paper_search.report_workflow.engine import (  # noqa: PLC0415  # slow import
-            ReportSession,
-        )
+        from paper_search.report_workflow.engine import ReportSession  # noqa: PLC0415  # slow import
 
         return ReportSession
 
     async def show(self, thread_id: str) -> ReportDetail:
         """Return all that there is to know of a report; Raises as `info`."""
-        from paper_search.report_workflow.engine import (  # noqa: PLC0415  # slow import
-            ReportDetail,
-        )
+        from paper_search.report_workflow.engine import ReportDetail  # noqa: PLC0415  # slow import
 
         info = await self.info(thread_id)
         session = self.session(thread_id)

@@ -163,11 +163,7 @@ async def _pages(
 
 
 async def _searched(
-    ctx: Context,
-    log: StepLog,
-    params: ReportParams,
-    earlier: list[SearchResult],
-    allowed_by: str,
+    ctx: Context, log: StepLog, params: ReportParams, earlier: list[SearchResult], allowed_by: str
 ) -> tuple[list[SearchResult], StepUpdate]:
     state = log.state
     llm = await model_for(ctx, log, "searcher")

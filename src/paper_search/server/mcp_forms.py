@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp.server.mcpserver import Context
-from mcp.types import (
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitResult,
-    InputRequiredResult,
-)
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
 from paper_search.errors import InvalidDecisionError
 from paper_search.server.mcp_texts import clipped

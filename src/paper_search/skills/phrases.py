@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from paper_search.skills.intent.forms import forms
-from paper_search.skills.words import (
-    BREAKS,
-    GENERIC,
-    is_unspaced,
-    term_table,
-    word_table,
-)
+from paper_search.skills.words import BREAKS, GENERIC, is_unspaced, term_table, word_table
 
 _FOREIGN = word_table("foreign")
 _LETTERS = re.compile(r"[^\W\d_]+")

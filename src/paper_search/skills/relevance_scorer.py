@@ -101,10 +101,7 @@ class RelevanceScorer:
         return self._llm is not None
 
     def by_words(
-        self,
-        papers: Sequence[RawPaper],
-        intent: ParsedIntent,
-        marked: Sequence[MarkedPaper] = (),
+        self, papers: Sequence[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper] = ()
     ) -> list[ScoredPaper]:
         lexical = verdicts(papers, documents_of(papers), intent)
         by_person = with_marks(papers, _with_named(papers, lexical, intent), marked)

@@ -230,11 +230,7 @@ class Dialect(ABC):
         text = self.without(text, exclusions) if exclusions else text
         rest = tuple(part for part, clause in [*inclusions, *excluded] if not clause.is_exact)
         return Translated(
-            text,
-            tuple(self._notes),
-            normalise(And(rest)) if rest else None,
-            first,
-            last,
+            text, tuple(self._notes), normalise(And(rest)) if rest else None, first, last
         )
 
     def _positive(self, node: Node) -> Expression:

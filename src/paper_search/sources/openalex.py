@@ -154,13 +154,7 @@ def _to_openalex(tree: Node, filters: SearchConstraints) -> Translated:
     by_author = {"filter": filter_} if names else {}
     if names and len(years) == len(rest):
         first, last = common_span(years, filters)
-        return replace(
-            author_part,
-            text=filter_,
-            year_from=first,
-            year_to=last,
-            params=by_author,
-        )
+        return replace(author_part, text=filter_, year_from=first, year_to=last, params=by_author)
     dialect = _OpenAlex(normalise(And(tuple(rest))))
     translation = dialect.translate(normalise(And(tuple(rest))), filters)
     words = translation.text if translation.text.endswith((")", '"')) else f"({translation.text})"

@@ -16,12 +16,7 @@ from paper_search.steps.toolkit.discovery import (
 )
 from paper_search.steps.toolkit.dispatch import Dispatch
 from paper_search.steps.toolkit.drawing import to_json, to_mermaid
-from paper_search.steps.toolkit.gates import (
-    Finding,
-    QualityGate,
-    Severity,
-    blocking_severities,
-)
+from paper_search.steps.toolkit.gates import Finding, QualityGate, Severity, blocking_severities
 from paper_search.steps.toolkit.inputs import (
     extract_schema,
     generate_inputs,

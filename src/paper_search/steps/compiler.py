@@ -19,12 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 from typing_extensions import TypedDict
 
-from paper_search.errors import (
-    InputError,
-    PersistenceError,
-    StepResultError,
-    WorkflowRunError,
-)
+from paper_search.errors import InputError, PersistenceError, StepResultError, WorkflowRunError
 from paper_search.steps.parameters import (
     OF_LANGGRAPH,
     describe_errors,
@@ -187,11 +182,7 @@ class _StepRunner:
     """Runs one step: calls its handler and validates the result."""
 
     def __init__(
-        self,
-        workflow: Workflow,
-        step: StepDef,
-        environment: Environment,
-        handler: BoundHandler,
+        self, workflow: Workflow, step: StepDef, environment: Environment, handler: BoundHandler
     ) -> None:
         self._workflow = workflow
         self._step = step

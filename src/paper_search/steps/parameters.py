@@ -9,14 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar, Union
 
-from pydantic import (
-    BaseModel,
-    Field,
-    PydanticUserError,
-    TypeAdapter,
-    ValidationError,
-    create_model,
-)
+from pydantic import BaseModel, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from paper_search.errors import ConfigError, InputError, UnknownNameError

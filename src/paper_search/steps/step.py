@@ -9,14 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from paper_search.errors import StepResultError
-from paper_search.steps.types import (
-    AgentRole,
-    Handler,
-    Outcome,
-    StepContext,
-    StepResult,
-    no_op,
-)
+from paper_search.steps.types import AgentRole, Handler, Outcome, StepContext, StepResult, no_op
 
 Invocation = Callable[[StepContext[Any, Any, Any], str], StepResult | Awaitable[StepResult]]
 """Runs a handler; the text names this visit of the step, the same when the visit is repeated."""

@@ -16,12 +16,7 @@ from paper_search.models import (
     SearchQuery,
     SearchStrategy,
 )
-from paper_search.workflow.checkpoints import (
-    Checkpoint,
-    CheckpointKind,
-    Decision,
-    DecisionAction,
-)
+from paper_search.workflow.checkpoints import Checkpoint, CheckpointKind, Decision, DecisionAction
 from paper_search.workflow.skills import Skills
 
 Records = Callable[[SearchStrategy], Sequence[RawPaper]]

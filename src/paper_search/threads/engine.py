@@ -195,12 +195,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             return self._announce_open(waiting) if waiting else None
 
     async def go_back(
-        self,
-        thread_id: str,
-        is_wanted: Callable[[Any], bool],
-        words: str,
-        *,
-        by: str | None = None,
+        self, thread_id: str, is_wanted: Callable[[Any], bool], words: str, *, by: str | None = None
     ) -> QuestionT | ResultT:
         """Go back to a question that was decided, and ask it again.
 

@@ -27,12 +27,7 @@ from paper_search.skills.result_organizer import facets_of
 from paper_search.skills.strategy.changes import changes
 from paper_search.steps.types import PARAMS, VISITS
 from paper_search.threads.records import storable
-from paper_search.workflow.counts import (
-    arrivals_of,
-    count_rounds,
-    round_changes,
-    searched_round,
-)
+from paper_search.workflow.counts import arrivals_of, count_rounds, round_changes, searched_round
 from paper_search.workflow.records import SearchRecords
 from paper_search.workflow.rows import dumped
 from paper_search.workflow.skills import Skills

@@ -163,10 +163,7 @@ async def open_screening(
 
 
 def round_estimate(
-    ids: Sequence[str],
-    marks: Sequence[ScreeningMark],
-    iteration: int,
-    earlier: Mapping[str, bool],
+    ids: Sequence[str], marks: Sequence[ScreeningMark], iteration: int, earlier: Mapping[str, bool]
 ) -> StoppingEstimate | None:
     """Bound the relevant papers among those of a round; None if nothing was screened in it.
 

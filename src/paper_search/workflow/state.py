@@ -315,10 +315,7 @@ class WorkflowState(BaseModel):
         return [name for name, count in counts.items() if count == 0]
 
     def record_iteration(
-        self,
-        strategy: SearchStrategy,
-        result_count: int,
-        feedback: UserFeedback | None = None,
+        self, strategy: SearchStrategy, result_count: int, feedback: UserFeedback | None = None
     ) -> None:
         """End the iteration: remember it and count it."""
         self.history.append(

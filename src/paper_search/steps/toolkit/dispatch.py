@@ -145,10 +145,7 @@ def _settings_for(dispatch: Dispatch, target: Workflow | None, ctx: Context) -> 
 
 
 def _result_here(
-    dispatch: Dispatch,
-    target: Workflow | None,
-    ctx: Context,
-    values: Mapping[str, Any],
+    dispatch: Dispatch, target: Workflow | None, ctx: Context, values: Mapping[str, Any]
 ) -> StepResult:
     result = _result(target, values)
     if dispatch.take is not None:
