@@ -22,12 +22,12 @@ MAX_WIRING_LINES = 30
 MAX_MODULES = 383
 MAX_LINES = {
     "skills": 10_213,
-    "sources": 7_396,
+    "sources": 7_397,
     "cli": 6_550,
     "workflow": 5_563,
     "report": 5_352,
     "library": 5_058,
-    "query": 4_698,
+    "query": 4_774,
     "persistence": 3_204,
     "report_workflow": 2_784,
     "steps": 2_587,

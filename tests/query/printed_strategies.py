@@ -34,6 +34,14 @@ class Printed:
 OVID = [
     Printed(
         "Ovid",
+        "1 *Cataract/su, dt [Surgery, Drug Therapy] (8412)\n2 day surgery.ti. (12)\n3 1 and 2 (3)",
+        [doc("Day surgery", headings=["Cataract/surgery"]),
+         doc("Day surgery", headings=["Cataract/drug therapy"])],
+        [doc("Day surgery", headings=["Cataract/epidemiology"]),
+         doc("Day surgery", headings=["Glaucoma/surgery"])],
+    ),
+    Printed(
+        "Ovid",
         "1     exp Asthma/ or asthma*.ti,ab,kw,kf. (200123)\n"
         "2     (child* or pediatric* or paediatric*).tw,hw. (2500000)\n"
         "3     1 and 2 (60000)\n"
@@ -84,6 +92,14 @@ OVID = [
 PUBMED = [
     Printed(
         "PubMed",
+        "Search\tAdd to builder\tQuery\tItems found\tTime\n"
+        "#3\tAdd\tSearch #1 NOT #2\t1187\t05:14:33\n#2\tAdd\tSearch review[pt]\t31\t05:13:58\n"
+        "#1\tAdd\tSearch pessar*[tiab]\t2104\t05:12:41",
+        [doc("Pessaries")],
+        [doc("Pessaries", type=["Review"]), doc("Rings")],
+    ),
+    Printed(
+        "PubMed",
         'asthma[tiab] AND "last 5 years"[dp]',
         line=1,
     ),
@@ -112,8 +128,9 @@ PUBMED = [
     Printed(
         "PubMed",
         "((sepsis[tiab:~0]) AND lactate[tiab]) AND free full text[sb]",
-        [doc("Lactate in sepsis", headings=["free full text"])],
-        [doc("Lactate in sepsis"), doc("Sepsis", headings=["free full text"])],
+        [doc("Lactate in sepsis")],
+        [doc("Sepsis")],
+        remark=True,
     ),
     Printed(
         "PubMed",
@@ -122,6 +139,12 @@ PUBMED = [
     ),
 ]  # fmt: skip
 COCHRANE = [
+    Printed(
+        "Cochrane Library",
+        "#1 (acupressure):ti,ab,kw\n#2 (nausea or vomit*):ti,ab,kw\n#3 #1 and #2\n214 results",
+        [doc("Acupressure for nausea")],
+        [doc("Acupressure: 214 results")],
+    ),
     Printed(
         "Cochrane Library",
         "#1\t[mh Hypertension[mj]]\t120\n#2\tdiuretic*:ti,ab,kw\t800\n#3\t#1 and #2\t10",
@@ -159,6 +182,12 @@ COCHRANE = [
     ),
 ]  # fmt: skip
 EMBASE = [
+    Printed(
+        "Embase.com",
+        "(‘loneliness’/exp OR ‘social* isolat*’:ti,ab)\nAND befriending:ti,ab",
+        [doc("Befriending", headings=["loneliness"]), doc("Social isolation: befriending")],
+        [doc("Befriending"), doc("Loneliness")],
+    ),
     Printed(
         "Embase.com",
         "'heart attack' AND exercise",
@@ -199,6 +228,12 @@ EMBASE = [
     ),
 ]  # fmt: skip
 WOS = [
+    Printed(
+        "Web of Science",
+        '(AK=("open data") OR TI=("open data")) and AB=(reus*)\n3,214 results',
+        [doc("Sharing", "Reuse", keywords=["open data"]), doc("Open data", "Reused")],
+        [doc("Sharing files", "Open data are reused.")],
+    ),
     Printed(
         "Web of Science",
         "TS=(telehealth AND (rural OR remote)) and 2019 (Publication Years) and Open Access",
@@ -285,12 +320,19 @@ EBSCO = [
     Printed(
         "EBSCOhost",
         'TI "shared reading" AND ZW "preschool" AND RV Y',
+        [doc("Shared reading", keywords=["preschool"])],
         [doc("Shared reading", "In preschool")],
-        [doc("Shared reading", "At school")],
         remark=True,
     ),
 ]  # fmt: skip
 PROQUEST = [
+    Printed(
+        "ProQuest",
+        'ti("sign language" AND interpret*)\n'
+        "Additional limits - Date: From January 01 2010 to December 31 2018; Language: English",
+        [doc("Sign language interpreters", year=2018)],
+        [doc("Sign language interpreters", year=2019), doc("Sign language", year=2018)],
+    ),
     Printed(
         "ProQuest",
         'ti("reading difficult*") AND ab(interven*)\nAdditional limits - Date: From 2015 to 2019; '

@@ -52,7 +52,7 @@ from paper_search.query import lint, parse, render
         ),
         ("TITLE-ABS(aa AND {bb cc})", 'tiab:(aa AND "bb cc")'),
         ("AUTH(smith) AND PUBYEAR BEF 2010", "author:smith AND year:-2009"),
-        ("title-abs-key(aa) AND key (bb)", "aa AND bb"),
+        ("title-abs-key(aa) AND key (bb)", "aa AND keyword:bb"),
         ("ti=(aa) AND ts=bb", "title:aa AND bb"),
         ("TI=aa (bb OR cc) OR AB=dd", "title:(aa (bb OR cc)) OR abstract:dd"),
         ("(TI=aa) OR (AB=bb AND TI=cc dd)", "title:aa OR (abstract:bb title:(cc dd))"),

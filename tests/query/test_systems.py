@@ -70,7 +70,7 @@ EBSCO = [
         "TI nurs* AND LA english AND PY 2010-2015",
         "title:nurs* AND language:english AND year:2010-2015",
     ),
-    ('SU "decision making" NOT TI editorial', '"decision making" NOT title:editorial'),
+    ('SU "decision making" NOT TI editorial', 'keyword:"decision making" NOT title:editorial'),
 ]
 EMBASE = [
     ("'asthma'/exp AND (2010:py OR 2011:py)", "asthma AND (year:2010 OR year:2011)"),
@@ -93,14 +93,17 @@ EMBASE = [
 PROQUEST = [
     (
         'SU.EXACT("Depression") AND (TI,AB(CBT) OR pd(20100101-20151231))',
-        "Depression AND (tiab:CBT OR year:2010-2015)",
+        "keyword:Depression AND (tiab:CBT OR year:2010-2015)",
     ),
     ("TI,AB(asthma NEAR/3 child*)", "tiab:(asthma NEAR/3 child*)"),
     ("NOFT(nurs* PRE/2 home*)", "nurs* PRE/2 home*"),
     ('TI("heart failure") AND AB(wom?n)', 'title:"heart failure" AND abstract:wom?n'),
-    ('MAINSUBJECT.EXACT("Decision making") OR ti(choice*)', '"Decision making" OR title:choice*'),
+    (
+        'MAINSUBJECT.EXACT("Decision making") OR ti(choice*)',
+        'keyword:"Decision making" OR title:choice*',
+    ),
     ('MESH.EXACT.EXPLODE("Asthma") AND la.exact("English")', "mesh:Asthma AND language:English"),
-    ("AB,TI(school* N/5 bully*) NOT SU(adult)", "tiab:(school* NEAR/5 bully*) NOT adult"),
+    ("AB,TI(school* N/5 bully*) NOT SU(adult)", "tiab:(school* NEAR/5 bully*) NOT keyword:adult"),
     ("TI(depress*) AND YR(2010-2015)", "title:depress* AND year:2010-2015"),
 ]
 SCOPUS = [

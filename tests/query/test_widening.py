@@ -34,6 +34,8 @@ def test_one_letter_that_varies_is_written_out() -> None:
         ("aa PRE/2 bb", "aa NEAR/2 bb", "aa PRE/2 bb"),
         ('aa mesh-only:"Diabetes Mellitus, Type 2"', 'aa AND "Type 2 Diabetes Mellitus"', None),
         ("mesh:Lasers/du aa", "Lasers AND aa", None),
+        ("keyword:aa title:bb", "aa AND title:bb", None),
+        ("aa NOT keyword:bb", "aa", None),
     ],
 )
 def test_what_is_widened_is_checked(query: str, text: str, checked: str | None) -> None:
@@ -41,6 +43,11 @@ def test_what_is_widened_is_checked(query: str, text: str, checked: str | None) 
     assert found.tree is not None
     assert render(found.tree) == text
     assert (found.remainder and render(found.remainder)) == checked
+
+
+def test_a_keyword_is_asked_for_anywhere_and_the_person_is_told() -> None:
+    found = expressible_part(parse("keyword:aa OR title:bb"))
+    assert found.notes == ("keyword: 'aa' is asked for anywhere",)
 
 
 def test_what_a_service_knows_stays() -> None:

@@ -15,9 +15,9 @@ names of substances. Whoever has no headings reads them as words anywhere."""
 INDEXED = ("type", "language", "subheading", "subset", "entered")
 """What only some indexers say of a record; nobody else can be asked for it."""
 
-FIELDS = ("title", "abstract", "tiab", "author", "venue", *HEADINGS, *INDEXED)
+FIELDS = ("title", "abstract", "tiab", "keyword", "author", "venue", *HEADINGS, *INDEXED)
 """The fields that a word or phrase may be limited to; None means anywhere. `tiab` is title or
-abstract."""
+abstract, `keyword` the words of authors' keywords and of an index."""
 
 OPERATORS = frozenset({"AND", "OR", "NOT"})
 """Words that combine parts of a query, in capitals."""
@@ -102,9 +102,12 @@ CURLY_QUOTES = "“”„‟«»″＂"
 _PLAIN = str.maketrans({**dict.fromkeys(CURLY_QUOTES, '"'), "（": "(", "）": ")", "：": ":"})
 
 
+_CURLY_PAIR = re.compile(r"(?<!\w)‘([^‘’\n]+)’(?!\w)")
+
+
 def straighten(text: str) -> str:
     """Return the text of the same length with plain quotes, parentheses and colons."""
-    return text.translate(_PLAIN)
+    return _CURLY_PAIR.sub(r"'\1'", text.translate(_PLAIN))
 
 
 Refusal = Callable[[int, str], NoReturn]

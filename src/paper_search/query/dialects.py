@@ -236,7 +236,7 @@ DIALECTS = {
     "ovid": Dialect(
         "Ovid", "{}. ", "{}",
         {None: "{}.mp.", "title": "{}.ti.", "abstract": "{}.ab.", "tiab": "{}.ti,ab.",
-         "author": "{}.au.", "venue": "{}.jn."},
+         "keyword": "{}.kw,hw.", "author": "{}.au.", "venue": "{}.jn."},
         {"mesh": 'exp "{}"/{code}', "mesh-only": '"{}"/{code}', "majr": 'exp *"{}"/{code}',
          "majr-only": '*"{}"/{code}'},
         {"type": '"{}".pt.', "language": "{}.la.", "subheading": "{}.fs.", "substance": '"{}".nm.',
@@ -250,7 +250,7 @@ DIALECTS = {
     "pubmed": Dialect(
         "PubMed", "#{} ", "#{}",
         {None: "{}[tw]", "title": "{}[ti]", "abstract": "{}[ab]", "tiab": "{}[tiab]",
-         "author": "{}[au]", "venue": "{}[ta]"},
+         "keyword": "{}[ot]", "author": "{}[au]", "venue": "{}[ta]"},
         {"mesh": '"{}{sub}"[Mesh]', "mesh-only": '"{}{sub}"[Mesh:NoExp]',
          "majr": '"{}{sub}"[Majr]', "majr-only": '"{}{sub}"[Majr:NoExp]'},
         {"type": '"{}"[pt]', "language": "{}[la]", "subheading": '"{}"[sh]',
@@ -260,7 +260,7 @@ DIALECTS = {
     "embase": Dialect(
         "Embase.com", "#{} ", "#{}",
         {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
-         "author": "{}:au", "venue": "{}:jt"},
+         "keyword": "{}:kw", "author": "{}:au", "venue": "{}:jt"},
         {"mesh": "'{}'/exp", "mesh-only": "'{}'/de", "majr": "'{}'/exp/mj", "majr-only": "'{}'/mj"},
         {"type": "'{}'/it", "language": "[{}]/lim",
          "entered": "([{first}]/sd NOT [{after}]/sd)"},
@@ -271,7 +271,8 @@ DIALECTS = {
     "wos": Dialect(
         "Web of Science", "#{} ", "#{}",
         {None: "TS=({})", "title": "TI=({})", "abstract": "AB=({})",
-         "tiab": "(TI=({0}) OR AB=({0}))", "author": "AU=({})", "venue": "SO=({})"},
+         "tiab": "(TI=({0}) OR AB=({0}))", "keyword": "AK=({})",
+         "author": "AU=({})", "venue": "SO=({})"},
         dict.fromkeys(("mesh", "mesh-only", "majr", "majr-only"), 'TS=("{}")'),
         {"type": 'DT=("{}")', "language": "LA=({})", "entered": "LD=({first}/{last})"},
         "PY=({first}-{last})", heading_note=_PLAIN_HEADING,
@@ -281,7 +282,8 @@ DIALECTS = {
     "scopus": Dialect(
         "Scopus", "#{} ", "#{}",
         {None: "TITLE-ABS-KEY({})", "title": "TITLE({})", "abstract": "ABS({})",
-         "tiab": "TITLE-ABS({})", "author": "AUTH({})", "venue": "SRCTITLE({})"},
+         "tiab": "TITLE-ABS({})", "keyword": "KEY({})",
+         "author": "AUTH({})", "venue": "SRCTITLE({})"},
         dict.fromkeys(("mesh", "mesh-only", "majr", "majr-only"), 'INDEXTERMS("{}")'),
         {"type": "DOCTYPE({})", "language": "LANGUAGE({})",
          "entered": "(ORIG-LOAD-DATE AFT {before} AND ORIG-LOAD-DATE BEF {after})"},
@@ -294,7 +296,7 @@ DIALECTS = {
     "cochrane": Dialect(
         "Cochrane Library", "#{} ", "#{}",
         {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
-         "author": "{}:au", "venue": "{}:so"},
+         "keyword": "{}:kw", "author": "{}:au", "venue": "{}:so"},
         {"mesh": '[mh "{}"{SUB}]', "mesh-only": '[mh ^"{}"{SUB}]',
          "majr": '[mh "{}"[mj]]', "majr-only": '[mh ^"{}"[mj]]'},
         {"type": '"{}":pt', "subheading": "[mh /{}]"},
@@ -306,8 +308,8 @@ DIALECTS = {
     "ebsco": Dialect(
         "EBSCOhost", "S{} ", "S{}",
         {None: "(TI ( {0} ) OR AB ( {0} ) OR SU ( {0} ))", "title": "TI ( {} )",
-         "abstract": "AB ( {} )", "tiab": "(TI ( {0} ) OR AB ( {0} ))", "author": "AU ( {} )",
-         "venue": "SO ( {} )"},
+         "abstract": "AB ( {} )", "tiab": "(TI ( {0} ) OR AB ( {0} ))", "keyword": "SU ( {} )",
+         "author": "AU ( {} )", "venue": "SO ( {} )"},
         {"mesh": '(MH "{}+{SUB}")', "mesh-only": '(MH "{}{SUB}")',
          "majr": '(MM "{}+{SUB}")', "majr-only": '(MM "{}{SUB}")'},
         {"type": 'PT "{}"', "language": "LA {}", "entered": "EM {first}-{last}"},
@@ -317,7 +319,7 @@ DIALECTS = {
     "proquest": Dialect(
         "ProQuest", "S{} ", "S{}",
         {None: "noft({})", "title": "ti({})", "abstract": "ab({})", "tiab": "ti,ab({})",
-         "author": "au({})", "venue": "pub({})"},
+         "keyword": "su({})", "author": "au({})", "venue": "pub({})"},
         {"mesh": 'MESH.EXACT.EXPLODE("{}")', "mesh-only": 'MESH.EXACT("{}")',
          "majr": 'MJMESH.EXACT.EXPLODE("{}")', "majr-only": 'MJMESH.EXACT("{}")'},
         {"type": 'rtype.exact("{}")', "language": 'la.exact("{}")'},

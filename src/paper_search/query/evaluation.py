@@ -81,6 +81,11 @@ class _Document:
         self._tokens = {
             field: tokeniser(str(text)) for field, text in document.items() if field != "year"
         }
+        self._headings = {
+            field: str(text).partition("/")[2]
+            for field, text in document.items()
+            if field.startswith("heading")
+        }
         self._entered = str(document.get("entered") or "")
         year = YEAR.search(str(document.get("year") or ""))
         self._year = int(year[0]) if year else None
@@ -105,6 +110,8 @@ class _Document:
         """Yield where the node matches in a field: first token, and the one after the last."""
         match node:
             case Term() | Phrase() if node.field in HEADINGS:
+                if field in INDEXED or not self._has_subheading(node, field):
+                    return
                 # Texts have the natural form, keywords the inverted one.
                 for words in {heading_words(node), heading_as_listed(node)}:
                     yield from self._runs(self._query_tokens(list(words)), field)
@@ -119,6 +126,13 @@ class _Document:
                 yield from self._close_spans(node, field)
             case _:
                 return
+
+    def _has_subheading(self, heading: Term | Phrase, field: str) -> bool:
+        """Whether a heading of the document has the subheading, if one is asked for."""
+        text = " ".join(words_of(heading))
+        sub = text[len(" ".join(heading_as_listed(heading))) + 1 :]
+        names = {_plain(sub), _plain(SUBHEADINGS.get(sub, sub))}
+        return not sub or _plain(self._headings.get(field, sub)) in names
 
     def _leaf_spans(self, leaf: Term | Phrase, words: list[str], field: str) -> Iterator[_Span]:
         if is_in_field(leaf.field, field):
@@ -173,7 +187,9 @@ def _pattern(piece: str, tokeniser: Tokeniser) -> re.Pattern[str]:
 
 def is_in_field(limit: str | None, field: str) -> bool:
     """Return whether what is limited to a field, or to none, may be in a field of a record."""
-    return limit in {None, field} or (limit == "tiab" and field in {"title", "abstract"})
+    is_keyword = limit == "keyword" and field.startswith(("keyword", "heading"))
+    is_text = limit == "tiab" and field in {"title", "abstract"}
+    return limit in {None, field} or is_keyword or is_text
 
 
 class _Judge:
@@ -198,7 +214,7 @@ class _Judge:
                 is_unknown = "year" in self._unknown
             case Term() | Phrase() if node.field in HEADINGS:
                 return True if self._document.matches(node) else None
-            case Term() | Phrase() if node.field in INDEXED:
+            case Term() | Phrase() if node.field in {*INDEXED, "keyword"}:
                 return None
             case _:
                 is_unknown = any(
@@ -208,6 +224,28 @@ class _Judge:
                 )
         return True if self._document.matches(node) else None if is_unknown else False
 
+
+def _plain(name: str) -> str:
+    return " ".join(tokenise(name)).replace(" and ", " ")
+
+
+_NAMES = """aa analogs derivatives|ab abnormalities|ad administration dosage|ae adverse effects
+ag agonists|ah anatomy histology|ai antagonists inhibitors|an analysis|bi biosynthesis|bl blood
+bs blood supply|cf cerebrospinal fluid|ch chemistry|ci chemically induced|cl classification
+cn congenital|co complications|cs chemical synthesis|ct contraindications|cy cytology
+de drug effects|df deficiency|dg diagnostic imaging|dh diet therapy|di diagnosis|dt drug therapy
+ec economics|ed education|eh ethnology|em embryology|en enzymology|ep epidemiology|es ethics
+et etiology|gd growth development|ge genetics|hi history|im immunology|in injuries
+ip isolation purification|ir innervation|is instrumentation|lj legislation jurisprudence
+me metabolism|mi microbiology|mo mortality|mt methods|nu nursing|og organization administration
+pa pathology|pc prevention control|pd pharmacology|ph physiology|pk pharmacokinetics|po poisoning
+pp physiopathology|ps parasitology|px psychology|py pathogenicity|re radiation effects
+rh rehabilitation|rt radiotherapy|sc secondary|sd supply distribution|se secretion|st standards
+sn statistics numerical data|su surgery|td trends|th therapy|tm transmission|to toxicity
+tr transplantation|tu therapeutic use|ul ultrastructure|ur urine|ut utilization|ve veterinary
+vi virology"""
+SUBHEADINGS = {row[:2]: row[3:] for row in re.split(r"[|\n]", _NAMES)}
+"""Subheadings of MeSH by the two letters that databases shorten them to, without "and"."""
 
 HEADING = "mesh"
 """The field of Medical Subject Headings."""

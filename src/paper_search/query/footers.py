@@ -33,6 +33,12 @@ _COCHRANE = re.compile(
 )
 _USE = re.compile(r"\s(?P<key>use)\s+(?=[a-z]{3,7}\d?(?:\s*,\s*[a-z]{3,7}\d?)*\s*$)", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"\n]*"')
+SUM = re.compile(
+    r"(?:^|\n)\W*(?:total:? )?\d{1,3}(?:[,. ]?\d{3})*"
+    r" (?:results?|hits|records|references|articles|documents)\W*$",
+    re.IGNORECASE,
+)
+"""A row with the number of all results."""
 _LIMIT = re.compile(
     r"\s*(?:limit\s+|\.\.l(?:imit)?\s*/\s*)(?P<line>#?\d+[a-z]?)\s+(?:to\s+)?(?P<what>.+?)[\s.]*",
     re.IGNORECASE | re.DOTALL,
@@ -55,6 +61,7 @@ class Footer:
 
 def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
     """Return a query without what is printed behind it, and that."""
+    text = SUM.sub("", text)
     bare = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
     marks = list(_FOOTER.finditer(bare))
     if system is COCHRANE:

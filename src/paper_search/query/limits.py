@@ -122,7 +122,7 @@ _KIND_OF = {
 }
 _DATE = (
     r"(?:\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{4}-\d{2}-\d{2}|\d{4}/\d{1,2}/\d{1,2}|\d{8}|\d{6}"
-    r"|(?:[A-Za-z]{3,9} )?\d{4})"
+    r"|(?:[A-Za-z]{3,9} (?:\d{1,2},? )?)?\d{4})"
 )
 _SPAN = re.compile(
     rf"(?:from|between|since|after)? ?(?P<first>{_DATE})? ?(?P<to>-|–|/|:|to|and|until|before)? ?"

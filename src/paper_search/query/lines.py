@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from paper_search.query.footers import is_footer
+from paper_search.query.footers import SUM, is_footer
 
 LABEL = re.compile(r"\d{1,3}[a-z]?", re.IGNORECASE)
 """What lines are numbered with."""
@@ -33,6 +33,7 @@ _HEADER = frozenset({
     "history", "type", "limiter", "limiters", "expanders", "action", "actions", "annotation",
     "annotations", "items", "found", "recent", "queries", "searched", "for", "databases", "sort",
     "by", "filters", "details", "time", "last", "run", "via", "number", "terms", "date",
+    "add", "to", "builder",
 })  # fmt: skip
 """Words that name the columns of a history of searches."""
 _QUERY_COLUMN = re.compile(r"query|searche?s?|searched for|search (?:query|terms)", re.IGNORECASE)
@@ -199,7 +200,8 @@ def order(label: str) -> tuple[int, str]:
 def _is_noise(line: str) -> bool:
     """Whether a row is a rule, says where the strategy is from, or names columns."""
     words = _WORD.findall(line.lower())
-    return not words or _HEADER.issuperset(words) or _PREAMBLE.match(line) is not None
+    is_known = _HEADER.issuperset(words) or SUM.match(line) is not None
+    return not words or is_known or _PREAMBLE.match(line) is not None
 
 
 def _labelled(line: str) -> re.Match[str] | None:

@@ -44,7 +44,7 @@ _TOKEN = re.compile(
     rf"(?P<or>OR{_NO_WORD})|(?P<and>AND{_NO_WORD})|(?P<not>NOT{_NO_WORD})"
     rf'|(?P<near>(?:NEAR|PRE)(?:/[^\s()"]*)?{_NO_WORD})'
     r"|(?P<field>(?i:(?:title|abstract|author|venue|tiab|mesh(?:-only)?|majr(?:-only)?):\s*"
-    r'|(?:substance|type|language|subheading|subset|entered):(?=[\w"(])))'
+    r'|(?:keyword|substance|type|language|subheading|subset|entered):(?=[\w"(])))'
     r'|(?P<year>(?i:year):\s*(?:\d+\s*-\s*\d+|[^\s()"]*))'
     r'|(?P<doi>10\.\d{4,9}/(?:[^\s"()]|\([^\s"()]*\))+)'
     r'|(?P<blank>\s+|[^\w\s()"*|!]+(?=[\s)]|$))'  # punctuation alone says nothing: R & D

@@ -300,14 +300,24 @@ class _Reader(OperatorReader):
             return Part(self._leaves.phrase(lettered), text)
         if self._system is PUBMED and self._is("suffix"):
             token = self._take()
-            leaves = self._leaves.tagged(lettered, token)
             text = f"{text}{token.text.strip()}"
+            leaves = self._tagged(lettered, token)
         else:
             leaves = [self._leaves.phrase([piece]) for piece in lettered]
         if len(leaves) > 1:
             self._operators[-1].add("AND")
             return Part(And(tuple(leaves)), text, "AND")
         return Part(leaves[0], text)
+
+    def _tagged(self, pieces: list[Token], token: Token) -> list[Node]:
+        leaves = self._leaves.tagged(pieces, token)
+        match leaves[-1]:
+            case Term(field="subset") | Phrase(field="subset") as limit:
+                name = " ".join(words_of(limit))
+                if name.lower() in self._system.availability:
+                    self.notes.append((token.start, f"the limit {name}{token.text} is left out"))
+                    leaves[-1] = _ANYTHING
+        return leaves
 
     def _is_named_behind(self) -> bool:
         """Whether the tag behind words says that they are a name."""

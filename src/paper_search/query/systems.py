@@ -85,7 +85,8 @@ PUBMED = System(
         tiab="tiab|title/abstract",
         venue="ta|journal|jour",
         author="au|author|fau|full author name|1au|author - first|lastau|author - last|auth",
-        anywhere="tw|text word|text words|text|all|all fields|doi|ot|other term",
+        anywhere="tw|text word|text words|text|all|all fields|doi",
+        keyword="ot|other term",
         mesh="mh|mesh|mesh terms|mesh term|mh:exp|mesh:exp",
         mesh_only="mh:noexp|mesh:noexp|mesh terms:noexp|mh: noexp|mesh: noexp",
         majr="majr|mesh major topic|majr:exp",
@@ -102,6 +103,7 @@ PUBMED = System(
     suffix=r"\[\s*(?P<tag>[^\[\]\"()]*?)\s*\]",
     levels=_EQUAL_LEVELS,
     wildcards={"*": "*", "?": "$"},
+    availability=frozenset({"free full text", "full text", "ffrft"}),
 )
 
 _OVID_TAG = r"(?:[a-z]{2}(?:_[a-z]+)?|m_titl)"
@@ -129,7 +131,8 @@ OVID = System(
         title="ti|ot|tt|bt|m_titl",
         abstract="ab",
         tiab="tw",
-        anywhere="mp|kw|kf|hw|af|id|de|px|rx|tn|tm|dm|dv|mf|dq|do|ox|ps|rs|tc|sm|bs|cw|mi|kp",
+        keyword="kw|kf|hw|id|de|kp",
+        anywhere="mp|af|px|rx|tn|tm|dm|dv|mf|dq|do|ox|ps|rs|tc|sm|bs|cw|mi",
         author="au|fa|a1|ax",
         venue="jn|jw|jx|ja|nj|so",
         mesh="mh|xm",
@@ -165,7 +168,8 @@ COCHRANE = System(
     _table(
         title="ti",
         abstract="ab",
-        anywhere="kw|so kw|tb|doi",
+        keyword="kw",
+        anywhere="so kw|tb|doi",
         author="au",
         venue="so",
         type="pt",
@@ -190,7 +194,8 @@ EMBASE = System(
     _table(
         title="ti|tt",
         abstract="ab",
-        anywhere="kw|de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|do|all|ff",
+        keyword="kw",
+        anywhere="de|exp|mj|br|syn|lnk|tn|dn|mn|rn|df|mv|cn|mfr|exp/mj|mj/exp|de/mj|do|all|ff",
         author="au",
         venue="jt|ta|so",
         type="it|pt",
@@ -229,7 +234,8 @@ EBSCO = System(
         title="ti",
         abstract="ab",
         tiab="xb",
-        anywhere="tx|su|mw|kw|de|mj|id|zw|dh|dm",
+        keyword="su|mw|kw|de|mj|id|zw|dh|dm",
+        anywhere="tx",
         author="au",
         venue="so|jn",
         mesh_only="mh",
@@ -258,9 +264,10 @@ PROQUEST = System(
     _table(
         title="ti|title",
         abstract="ab|abstract",
-        anywhere="noft|all|ft|su|if|subject|mainsubject|mainsubject.exact|mainsubject.exact.explode"
+        anywhere="noft|all|ft|tiabsu",
+        keyword="su|if|subject|mainsubject|mainsubject.exact|mainsubject.exact.explode"
         "|mjmainsubject|mjmainsubject.exact|subject.exact|su.exact|su.exact.explode|emb.exact|emb.exact.explode|emb|mjsub|mjsub.exact"
-        "|mjemb.exact|mjemb.exact.explode|diskw|keyword|tiabsu|subt|subt.exact",
+        "|mjemb.exact|mjemb.exact.explode|diskw|keyword|subt|subt.exact",
         author="au|author",
         venue="pub|pubtitle|jo|pub.exact|pubtitle.exact",
         mesh="mesh.exact.explode|mesh.explode",
@@ -294,7 +301,8 @@ SCOPUS = System(
         title="title",
         abstract="abs",
         tiab="title-abs",
-        anywhere="all|title-abs-key|title-abs-key-auth|key|authkey|indexterms|doi|abs-key|title-key",
+        anywhere="all|title-abs-key|title-abs-key-auth|doi|abs-key|title-key",
+        keyword="key|authkey|indexterms",
         substance="chemname|chem|casregnumber",
         author="auth|author-name|author|firstauth|authlastname|authfirst",
         venue="srctitle|exactsrctitle",
@@ -334,7 +342,8 @@ WEB_OF_SCIENCE = System(
     _table(
         title="ti|title",
         abstract="ab",
-        anywhere="ts|topic|all|ak|kp|do",
+        anywhere="ts|topic|all|do",
+        keyword="ak|kp",
         author="au|author",
         venue="so|publication name",
         mesh="mh",

@@ -206,7 +206,8 @@ class Leaves:
 
     def within(self, tags: str, node: Node) -> Node:
         fields = self.fields(tags)
-        if ANYWHERE in fields:
+        is_text = bool(fields & {"tiab", "abstract"})
+        if ANYWHERE in fields or (is_text and "keyword" in fields):
             return node
         if "tiab" in fields or {"title", "abstract"} <= fields:
             fields = (fields - {"title", "abstract"}) | {"tiab"}

@@ -66,7 +66,8 @@ def expressible_part(
     """Return the query with what a service cannot say written otherwise, or left out.
 
     Words with wildcards become the words that they match, or are cut short; headings become
-    phrases; `tiab` title or abstract; what only indexers say (`INDEXED`) is left out.
+    phrases; `tiab` title or abstract; `keyword` anywhere; what only indexers say (`INDEXED`) is
+    left out.
 
     The service knows title, abstract, author, venue and `fields`. `shortest_stem`: letters that it
     needs before a `*`; None: it has no `*`. `is_full`: it knows all wildcards, and distances in one
@@ -126,11 +127,14 @@ class _Walk:
         sides = replace(near, left=left.node, right=right.node)
         return _Wide(near if is_same else sides, is_exact)
 
-    def _leaf(self, leaf: Term | Phrase) -> _Wide:
+    def _leaf(self, leaf: Term | Phrase) -> _Wide:  # noqa: PLR0911  # one case per kind of field
         if leaf.field in INDEXED and leaf.field not in self._fields:
             label = f"{leaf.field}: is known to few services"
             self.notes.setdefault(f"{label}: {' '.join(words_of(leaf))!r} is left out here")
             return _ANYTHING
+        if leaf.field == "keyword" and "keyword" not in self._fields:
+            self.notes.setdefault(f"keyword: {' '.join(words_of(leaf))!r} is asked for anywhere")
+            return replace(self.of(replace(leaf, field=None)), is_exact=False)
         if leaf.field in HEADINGS:
             if leaf.field in self._fields:
                 return _Wide(leaf)
@@ -221,7 +225,7 @@ def _is_indexed(node: Node) -> bool:
     """Whether only indexers could say whether a record matches."""
     match node:
         case Term() | Phrase():
-            return node.field in INDEXED
+            return node.field in {*INDEXED, "keyword"}
         case And(children) | Or(children):
             return all(map(_is_indexed, children))
         case Not(child):

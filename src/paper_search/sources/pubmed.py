@@ -38,7 +38,8 @@ _SPARE = 10
 _UNSURE_FACTOR = 3
 """How many more ids are requested when records are removed locally."""
 _TAGS = {
-    "title": "ti", "abstract": "tiab", "tiab": "tiab", "author": "au", "venue": "ta",
+    "title": "ti", "abstract": "tiab", "tiab": "tiab", "keyword": "tw",
+    "author": "au", "venue": "ta",
     "mesh": "mh", "mesh-only": "mh:noexp", "majr": "majr", "majr-only": "majr:noexp",
     "substance": "nm", "type": "pt", "language": "la", "subheading": "sh", "subset": "sb",
     None: "tiab",
