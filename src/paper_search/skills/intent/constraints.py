@@ -241,8 +241,9 @@ def _interval(kind: str, match: re.Match[str], today: date) -> Interval:
     groups = match.groupdict()
     if kind == "back":
         return _years_back(groups["unit"].lower(), (groups["n"] or "").lower(), today), None
-    if kind == "this":
-        return today.year, today.year
+    if kind in {"this", "last"}:
+        year = today.year - (kind == "last")
+        return year, year
     if kind == "century":
         return today.year - today.year % (10 if "decade" in match[0].lower() else 100), None
     first, last = _years(groups.get("a") or groups["b"])

@@ -100,7 +100,8 @@ class _Claim:
             lead = next((name for name in ("papers", "works") if groups.get(name)), None)
             names.rest = without_span(text, self.match.end(lead) if lead else start, end)
             return True
-        write = f"write {self.kind}:{self.names[0]}"
+        kinds = ("author", "venue") if self.certainty == "likely" else (self.kind,)
+        write = f"write {' or '.join(f'{kind}:{self.names[0]}' for kind in kinds)}"
         if is_certain:
             names.notes.append(
                 f"no paper of the library has the {self.kind} {wording}, so it is read as words; to"
@@ -108,7 +109,7 @@ class _Claim:
             )
         elif self.kind == "author" or (self.certainty == "likely" and " " in self.names[0]):
             names.notes.append(
-                f"not acted on: {wording} as {self.kind}; to limit the search, {write}"
+                f"not acted on: {wording} as {' or '.join(kinds)}; to limit the search, {write}"
             )
         return False
 
@@ -120,7 +121,8 @@ def _venue_claims(text: str) -> Iterator[_Claim]:
             listed = joints.split(match["venue"])
             venues = [_ARTICLE.sub("", name.strip(" .'’-")) for name in listed]
             words = {word for venue in venues for word in venue.casefold().split()}
-            is_place = len(words) == 1 and words <= words_of_table("place", "noperson") - _JOURNALS
+            places = words_of_table("place", *(["noperson"] if len(words) == 1 else []))
+            is_place = words <= places - _JOURNALS
             if is_place or is_quoted(text, match.start()) or len(words) > _LONGEST_VENUE:
                 continue
             around = f"{text[: match.start()]} {text[match.end() :]}"
