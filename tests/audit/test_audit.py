@@ -54,10 +54,16 @@ async def test_every_record_ever_found_has_its_status() -> None:
     assert {row["id"]: (row["status"], row["why"]) for row in rows if row not in again} == {
         "a-shared": ("included", ""),
         "b-shared": ("duplicate", "the same work as a-shared"),
-        "a-round_0": ("not_carried_over", "of an earlier round, and not in the result"),
+        "a-round_0": (
+            "not_carried_over",
+            "of an earlier round, which ended without a decision on it",
+        ),
         "b-round_0": ("excluded", "no bees"),
         "a-round_1": ("excluded", ""),
-        "b-round_1": ("not_carried_over", "of an earlier round, and not in the result"),
+        "b-round_1": (
+            "not_carried_over",
+            "of an earlier round, which ended without a decision on it",
+        ),
         "a-round_2": ("undecided", "in the result; nobody has decided on it"),
         "b-round_2": ("undecided", "in the result; nobody has decided on it"),
     }

@@ -41,7 +41,7 @@ async def test_the_flow_shows_the_counts_of_the_audit() -> None:
     assert "duplicates (n = 1)" in said
     assert "the same record given again (n = 4)" in said
     assert "by a check: not what was asked for (n = 6)" in said
-    assert "of earlier rounds, not carried over (n = 2)" in said
+    assert "of earlier rounds, not decided on (n = 2)" in said
     assert "no bees (n = 1)" in said
     assert "Works included (n = 1)" in said
 

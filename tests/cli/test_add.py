@@ -102,6 +102,7 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
         ((good, str(again)), "is on thread"),
         ((good, str(tmp_path / "none.ris")), "has no record that can be used"),
         ((good, str(tmp_path / "absent.ris")), "cannot be read"),
+        ((good, "--database", " "), "the name of a database is blank"),
         ((good, "--searched", "2 November"), "is no day"),
         ((good, "--searched", "2999-01-01"), "has not come yet"),
     ):

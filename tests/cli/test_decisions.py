@@ -72,6 +72,12 @@ def test_an_export_holds_the_papers_decided_as_asked_for(
     assert all(row["decided_by"] and row["decided_at"] for row in listed if row["decision"])
 
 
+def test_a_word_that_is_none_of_those_accepted_is_refused_plainly(cli: Cli) -> None:
+    ended = cli("export", "any", "--decision", "maybe")
+    assert ended.code == 2
+    assert "Invalid value for '--decision': 'maybe' is not one of 'included'" in ended.stderr
+
+
 def test_a_thread_is_shown_without_what_was_decided_irrelevant_unless_asked(
     cli: Cli, decided: str
 ) -> None:

@@ -116,6 +116,15 @@ def test_a_plan_that_asks_for_a_search_of_code_is_refused(cli, tmp_path):
     assert "there is no search of code" in ended.stderr
 
 
+def test_the_text_boxes_of_a_question_are_an_edit_that_names_it(cli, tmp_path):
+    asked = cli(*ASK, "--json").document
+    args = asked["review"]["action_requests"][0]["args"]
+    file = tmp_path / "args.json"
+    file.write_text(json.dumps(args | {"expected_sections": ["One", "Two"]}))
+    ended = cli("resume", asked["thread_id"], "--edit", str(file), "--json")
+    assert ended.document["review"]["number"] == 2, ended.stderr
+
+
 def test_a_report_from_a_search_that_has_not_ended_is_refused(cli, waiting):
     ended = cli("report", "--from", waiting, "--yes")
     assert ended.code == 1

@@ -56,13 +56,18 @@ def chat_edit(value: Any, **changes: Any) -> Any:
     return {"decisions": [{"type": "edit", "edited_action": edited}]}
 
 
+def file_edit(value: Any, **changes: Any) -> Any:
+    """Return what `--edit FILE` gives, or any door: the arguments as the question has them."""
+    return {"action": "edit", "revised_data": value["action_requests"][0]["args"] | changes}
+
+
 @pytest.fixture
 async def persistence(tmp_path):
     async with open_persistence(f"sqlite:///{tmp_path}/threads.db") as persistence:
         yield persistence
 
 
-EDITS = pytest.mark.parametrize("edited", [inbox_edit, chat_edit])
+EDITS = pytest.mark.parametrize("edited", [inbox_edit, chat_edit, file_edit])
 
 
 async def questions() -> list[Any]:

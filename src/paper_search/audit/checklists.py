@@ -214,7 +214,7 @@ def methods(flow: PrismaFlow) -> list[str]:
     ]
     aside = {
         "were set aside by score or number": flow.set_aside,
-        "of earlier rounds were not carried over": flow.not_carried_over,
+        "were of earlier rounds, which ended without a decision on them": flow.not_carried_over,
         "were not worked on yet": flow.pending,
     }
     lines += [f"Of these, {count:,} {words}." for words, count in aside.items() if count]

@@ -340,7 +340,7 @@ def _beyond_the_result(thread: ReviewThread, groups: Mapping[str, list[str]]) ->
         else:
             status, why = (
                 Status.NOT_CARRIED_OVER,
-                "of an earlier round, and not in the result",
+                "of an earlier round, which ended without a decision on it",
             )
         yield Work(paper, tuple(members), status, why)
 

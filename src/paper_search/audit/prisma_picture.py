@@ -92,7 +92,7 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
     ]
     aside = [
         ("below the line of the result", flow.set_aside),
-        ("of earlier rounds, not carried over", flow.not_carried_over),
+        ("of earlier rounds, not decided on", flow.not_carried_over),
         ("not worked on yet", flow.pending),
     ]
     removals = flow.duplicates + flow.removed_by_checks

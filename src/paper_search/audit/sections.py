@@ -201,7 +201,7 @@ def _flow_rows(flow: PrismaFlow) -> list[tuple[str, int]]:
         *([("of these, the same record given again", flow.given_again)] * bool(flow.given_again)),
         ("Works", flow.works),
         ("Set aside by score or number", flow.set_aside),
-        ("Of earlier rounds, not carried over", flow.not_carried_over),
+        ("Of earlier rounds, which ended without a decision on them", flow.not_carried_over),
         ("Not worked on yet", flow.pending),
         ("Works for screening", flow.for_screening),
         ("Not decided yet", flow.undecided),

@@ -158,6 +158,8 @@ def _modification(content: Any, note: str | None) -> dict[str, Any]:
     keys = set(content) if isinstance(content, Mapping) else set()
     if "action" in keys:
         return {**content, **({"feedback": note} if note else {})}
+    if "token" in keys:  # the text boxes of the question, as its JSON has them
+        return {"action": "edit", "revised_data": content, "feedback": note}
     if keys and keys <= {"research_plan", "draft"}:
         fields = content
     elif keys & _PLAN_FIELDS:

@@ -36,7 +36,10 @@ class CommandTree(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except (typer.Exit, typer.Abort, typer.TyperException):
+        except (typer.Exit, typer.Abort):
+            raise
+        except typer.TyperException as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's
             raise
         except PaperSearchError as error:
             _end(ctx, error)

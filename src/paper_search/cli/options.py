@@ -143,14 +143,14 @@ def budget_of(amount: str | None) -> Budget | None:
 
     from paper_search.cli.console import UsageMistakeError
     from paper_search.models.usage import Budget
+    from paper_search.steps.parameters import describe_errors
 
     if amount is None:
         return None
     try:
         return Budget.model_validate(amount)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-        raise UsageMistakeError(f"--budget: {problem}") from None
+        raise UsageMistakeError(f"--budget: {describe_errors(error)}") from None
 
 
 def _globals(ctx: typer.Context) -> GlobalOptions:

@@ -149,4 +149,4 @@ def format_errors(error: ValidationError) -> str:
         f"{'.'.join(str(part) for part in problem['loc']) or 'answer'}: {problem['msg']}"
         for problem in error.errors(include_input=False, include_url=False)[:10]
     )
-    return "; ".join(problems)
+    return "; ".join(problems).replace(": Value error, ", ": ")

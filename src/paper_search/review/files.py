@@ -155,6 +155,8 @@ def parse_files(
     contents = list(files)
     if len(databases) not in {0, 1, len(contents)}:
         raise InputError("name one database for all files, or one for each file in their order")
+    if not all(map(str.strip, databases)):
+        raise InputError("the name of a database is blank; give it as 'Embase (Ovid)', or none")
     names_of_databases = databases if len(databases) > 1 else [*databases, ""][:1] * len(contents)
     names = _names(contents, used_names)
     return [

@@ -204,7 +204,7 @@ def _default_problems(parameter: Parameter) -> Iterator[str]:
     except ValidationError as error:
         yield (
             f"the default {parameter.default!r} of {parameter.name!r} is not one that it "
-            f"takes: {error.errors()[0]['msg']}"
+            f"takes: {describe_errors(error)}"
         )
 
 
@@ -240,7 +240,7 @@ def _parse_value(name: str, text: str, kind: Any) -> Any:
             return adapter.validate_json(text)
         except ValidationError as second:
             is_json = second.errors()[0]["type"] != "json_invalid"
-            message = (second if is_json else error).errors()[0]["msg"]
+            message = describe_errors(second if is_json else error)
             raise InputError(f"{name}={text!r} cannot be used: {message}") from None
 
 

@@ -61,7 +61,7 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:  # one return 
         case {"decisions": [item]}:
             return _with_token(_from_chat(item, actions), actions, answer, item)
         case {"action": _}:
-            return answer
+            return _with_token(answer, actions, answer, answer.get("revised_data"))
         case {"type": _}:
             return _with_token(_from_inbox(answer, actions), actions, answer)
         case _:

@@ -346,6 +346,16 @@ def test_an_article_number_stands_for_the_pages_that_a_medline_record_has_not(
 def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(
     tmp_path: Path,
 ) -> None:
+    medline = (
+        "PMID- 4\nDP  - 2020 Jan\nTI  - Four\nLID - 10.1000/x [doi]\n\nPMID- 5\nTI  - Five\n\n"
+    )
+    ris = "TY  - JOUR\nTI  - Six\nN1  - Also\nPMID- 9\nDB  - Embase\nER  - \n\n"
+    for name in ("a.txt", "a.ris", "a.nbib"):
+        entries = written(tmp_path, name, medline + ris + medline)
+        four, *others = [e.record for e in entries if isinstance(e, Imported)][:-2]
+        assert [record.source for record in others] == ["PubMed", "Embase"]
+        assert [record.title for record in others] == ["Five", "Six"]
+        assert (four.title, four.year, four.doi, four.pmid) == ("Four", 2020, "10.1000/x", "4")
     files = "ty  - JOUR\nTI  - One\ner  - \nty  - JOUR\nTI  - Two\n\n@article{k, title={Three}}\n"
     first, second, other = written(tmp_path, "together.ris", files)
     assert isinstance(first, Imported)

@@ -77,7 +77,8 @@ def entry_of_value(value: Any, line: int) -> Entry:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        return Rejected(line, f"{place}: {first['msg']}"[:_LONGEST_REASON])
+        reason = first["msg"].removeprefix("Value error, ")
+        return Rejected(line, f"{place}: {reason}"[:_LONGEST_REASON])
     except ValueError as error:
         return Rejected(line, str(error)[:_LONGEST_REASON])
 

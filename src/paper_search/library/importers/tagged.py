@@ -20,6 +20,7 @@ class Reference:
     """One reference: where it begins, and its values by tag, in order, each in its lines."""
 
     line: int
+    layout: "Layout"
     values: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def all(self, *tags: str) -> list[str]:
@@ -71,38 +72,45 @@ class Layout:
 
     def parse(self, lines: Iterable[str]) -> Iterator[Entry]:
         for reference in self._references(lines):
-            values = {name: _value(name, reference, tags) for name, tags in self.fields.items()}
-            values |= self.rest(reference)
-            words = (word for tag in self.type_tags for word in reference.all(tag))
-            kinds = filter(None, (self.types.get(word.strip().lower()) for word in words))
+            own = reference.layout
+            values = {name: _value(name, reference, tags) for name, tags in own.fields.items()}
+            values |= own.rest(reference)
+            words = (word for tag in own.type_tags for word in reference.all(tag))
+            kinds = filter(None, (own.types.get(word.strip().lower()) for word in words))
             kind = values.pop("type", None) or next(kinds, "document")
             yield entry_of(values, reference.line, kind)
 
     def _references(self, lines: Iterable[str]) -> Iterator[Reference]:
-        """Yield the references one at a time; lines before the first one are left out."""
+        """Yield the references one at a time; lines before the first one are left out.
+
+        RIS and MEDLINE, which share most tags, may follow each other in a file.
+        """
         current: Reference | None = None
-        tag = ""
+        tag, layout, is_mixed = "", self, self in (RIS, MEDLINE)
         for number, line in enumerate(lines, start=1):
             text = line.rstrip("\r\n")
-            match = self.tagged.match(text)
+            start = _START.match(text) if is_mixed else None
+            if start and (start[1] or current is None):
+                layout = RIS if start[1] else MEDLINE
+            match = layout.tagged.match(text)
             tag = match.group(1).upper() if match else tag
             is_blank = not text.strip()
             is_boundary = (
-                tag in self.first_tags | self.last_tags
-                or (tag in self.single_tags and current is not None and tag in current.values)
+                tag in layout.first_tags | layout.last_tags
+                or (tag in layout.single_tags and current is not None and tag in current.values)
                 if match
-                else is_blank and self.is_ended_by_blank
+                else is_blank and layout.is_ended_by_blank
             )
             if current is not None and is_boundary:
                 yield current
                 current = None
-            if match and current is None and tag not in self.last_tags:
-                current = Reference(number)
+            if match and current is None and tag not in layout.last_tags:
+                current = Reference(number, layout)
             if current is None or is_blank:
                 continue
             if match:
                 current.values.setdefault(tag, []).append([(match.group(2) or "").strip()])
-            elif tag in self.value_line_tags:
+            elif tag in layout.value_line_tags:
                 current.values[tag].append([text.strip()])
             else:
                 current.values[tag][-1].append(text.strip())
@@ -166,6 +174,8 @@ RIS = Layout(
 )  # fmt: skip
 """https://en.wikipedia.org/wiki/RIS_(file_format), the specifications of 2001 and 2011."""
 
+_START = re.compile(r"(\s{0,2}TY[ \t]{1,3}-)|PMID ?- ?\d")
+"""Of a record of RIS (group 1) or MEDLINE."""
 _MARKED = re.compile(r"^(\S+)\s*\[(doi|pii)\]$", re.IGNORECASE)
 _ARTICLE_NUMBER = re.compile(r"(e?\d{1,7})(?:\s*\[pii\])?$", re.IGNORECASE)
 
