@@ -84,9 +84,10 @@ def test_an_unfinished_thread_exports_what_it_has_and_says_so(cli: Cli, reviewin
 
 
 def test_json_of_an_export_carries_the_papers(cli: Cli, done: str) -> None:
-    document = cli("export", done, "--json").document
-    assert document["thread_id"] == done
-    assert document["papers"]
+    ended = cli("export", done, "--json")
+    assert ended.document["thread_id"] == done
+    assert ended.document["papers"]
+    assert "unfinished" not in ended.stderr
 
 
 def test_deleting_needs_a_yes_where_nobody_can_be_asked(cli: Cli, done: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import multiprocessing
+import tempfile
 import threading
 from collections import Counter
 from datetime import UTC, datetime
@@ -201,7 +202,10 @@ def test_the_sample_keeps_every_record_that_ships(home: Path) -> None:
         assert len(sample) == shipped
 
 
-def test_another_sample_replaces_the_old_one(tmp_path: Path) -> None:
+def test_another_sample_replaces_the_old_one_and_is_made_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "another disk"))
     for word in ("first", "second"):
         file = tmp_path / f"{word}.jsonl.gz"
         file.write_bytes(gzip.compress(json.dumps({"title": f"The {word} title"}).encode()))

@@ -11,7 +11,7 @@ from paper_search.models.source_report import Purpose
 from paper_search.report.models import PagesRead, SearchResult
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.report_workflow.assembly import assemble_report
-from paper_search.testing.reports import QUESTION, report_services
+from paper_search.testing.reports import QUESTION, ScriptedReviews, report_services
 
 
 class FakePages:
@@ -98,3 +98,12 @@ def test_the_settings_can_switch_reading_off_and_a_run_on_again() -> None:
     assert ReportWorkflow.from_config(off)._services.pages is None
     assert ReportWorkflow.from_config(off, max_pages=3)._services.pages is not None
     assert ReportWorkflow.from_config(AppConfig(), max_pages=0)._services.pages is None
+
+
+async def test_a_workflow_from_settings_asks_its_handler_and_tells_its_reporter() -> None:
+    handler, steps = ScriptedReviews(otherwise="approve"), []
+    config = AppConfig(sources={"sample": SearchSourceConfig(name="sample")}, report_pages=0)
+    workflow = ReportWorkflow.from_config(config, handler, lambda name, _: steps.append(name))
+    await workflow.run("graph neural networks")
+    assert handler.asked
+    assert steps

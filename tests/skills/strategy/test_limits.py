@@ -3,6 +3,7 @@ import pytest
 from paper_search.models import IntentType, ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.query import parse, with_conditions
 from paper_search.skills.intent.notes import Note
+from paper_search.skills.strategy.booleans import database_text
 from paper_search.skills.strategy.limits import (
     changed_by,
     limits_of_intent,
@@ -10,6 +11,7 @@ from paper_search.skills.strategy.limits import (
     without_unwanted,
 )
 from paper_search.skills.strategy.trees import written
+from paper_search.testing.skills import fake_strategy
 
 
 def intent(**fields: object) -> ParsedIntent:
@@ -99,3 +101,17 @@ def test_an_unwanted_term_of_two_words_is_in_no_ranked_text() -> None:
     limits = SearchConstraints(conditions=['NOT "shift worker"'])
     [query] = without_unwanted(ranked, limits)
     assert query.text == "sleep loss in and shift patterns"
+
+
+def test_all_limits_of_a_strategy_are_written_for_a_database() -> None:
+    limits = SearchConstraints(
+        year_from=2001, language="de", publication_types=["thesis"], conditions=["NOT ants"]
+    )
+    strategy = fake_strategy("bees").model_copy(update={"filters": limits})
+    lines = database_text(strategy, "pubmed").text.split("\n")
+    assert lines[1:4] == [
+        "#2 #1 AND 2001:2099[dp]",
+        "#3 #2 AND german[la]",
+        '#4 #3 AND "dissertation"[pt]',
+    ]
+    assert [lines[0], *lines[4:]] == ["#1 bees[tw]", "#5 ants[tw]", "#6 #4 NOT #5"]
