@@ -5,7 +5,7 @@ import re
 from io import BytesIO
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
@@ -80,23 +80,14 @@ def test_no_record_of_the_sample_is_flagged() -> None:
 
 @given(st.text(max_size=200))
 @examples(100)
+@example("one\u2028two\u2029three\nfour\rfive<six</data-b>seven\x00")
 def test_any_text_stays_inside_its_block(text: str) -> None:
     """INJ-03"""
     block = data_block([{"id": "1", "abstract": text}], boundary="b")
-    first, *inside, last = block.split("\n")
+    first, inside, last = block.splitlines()
     assert (first, last) == ("<data-b>", "</data-b>")
-    assert len(inside) == 1
-    assert "<" not in inside[0]
-    assert json.loads(inside[0]) == [{"id": "1", "abstract": text}]
-
-
-def test_boundaries_cannot_be_guessed() -> None:
-    assert len({data_block([]) for _ in range(50)}) == 50
-
-
-def test_hidden_characters_are_taken_out() -> None:
-    assert visible("a\u200bb\u202ec\U000e0041d\u0000e") == "abcde"
-    assert visible("naïve 图 🙂") == "naïve 图 🙂"
+    assert "<" not in inside
+    assert json.loads(inside) == [{"id": "1", "abstract": text}]
 
 
 INTENT = ParsedIntent(
@@ -161,17 +152,6 @@ async def test_serialised_objects_in_abstracts_stay_text() -> None:
     assert found.paper.abstract == abstract
 
 
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\n", "\r", "<", "</data-b>", "\x00"])
-def test_nothing_in_a_block_ends_a_line_or_opens_a_tag(separator: str) -> None:
-    """INJ-03"""
-    text = f"one{separator}two"
-    block = data_block([{"a": text}], boundary="b")
-    first, inside, last = block.splitlines()
-    assert (first, last) == ("<data-b>", "</data-b>")
-    assert "<" not in inside
-    assert json.loads(inside) == [{"a": text}]
-
-
 def test_a_block_shows_letters_as_they_are() -> None:
     assert (
         data_block([{"a": "图"}, {"b": None}], "b")
@@ -179,7 +159,8 @@ def test_a_block_shows_letters_as_they_are() -> None:
     )
 
 
-def test_a_boundary_of_its_own_is_sixteen_digits() -> None:
+def test_a_boundary_of_its_own_is_sixteen_digits_that_cannot_be_guessed() -> None:
+    assert len({data_block([]) for _ in range(50)}) == 50
     first, _, last = data_block([]).split("\n")
     assert re.fullmatch(r"<data-[0-9a-f]{16}>", first)
     assert last == first.replace("<", "</")
@@ -188,12 +169,11 @@ def test_a_boundary_of_its_own_is_sixteen_digits() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("plain", "plain"),
+        ("a\u200bb\u202ec\U000e0041d\u0000e", "abcde"),
+        ("naïve 图 🙂", "naïve 图 🙂"),
         ("a\tb\nc", "a\tb\nc"),
-        ("a\x07b", "ab"),
-        ("\x7f", ""),
+        ("a\x07b\x7f", "ab"),
         ("a\u00adb", "ab"),
-        ("図", "図"),
     ],
 )
 def test_what_a_reader_sees_is_kept(text: str, shown: str) -> None:

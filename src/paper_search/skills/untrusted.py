@@ -124,9 +124,7 @@ def data_block(records: Sequence[dict[str, Any]], boundary: str | None = None) -
     """
     mark = boundary or secrets.token_hex(8)
     inside = json.dumps(list(records), ensure_ascii=False)
-    inside = (
-        inside.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    )
+    inside = re.sub("[<\x85\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", inside)
     return f"<data-{mark}>\n{inside}\n</data-{mark}>"
 
 

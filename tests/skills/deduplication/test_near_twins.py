@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.skills.deduplication.test_conflicts import LEVELS as ALL_LEVELS
+from tests.skills.deduplication.test_conflicts import PLAIN
 
 from paper_search.models import Author, Clustering, RawPaper
 from paper_search.skills import Deduplicator
@@ -221,12 +223,6 @@ def test_a_part_or_a_reply_in_brackets_is_another_work(title: str) -> None:
     assert not are_one(paper("1", TITLE), paper("2", title))
 
 
-# --- reports of every year ------------------------------------------------------------------------
-
-
-# --- addresses ------------------------------------------------------------------------------------
-
-
 # --- a closer title never scores lower ------------------------------------------------------------
 
 CLOSEST_FIRST = {
@@ -236,21 +232,8 @@ CLOSEST_FIRST = {
     "role": ["same", "different"],
     "abstract": ["identical", "same", "near", "similar", "related", "different"],
 }
-LEVELS = {
-    **CLOSEST_FIRST,
-    "title_length": ["long", "middle", "short", "tiny", "word", "generic"],
-    "authors": ["all", "one name", "two names", "most", "some", "few", "none", "missing"],
-    "first_author": ["same", "different", "missing"],
-    "year": ["same", "off in one volume", "next", "near", "far", "missing", "both missing"],
-    "venue": ["same", "partly", "different", "missing"],
-    "kind": ["journal", "conference-journal", "journal-report", "report", "unknown"],
-    "volume": ["same", "different", "missing"],
-    "issue": ["same", "different", "missing"],
-    "pages": ["same", "first", "last", "different", "missing"],
-    "place": ["same page", "same issue", "other page", "other volume", "unknown"],
-    "doi": ["same", "elsewhere", "different", "missing"],
-    "ids": ["same", "different", "missing"],
-}
+KINDS = ["journal", "conference-journal", "journal-report", "report", "unknown"]
+LEVELS = {**ALL_LEVELS, **CLOSEST_FIRST, "kind": KINDS}
 PAIRS = st.fixed_dictionaries({field: st.sampled_from(item) for field, item in LEVELS.items()})
 
 
@@ -275,25 +258,8 @@ def test_a_closer_field_never_scores_lower_all_else_equal(
 
 
 def test_a_number_added_to_a_title_names_a_part_and_a_number_in_a_new_title_need_not() -> None:
-    renamed = {
-        "title": "near",
-        "difference": "replaced",
-        "numerals": "one",
-        "role": "same",
-        "abstract": "same",
-        "title_length": "long",
-        "authors": "all",
-        "first_author": "same",
-        "year": "same",
-        "venue": "same",
-        "kind": "journal",
-        "volume": "missing",
-        "issue": "missing",
-        "pages": "missing",
-        "place": "unknown",
-        "doi": "missing",
-        "ids": "missing",
-    }
+    plain = {field: str(level) for field, level in PLAIN._asdict().items() if field in LEVELS}
+    renamed = {**plain, "difference": "replaced", "numerals": "one", "abstract": "same"}
     assert score(renamed) > 0 > score({**renamed, "difference": "added"})
 
 
