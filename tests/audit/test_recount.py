@@ -99,7 +99,7 @@ class Service:
 
 class NineServices(FakeSkills):
     async def build(self, request: Any) -> SearchStrategy:
-        return fake_strategy(f"round_{len(request.previous_strategies)}", NAMES)
+        return fake_strategy(f"round_{len(request.previous_strategies)}", sources=NAMES)
 
 
 def table(audit: Audit, name: str) -> list[dict[str, str]]:

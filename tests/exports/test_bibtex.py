@@ -375,10 +375,3 @@ def test_what_an_entry_type_demands_is_filled_by_the_venue(
 )
 def test_what_tex_reads_as_a_command_is_escaped(title: str, written: str) -> None:
     assert f"  title = {{{written}}}" in export_bibtex(collection_of(paper(title)))
-
-
-def test_entries_are_apart_by_an_empty_line() -> None:
-    text = export_bibtex(collection_of(paper("One"), paper("Two")))
-    assert text == (
-        "@misc{anon_nd_one,\n  title = {One}\n}\n\n@misc{anon_nd_two,\n  title = {Two}\n}\n"
-    )

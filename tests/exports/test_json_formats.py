@@ -7,6 +7,7 @@ from citeproc.source.json import CiteProcJSON
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.exports.test_csv_table import paper
 
 from paper_search.exports.json_formats import export_csl_json, export_json
 from paper_search.models import Author, EndReason, Paper, PaperCollection, PaperTag
@@ -50,12 +51,6 @@ def test_the_indent_can_be_chosen() -> None:
 
 
 # --- CSL-JSON -------------------------------------------------------------------------------------
-
-
-def paper(**fields: object) -> Paper:
-    return Paper.model_validate(
-        {"id": "p", "title": "Deep learning", "source": "test", "authors": [], **fields}
-    )
 
 
 def items_of(collection: PaperCollection) -> list[dict[str, Any]]:

@@ -7,18 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.examples import examples
+from tests.exports.test_csv_table import paper
 
 from paper_search.exports.markdown import export_markdown, export_report
-from paper_search.models import Author, Paper
+from paper_search.models import Author
 from paper_search.testing.exporters import check_exporter, collection_of
 
 ANY_TEXT = st.text(max_size=40) | st.text(alphabet="|\\\n<>&[]()*_`#-!a", max_size=25)
-
-
-def paper(**fields: object) -> Paper:
-    return Paper.model_validate(
-        {"id": "p", "title": "Deep learning", "source": "test", "authors": [], **fields}
-    )
 
 
 def rendered(text: str) -> str:

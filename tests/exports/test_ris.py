@@ -5,19 +5,14 @@ import rispy
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.exports.test_csv_table import paper
 
 from paper_search.exports.ris import export_ris
 from paper_search.exports.text import single_line
-from paper_search.models import Author, Paper, PaperTag
+from paper_search.models import Author, PaperTag
 from paper_search.testing.exporters import check_exporter, collection_of
 
 ANY_TEXT = st.text(max_size=40) | st.text(alphabet="ERTY -\n\r\x0b\x85\u2028", max_size=25)
-
-
-def paper(**fields: object) -> Paper:
-    return Paper.model_validate(
-        {"id": "p", "title": "Deep learning", "source": "test", "authors": [], **fields}
-    )
 
 
 def test_the_kit_of_exporters_finds_nothing() -> None:
@@ -106,11 +101,6 @@ def test_pages_are_split_only_where_they_are_one_range(
 ) -> None:
     (record,) = rispy.loads(export_ris(collection_of(paper(pages=pages))))
     assert (record["start_page"], record.get("end_page")) == (first, last)
-
-
-def test_a_retraction_is_among_the_keywords() -> None:
-    (record,) = rispy.loads(export_ris(collection_of(paper(is_retracted=True))))
-    assert record["keywords"] == ["retracted"]
 
 
 def test_every_keyword_has_a_line() -> None:

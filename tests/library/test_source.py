@@ -27,11 +27,11 @@ from paper_search.models import (
     RankedQuery,
     RawPaper,
     SearchConstraints,
-    SearchQuery,
     SearchStrategy,
     SourceStatus,
 )
 from paper_search.sources import ReportingSource, SearchSource
+from paper_search.testing.skills import fake_strategy
 
 HOME_OF_ALL = "home"
 
@@ -44,11 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, unpacked_sample: Path) -> Pat
 
 
 def strategy(*queries: str, **filters: object) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        sources=["library"],
-        filters=SearchConstraints.model_validate(filters),
-    )
+    return fake_strategy(*queries, sources=["library"], **filters)
 
 
 def source_of(home: Path, name: str = "library") -> LibrarySource:

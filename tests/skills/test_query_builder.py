@@ -13,7 +13,6 @@ from paper_search.models import (
     QueryBuilderInput,
     RankedQuery,
     SearchConstraints,
-    SearchQuery,
     SearchStrategy,
     UserFeedback,
 )
@@ -22,6 +21,7 @@ from paper_search.skills import QueryBuilder
 from paper_search.skills.query_builder import DEPTH
 from paper_search.skills.strategy.trees import MAX_QUERY_CHARS, block_texts, normalised
 from paper_search.testing.llm import FakeLLM, obedient_answer
+from paper_search.testing.skills import fake_strategy
 
 SOURCES = ["library", "arxiv"]
 
@@ -379,13 +379,9 @@ async def test_other_learned_words_are_a_change_and_replace_the_query_made_of_th
 
 async def test_the_round_after_starts_from_what_a_person_edited() -> None:
     first = await builder().build(given_text(None))
-    mine = [
-        SearchQuery(keywords=[], boolean_query="coffee AND dreams"),
-        *(SearchQuery(keywords=[], boolean_query=f"tea{number}") for number in range(5)),
-    ]
     edited = first.model_copy(
         update={
-            "queries": mine,
+            "queries": fake_strategy("coffee AND dreams", *(f"tea{n}" for n in range(5))).queries,
             "ranked": [RankedQuery(text="dreams", terms={"rem": 0.5})],
             "filters": SearchConstraints(conditions=["NOT tea"]),
         }
@@ -400,11 +396,7 @@ async def test_the_round_after_starts_from_what_a_person_edited() -> None:
 
 
 async def test_a_person_who_changed_sources_and_limits_keeps_them() -> None:
-    edited = SearchStrategy(
-        queries=[SearchQuery(keywords=["x"], boolean_query="x")],
-        sources=["arxiv"],
-        filters=SearchConstraints(year_from=2001, max_results=7),
-    )
+    edited = fake_strategy("x", sources=["arxiv"], year_from=2001, max_results=7)
     strategy = await builder().build(given_text(None, edited))
     assert strategy.sources == ["arxiv"]
     assert strategy.filters.year_from == 2001
@@ -421,11 +413,7 @@ def answer(*queries: str, **rest: Any) -> dict[str, Any]:
 
 async def test_the_model_is_told_all_that_it_needs() -> None:
     llm = FakeLLM(answer("a AND b"))
-    earlier = SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query='"x y" AND z')],
-        sources=[],
-        filters=SearchConstraints(),
-    )
+    earlier = fake_strategy('"x y" AND z', sources=[])
     marked = [MarkedPaper(id="p1", title="A fine <paper>", is_relevant=True)]
     feedback = UserFeedback(
         marked_relevant=["p1"], marked_irrelevant=["p9"], free_text_feedback="more depth"

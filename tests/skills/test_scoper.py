@@ -15,12 +15,12 @@ from paper_search.models import (
     RankedQuery,
     RawPaper,
     SearchConstraints,
-    SearchQuery,
     SearchStrategy,
 )
 from paper_search.skills import Scoper
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.strategy.trees import broader_steps
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import FakeSource
 
 
@@ -33,12 +33,7 @@ BROAD = "glaciers OR icebergs"
 
 
 def strategy(*queries: str, sources: list[str], **given: Any) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        sources=sources,
-        filters=SearchConstraints(),
-        **given,
-    )
+    return fake_strategy(*queries, sources=sources).model_copy(update=given)
 
 
 def intent(*concepts: str, **given: Any) -> ParsedIntent:

@@ -14,7 +14,6 @@ from paper_search.models import (
     RankedQuery,
     RawPaper,
     SearchConstraints,
-    SearchQuery,
     SearchReport,
     SearchStrategy,
     Seed,
@@ -25,15 +24,12 @@ from paper_search.query import Node, render
 from paper_search.skills import Searcher
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.http_source import HttpSource
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import FakeSource
 
 
 def strategy(*sources: str, queries: tuple[str, ...] = ("q",)) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=text) for text in queries],
-        sources=list(sources),
-        filters=SearchConstraints(),
-    )
+    return fake_strategy(*queries, sources=sources)
 
 
 class Source:
@@ -413,10 +409,7 @@ async def test_types_that_are_not_wanted_are_left_out_and_counted() -> None:
         RawPaper(id=f"p{kind}", title="A title", source="shelf", publication_type=kind)
         for kind in kinds
     ]
-    wanted = SearchConstraints(publication_types=["article-journal"])
-    asked = SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query="a")], sources=["shelf"], filters=wanted
-    )
+    asked = fake_strategy("a", sources=["shelf"], publication_types=["article-journal"])
     report = await Searcher([Simple("shelf", papers)]).report(asked)
     assert [paper.publication_type for paper in report.papers] == ["article-journal", None]
     assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)
@@ -554,11 +547,8 @@ def test_a_query_beyond_the_fiftieth_has_no_translation() -> None:
 async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_them() -> None:
     titles = ["Wild bees", "Honey bees", "Bee keeping and mites"]
     papers = [RawPaper(id=title, title=title, abstract="-", source="theirs") for title in titles]
-    strategy = SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query="bees")],
-        sources=["theirs"],
-        filters=SearchConstraints(conditions=["NOT honey", "bees OR mites"]),
-    )
+    conditions = ["NOT honey", "bees OR mites"]
+    strategy = fake_strategy("bees", sources=["theirs"], conditions=conditions)
     report = await Searcher([FakeSource("theirs", papers)]).report(strategy)
     assert [paper.title for paper in report.papers] == ["Wild bees", "Bee keeping and mites"]
     assert (report.sources[0].kept, report.sources[0].excluded) == (2, 1)
@@ -566,11 +556,7 @@ async def test_the_answers_of_a_source_that_knows_no_conditions_are_checked_for_
 
 async def test_a_work_that_the_question_names_is_kept_whatever_the_limits() -> None:
     paper = RawPaper(id="1", title="Honey", doi="10.1000/A", source="theirs")
-    strategy = SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query="bees")],
-        sources=["theirs"],
-        filters=SearchConstraints(conditions=["NOT honey"]),
-    )
+    strategy = fake_strategy("bees", sources=["theirs"], conditions=["NOT honey"])
     searcher = Searcher([FakeSource("theirs", [paper])])
     assert (await searcher.report(strategy)).papers == []
     named = strategy.model_copy(update={"works": ["doi:10.1000/a"]})

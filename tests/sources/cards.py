@@ -7,7 +7,6 @@ from paper_search.http.body import HttpAnswer
 from paper_search.models import (
     RawPaper,
     SearchConstraints,
-    SearchQuery,
     SearchStrategy,
     SourceStatus,
 )
@@ -15,6 +14,7 @@ from paper_search.query import And, Node, Not, Phrase, Term, render
 from paper_search.sources.adapter import Adapter, Page, Request, Translated
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.values import count, number, year
+from paper_search.testing.skills import fake_strategy
 
 KEY = "CANARY-cards-key"
 
@@ -106,8 +106,4 @@ def read_card(entry: Any) -> RawPaper | None:
 
 def strategy(*queries: str, **filters: Any) -> SearchStrategy:
     """Return a strategy of these queries for whoever is asked."""
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        sources=[],
-        filters=SearchConstraints(**filters),
-    )
+    return fake_strategy(*queries, sources=(), **filters)

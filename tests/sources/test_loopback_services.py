@@ -1,6 +1,5 @@
 """Every service of papers, asked over loopback."""
 
-import logging
 import math
 import re
 from typing import Any
@@ -12,22 +11,17 @@ from tests.sources.catalogues import SERVICES as CATALOGUES
 from tests.sources.loopback import FIRST_YEAR, KEY, SHELF, TITLED, Loopback, failing
 from tests.sources.loopback import SERVICES as OTHERS
 
-from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
+from paper_search.models import SearchConstraints, SearchStrategy, SourceStatus
 from paper_search.query import parse
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.crossref import Crossref
 from paper_search.sources.http_source import HttpSource
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import SourceContract, check_source
 
 NO_WAITING = SourceSettings(interval_s=0, max_retries=0)
 SERVICES = CATALOGUES | OTHERS
 KEYED = {"openalex": 401, "semantic_scholar": 403, "core": 403, "serper_scholar": 403}
-
-
-@pytest.fixture(autouse=True)
-def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test server logs the addresses that it is asked, keys and all; that is not our doing."""
-    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
 
 
 @pytest.fixture(params=SERVICES)
@@ -39,12 +33,8 @@ def source_of(service: Loopback) -> HttpSource:
     return HttpSource(service.adapter, NO_WAITING)
 
 
-def strategy(query: str = "learning", **filters: int | str) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query)],
-        sources=[],
-        filters=SearchConstraints.model_validate(filters),
-    )
+def strategy(query: str = "learning", **filters: Any) -> SearchStrategy:
+    return fake_strategy(query, sources=(), **filters)
 
 
 async def test_it_keeps_the_contract_of_sources(service: Loopback, httpserver: HTTPServer) -> None:

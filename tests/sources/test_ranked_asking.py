@@ -14,8 +14,6 @@ from tests.sources.loopback import TITLED
 from paper_search.models import (
     RankedQuery,
     SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
     SourceStatus,
 )
 from paper_search.query import And, conditions_in, normalise
@@ -23,6 +21,7 @@ from paper_search.sources.adapter import Translated
 from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words, telling_words
+from paper_search.testing.skills import fake_strategy
 
 URL = "https://cards.example/search"
 
@@ -73,11 +72,10 @@ async def source(catalogue: Catalogue) -> AsyncIterator[HttpSource]:
 
 
 def strategy(*texts: str, condition: str = "", booleans: tuple[str, ...] = (), most: int = 100):
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in booleans],
-        ranked=[RankedQuery(text=text) for text in texts],
-        sources=["cards"],
-        filters=SearchConstraints(max_results=most, conditions=[condition] if condition else []),
+    limits = {"max_results": most, "conditions": [condition] if condition else []}
+    ranked = [RankedQuery(text=text) for text in texts]
+    return fake_strategy(*booleans, sources=["cards"], **limits).model_copy(
+        update={"ranked": ranked}
     )
 
 

@@ -38,16 +38,6 @@ def entries_of(content: bytes, *path: str) -> list[Any] | None:
     return body if isinstance(body, list) else None
 
 
-def check_all(adapter: Adapter, given: list[RecordedAnswer], *path: str) -> None:
-    """Check every answer, and say in which of them something was wrong."""
-    for row in given:
-        try:
-            check(adapter, row, *path)
-        except Exception as error:
-            error.add_note(f"in {row}")
-            raise
-
-
 def check(adapter: Adapter, given: RecordedAnswer, *path: str) -> Page | None:
     """Read the answer; whatever it is, nothing of it is lost without being counted."""
     if given.status not in SUCCESS:
@@ -89,30 +79,30 @@ def check_failure(adapter: Adapter, given: RecordedAnswer) -> None:
     assert adapter.title in str(told)
 
 
-@pytest.mark.recorded("openalex")
-def test_every_answer_of_openalex_is_read(recorded_of: list[RecordedAnswer]) -> None:
-    check_all(OpenAlex(), recorded_of, "results")
-
-
-@pytest.mark.recorded("crossref")
-def test_every_answer_of_crossref_is_read(recorded_of: list[RecordedAnswer]) -> None:
-    check_all(Crossref(), recorded_of, "message", "items")
-
-
-@pytest.mark.recorded("semantic_scholar")
-def test_every_answer_of_semantic_scholar_is_read(recorded_of: list[RecordedAnswer]) -> None:
-    for adapter in (SemanticScholar(), SemanticScholar("key")):
-        check_all(adapter, recorded_of, "data")
-
-
-@pytest.mark.recorded("doaj")
-def test_every_answer_of_doaj_is_read(recorded_of: list[RecordedAnswer]) -> None:
-    check_all(Doaj(), recorded_of, "results")
-
-
-@pytest.mark.recorded("datacite")
-def test_every_answer_of_datacite_is_read(recorded_of: list[RecordedAnswer]) -> None:
-    check_all(Datacite(), recorded_of, "data")
+@pytest.mark.parametrize(
+    ("adapter", "path"),
+    [
+        pytest.param(adapter, path, marks=pytest.mark.recorded(adapter.name))
+        for adapter, path in (
+            (OpenAlex(), ("results",)),
+            (Crossref(), ("message", "items")),
+            (SemanticScholar(), ("data",)),
+            (SemanticScholar("key"), ("data",)),
+            (Doaj(), ("results",)),
+            (Datacite(), ("data",)),
+        )
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_every_answer_is_read(
+    adapter: Adapter, path: tuple[str, ...], recorded_of: list[RecordedAnswer]
+) -> None:
+    for row in recorded_of:
+        try:
+            check(adapter, row, *path)
+        except Exception as error:
+            error.add_note(f"in {row}")
+            raise
 
 
 @pytest.mark.parametrize(

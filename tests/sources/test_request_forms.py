@@ -1,7 +1,6 @@
 """What leaves for each service, for each kind of request: where the key is, and how long it is."""
 
 import json
-import logging
 import re
 from bisect import bisect_left
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from paper_search.http.errors import HttpBodyError
 from paper_search.models import (
     RawPaper,
     SearchConstraints,
-    SearchQuery,
     SearchStrategy,
     Seed,
     SourceStatus,
@@ -54,6 +52,7 @@ from paper_search.sources.snowballing.services import (
 from paper_search.sources.web.newsapi import NewsApi
 from paper_search.sources.web.searxng import Searxng
 from paper_search.sources.web.tavily import Tavily
+from paper_search.testing.skills import fake_strategy
 
 KEY = "CANARY-key-of-a-service"
 SETTINGS = SourceSettings(interval_s=0, max_retries=0)
@@ -156,18 +155,14 @@ class Recorder:
 
 
 @pytest.fixture
-def recorder(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
+def recorder(httpserver: HTTPServer) -> Recorder:
     found = Recorder(httpserver.url_for("/service").rstrip("/"))
     httpserver.expect_request(re.compile(".*")).respond_with_handler(found.answer)
     return found
 
 
 def strategy(query: str, most: int = 200) -> SearchStrategy:
-    asked = SearchQuery(keywords=[], boolean_query=query)
-    return SearchStrategy.model_validate(
-        {"queries": [asked], "sources": [], "filters": {"max_results": most}}
-    )
+    return fake_strategy(query, sources=(), max_results=most)
 
 
 def check_form(recorder: Recorder, service: Service) -> None:

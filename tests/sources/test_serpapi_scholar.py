@@ -9,10 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from tests.fault_server import FaultServer
+from tests.sources.cards import strategy
 
 from paper_search.config import AppConfig, SearchSourceConfig
-from paper_search.errors import ConfigError, SearchSourceError
-from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceStatus
+from paper_search.errors import SearchSourceError
+from paper_search.models import SourceStatus
 from paper_search.sources import NonRetryableError, ReportingSource, RetryableError, SerpAPIError
 from paper_search.sources.serpapi_scholar import (
     USUAL_CALLS,
@@ -86,14 +87,6 @@ async def make() -> AsyncIterator[Make]:
     yield source
     for client in clients:
         await client.aclose()
-
-
-def strategy(*queries: str, **filters: Any) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        sources=["serpapi_scholar"],
-        filters=SearchConstraints(**filters),
-    )
 
 
 async def test_a_question_is_sent_with_its_filters(make: Make) -> None:
@@ -262,11 +255,6 @@ async def test_a_slow_server_costs_no_more_than_the_timeout() -> None:
         )
         [said] = (await source.report(strategy("graph"))).sources
     assert said.status is SourceStatus.TIMEOUT
-
-
-def test_without_a_key_the_factory_says_what_to_set_and_where_to_get_it() -> None:
-    with pytest.raises(ConfigError, match=r"SERPAPI_API_KEY .*https://serpapi\.com/"):
-        ScholarAdapter.source(AppConfig(), SearchSourceConfig(name="serpapi_scholar", api_key=" "))
 
 
 async def test_without_a_key_nothing_is_sent() -> None:

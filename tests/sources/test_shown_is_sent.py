@@ -83,7 +83,7 @@ def shown(written: str) -> Sent:
     url, _, body = written.partition(" {")
     parts = urlsplit(url)
     posted = json.loads("{" + body) if body else {}
-    address = unquote(f"{parts.netloc}{parts.path}")
+    address = unquote(parts._replace(query="").geturl())
     params = tuple(sorted(parse_qsl(parts.query, keep_blank_values=True)))
     return address, params, {name: str(value) for name, value in posted.items()}
 
@@ -95,7 +95,7 @@ def arrived(request: httpx.Request) -> Sent:
     pairs = json.loads(content).items() if is_json else parse_qsl(content, keep_blank_values=True)
     private = (KEY, CONTACT)
     params = [pair for pair in request.url.params.multi_items() if pair[1] not in private]
-    address = unquote(f"{request.url.host}{request.url.path}")
+    address = unquote(str(request.url.copy_with(query=None)))
     posted = {name: str(value) for name, value in pairs if value not in private}
     return address, tuple(sorted(params)), posted
 

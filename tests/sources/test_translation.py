@@ -1,12 +1,11 @@
 """What a source says it will be sent is what it sends."""
 
-import json
 from collections.abc import AsyncIterator
-from urllib.parse import parse_qsl, unquote
 
 import httpx
 import pytest
 from tests.sources.cards import Cards
+from tests.sources.test_shown_is_sent import CONTACT, KEY, arrived, shown
 
 from paper_search.config import AppConfig, SearchSourceConfig
 from paper_search.models import RankedQuery, SearchConstraints, SearchStrategy, Seed
@@ -18,7 +17,6 @@ from paper_search.sources.client import SourceSettings
 from paper_search.sources.http_source import HttpSource
 from paper_search.testing.sources import FakeSource
 
-CONTACT, KEY = "ada@university.edu", "CANARY-key-0001"
 QUERY = '("graph neural network*" OR gnn*) AND title:protein AND folding NEAR/3 structure'
 RANKED = RankedQuery(text="graph neural networks for protein structure")
 NATIVE = 'title.search:"graph  nets"|[dp] & (x)'
@@ -60,28 +58,6 @@ def source_of(name: str, client: httpx.AsyncClient) -> HttpSource:
     return HttpSource(made.adapter, bound, client=client)
 
 
-def written(request: httpx.Request) -> tuple[str, dict[str, str], dict[str, str]]:
-    """Return where a request went, and what it carried but for the key and the contact."""
-    kept = [(n, v) for n, v in request.url.params.multi_items() if v not in {KEY, CONTACT}]
-    body = request.content.decode()
-    pairs = json.loads(body) if body.startswith("{") else dict(parse_qsl(body))
-    return str(request.url.copy_with(query=None)), dict(kept), _as_text(pairs)
-
-
-def foretold(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
-    url, _, body = text.partition(" ")
-    request = httpx.Request("GET", url)
-    return (
-        str(request.url.copy_with(query=None)),
-        dict(request.url.params.multi_items()),
-        _as_text(json.loads(body) if body else {}),
-    )
-
-
-def _as_text(pairs: dict[str, object]) -> dict[str, str]:
-    return {name: str(value) for name, value in pairs.items() if str(value) not in {KEY, CONTACT}}
-
-
 @pytest.mark.parametrize("name", OF_THE_WEB)
 @pytest.mark.parametrize("form", ["boolean", "long", "ranked", "work", "native"])
 async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
@@ -104,14 +80,14 @@ async def test_the_request_that_is_foretold_is_the_one_that_is_sent(
         ]
         return
     [translation] = said
-    assert written(sent[0]) == foretold(translation.requests[0])
+    assert arrived(sent[0]) == shown(translation.requests[0])
     assert report.sources[0].query == translation.texts[0]
     assert KEY not in str(said)
     assert CONTACT not in str(said)
     if form == "native":
         assert translation.query == translation.texts[0] == NATIVE
-        url, params, body = written(sent[0])
-        assert any(NATIVE in part for part in (unquote(url), *params.values(), *body.values()))
+        address, params, posted = arrived(sent[0])
+        assert any(NATIVE in part for part in (address, *dict(params).values(), *posted.values()))
         return
     named = [*asked.works, *(paper.text for paper in asked.ranked)]
     assert translation.query == [*named, *(query.boolean_query for query in asked.queries)][0]

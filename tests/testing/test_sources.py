@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from paper_search.models import RawPaper, SearchConstraints, SearchQuery, SearchStrategy
+from paper_search.models import RawPaper, SearchConstraints, SearchStrategy
 from paper_search.sources import ReportingSource
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import FakeSource, SourceContract, check_source, find_problems
 
 PAPERS = [
@@ -17,11 +18,7 @@ PAPERS = [
 
 
 def strategy(**filters: Any) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query="learning")],
-        sources=["fake"],
-        filters=SearchConstraints(**filters),
-    )
+    return fake_strategy("learning", **filters)
 
 
 async def test_a_fake_source_keeps_the_contract() -> None:

@@ -13,8 +13,6 @@ from paper_search.models import (
     ParsedIntent,
     RawPaper,
     SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
     Sighting,
 )
 from paper_search.models.settings import EmbeddingsConfig
@@ -25,11 +23,7 @@ from paper_search.testing.sources import FakeSource
 from paper_search.workflow import SearchWorkflow
 from paper_search.workflow.assembly import KeepingSearcher, assemble_skills, translations
 
-STRATEGY = SearchStrategy(
-    queries=[SearchQuery(keywords=["graph"], boolean_query="graph")],
-    sources=[],
-    filters=SearchConstraints(),
-)
+STRATEGY = fake_strategy("graph", sources=[])
 
 
 def found(source: str, number: int) -> RawPaper:

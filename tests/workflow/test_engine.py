@@ -100,7 +100,7 @@ async def test_full_pipeline_with_approve():
 
 async def test_strategy_checkpoint_edit():
     """REQ-10: what is searched is the strategy as edited."""
-    skills, edited = FakeSkills(), fake_strategy("mine", ["fake", "other"])
+    skills, edited = FakeSkills(), fake_strategy("mine", sources=["fake", "other"])
     handler = ScriptedHandler([edit(edited.model_dump()), "approve"])
     result = await workflow(skills, handler).run("q")
     assert skills.searched == [edited]

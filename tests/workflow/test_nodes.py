@@ -105,7 +105,7 @@ async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do
 async def test_only_sources_that_the_run_allows_are_searched(
     allowed: list[str] | None, asked: list[str]
 ) -> None:
-    skills = Builder(fake_strategy("x", ["a", "b"]))
+    skills = Builder(fake_strategy("x", sources=["a", "b"]))
     await workflow(skills, sources=allowed).run("q")
     assert skills.searched[0].sources == asked
 

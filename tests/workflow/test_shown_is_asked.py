@@ -30,7 +30,7 @@ from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words
-from paper_search.testing.skills import FakeSkills
+from paper_search.testing.skills import FakeSkills, fake_strategy
 from paper_search.web.strategy_view import strategy_from_form
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
@@ -218,11 +218,8 @@ async def test_what_only_a_synonym_finds_reaches_the_page_of_a_source_that_ranks
 
 
 def test_the_order_of_the_question_counts_before_that_of_the_queries() -> None:
-    strategy = SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query="moss OR peat")],
-        ranked=[RankedQuery(text="moss")],
-        sources=["a", "b"],
-    )
+    ranked = {"ranked": [RankedQuery(text="moss")]}
+    strategy = fake_strategy("moss OR peat", sources=["a", "b"]).model_copy(update=ranked)
     pairs = [("a", "moss^1"), ("a", "moss OR peat"), ("b", "moss OR peat")]
     reports = [
         SourceReport(source=source, query=query, status=SourceStatus.OK) for source, query in pairs

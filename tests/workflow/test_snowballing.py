@@ -1,7 +1,5 @@
 """From a mark to what the paper cites: proposed, approved, followed over loopback."""
 
-import logging
-
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.sources.citations import CITATIONS, REFERENCES, SEED, Net, doi, title
@@ -22,12 +20,6 @@ from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, SearchWorkflow, StrategyPayload
 
 FOLLOWED = {title(number) for number in (*REFERENCES, *CITATIONS)}
-
-
-@pytest.fixture(autouse=True)
-def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test server logs what it is asked; that is not our doing."""
-    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ class Asking(FakeSkills):
 
     async def build(self, request: Any) -> SearchStrategy:
         await super().build(request)
-        return fake_strategy("x", self._names)
+        return fake_strategy("x", sources=self._names)
 
 
 def waiting(
@@ -392,12 +392,12 @@ async def asked_again(strategy: SearchStrategy, *awaited: str) -> list[tuple[str
 
 
 async def test_a_source_that_is_gone_is_a_line_beside_one_that_is_asked_again() -> None:
-    strategy = fake_strategy("x", ["here", "gone", "other"])
+    strategy = fake_strategy("x", sources=["here", "gone", "other"])
     assert await asked_again(strategy, "gone", "here") == [("here", False), ("gone", True)]
 
 
 async def test_a_source_that_was_asked_since_none_of_the_strategy_is_known_is_asked_again() -> None:
-    assert await asked_again(fake_strategy("x", ["nowhere"]), "here") == [("here", False)]
+    assert await asked_again(fake_strategy("x", sources=["nowhere"]), "here") == [("here", False)]
 
 
 @pytest.mark.parametrize(("hits", "known"), [(None, 70), (50, 50)])

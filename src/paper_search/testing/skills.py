@@ -86,12 +86,12 @@ class FakeSkills:
         return Skills(self, self, self, self, self, self)
 
 
-def fake_strategy(text: str, sources: Sequence[str] = ("fake",)) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[text], boolean_query=text)],
-        sources=list(sources),
-        filters=SearchConstraints(),
-    )
+def fake_strategy(
+    *texts: str, sources: Sequence[str] = ("fake",), **limits: object
+) -> SearchStrategy:
+    queries = [SearchQuery(keywords=[text], boolean_query=text) for text in texts]
+    filters = SearchConstraints.model_validate(limits)
+    return SearchStrategy(queries=queries, sources=list(sources), filters=filters)
 
 
 def two_papers(strategy: SearchStrategy) -> list[RawPaper]:

@@ -1,23 +1,22 @@
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from paper_search.models import RankedQuery, SearchConstraints, SearchQuery, SearchStrategy
+from paper_search.models import RankedQuery, SearchStrategy
 from paper_search.skills.strategy.changes import changes, completed
+from paper_search.testing.skills import fake_strategy
 
 
 def strategy(
-    *queries: str, text: str = "", terms: dict[str, float] | None = None, **rest: Any
+    *queries: str,
+    text: str = "",
+    terms: dict[str, float] | None = None,
+    sources: Sequence[str] = ("library",),
+    **limits: Any,
 ) -> SearchStrategy:
-    limits = {name: rest.pop(name) for name in ("year_from", "year_to") if name in rest}
-    limits["conditions"] = rest.pop("conditions", [])
     ranked = [RankedQuery(text=text, terms=terms or {})] if text else []
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        ranked=ranked,
-        sources=rest.pop("sources", ["library"]),
-        filters=SearchConstraints(**limits),
-    )
+    return fake_strategy(*queries, sources=sources, **limits).model_copy(update={"ranked": ranked})
 
 
 def test_learned_words_come_with_a_plus_or_a_minus_the_heaviest_first() -> None:

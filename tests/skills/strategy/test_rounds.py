@@ -7,9 +7,6 @@ from hypothesis import strategies as st
 from paper_search.models import (
     MarkedPaper,
     RankedQuery,
-    SearchConstraints,
-    SearchQuery,
-    SearchStrategy,
 )
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.rounds import (
@@ -19,20 +16,13 @@ from paper_search.skills.strategy.rounds import (
     next_queries,
     next_ranked_queries,
 )
-
-
-def strategy(*queries: str) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        sources=[],
-        filters=SearchConstraints(),
-    )
+from paper_search.testing.skills import fake_strategy
 
 
 def after(
     *queries: str, note: Note | None = None, terms: dict[str, float] | None = None
 ) -> list[str]:
-    found = next_queries(strategy(*queries), note or Note(), terms)
+    found = next_queries(fake_strategy(*queries), note or Note(), terms)
     return [query.boolean_query for query in found]
 
 
@@ -82,7 +72,7 @@ def test_a_query_that_cannot_be_read_stays_as_it_is() -> None:
 
 
 def test_a_term_that_the_ranked_text_has_is_not_added_to_it_again() -> None:
-    last = strategy().model_copy(update={"ranked": [RankedQuery(text="wild Bees")]})
+    last = fake_strategy().model_copy(update={"ranked": [RankedQuery(text="wild Bees")]})
     [query] = next_ranked_queries(last, Note(added=("bees", "wasps")), None)
     assert query.text == "wild Bees wasps"
 

@@ -1,19 +1,14 @@
 from paper_search.models import (
     RankedQuery,
-    SearchConstraints,
-    SearchQuery,
     SearchStrategy,
 )
 from paper_search.skills.strategy.rounds import varied
+from paper_search.testing.skills import fake_strategy
 
 
 def strategy(*queries: str, text: str = "", results: int = 100) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query) for query in queries],
-        ranked=[RankedQuery(text=text)] if text else [],
-        sources=[],
-        filters=SearchConstraints(max_results=results),
-    )
+    ranked = [RankedQuery(text=text)] if text else []
+    return fake_strategy(*queries, max_results=results).model_copy(update={"ranked": ranked})
 
 
 def texts(given: SearchStrategy, *earlier: SearchStrategy, most: int = 200) -> list[str]:

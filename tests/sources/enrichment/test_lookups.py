@@ -1,7 +1,6 @@
 """The services of look-ups, asked over loopback for what is missing."""
 
 import json
-import logging
 import re
 from typing import Any
 
@@ -36,11 +35,6 @@ PATHS = (
     *("/openalex", "/crossref", "/s2/paper/batch", "/unpaywall/10.1000/1"),
     *("/europe_pmc/search", "/core"),
 )
-
-
-@pytest.fixture(autouse=True)
-def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
 
 
 def paper(number: int, **fields: Any) -> RawPaper:

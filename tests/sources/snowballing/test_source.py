@@ -1,6 +1,5 @@
 """Following citations over loopback: within a budget, from one service to the next."""
 
-import logging
 from urllib.parse import quote
 
 import pytest
@@ -10,23 +9,16 @@ from tests.sources.loopback import KEY
 
 from paper_search.models import (
     Purpose,
-    SearchConstraints,
-    SearchQuery,
     SearchStrategy,
     Seed,
     SourceStatus,
 )
 from paper_search.sources import ServiceError
 from paper_search.sources.client import SourceSettings
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import SourceContract, check_source
 
 ALL = {title(number) for number in (*REFERENCES, *CITATIONS)}
-
-
-@pytest.fixture(autouse=True)
-def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test server logs what it is asked; that is not our doing."""
-    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
 
 
 @pytest.fixture
@@ -35,12 +27,8 @@ def net(httpserver: HTTPServer) -> Net:
 
 
 def strategy(*seeds: Seed, **filters: int) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query="learning")],
-        sources=["snowball"],
-        filters=SearchConstraints.model_validate(filters),
-        seeds=list(seeds),
-    )
+    plain = fake_strategy("learning", sources=["snowball"], **filters)
+    return plain.model_copy(update={"seeds": list(seeds)})
 
 
 BY_WORK = Seed(openalex_id=f"W{SEED}")

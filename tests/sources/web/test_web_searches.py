@@ -1,7 +1,6 @@
 """Serper, Tavily, SearXNG and NewsAPI, asked over loopback: what they find, and how they fail."""
 
 import json
-import logging
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from tests.sources.web.services import KEY, PAGES, SERVICES, TITLED, Service
 
-from paper_search.models import SearchConstraints, SearchQuery, SearchStrategy, SourceReport
+from paper_search.models import SearchConstraints, SearchStrategy, SourceReport
 from paper_search.query import parse
 from paper_search.skills import Searcher
 from paper_search.sources.client import SourceSettings
@@ -18,15 +17,10 @@ from paper_search.sources.http_source import HttpSource
 from paper_search.sources.web.newsapi import NewsApi
 from paper_search.sources.web.searxng import Searxng
 from paper_search.sources.web.tavily import Tavily
+from paper_search.testing.skills import fake_strategy
 from paper_search.testing.sources import SourceContract, check_source
 
 NO_WAITING = SourceSettings(interval_s=0, max_retries=0)
-
-
-@pytest.fixture(autouse=True)
-def _quiet_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test server logs the addresses that it is asked, keys and all; that is not our doing."""
-    monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
 
 
 @pytest.fixture(params=SERVICES)
@@ -35,11 +29,7 @@ def service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Service:
 
 
 def strategy(query: str = "learning", **filters: Any) -> SearchStrategy:
-    return SearchStrategy(
-        queries=[SearchQuery(keywords=[], boolean_query=query)],
-        sources=[],
-        filters=SearchConstraints.model_validate(filters),
-    )
+    return fake_strategy(query, sources=(), **filters)
 
 
 async def line(source: HttpSource, query: str = "learning", **filters: Any) -> SourceReport:
