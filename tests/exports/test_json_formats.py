@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from citeproc.source.json import CiteProcJSON
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,6 +123,14 @@ def test_a_plain_paper_has_all_its_fields() -> None:
 def test_absent_fields_are_absent() -> None:
     (item,) = items_of(collection_of(paper()))
     assert item == {"id": "anon_nd_deep", "type": "document", "title": "Deep learning"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "csl"),
+    [("legal_case", "legal_case"), ("Journal_Article", "article-journal"), ("x", "document")],
+)
+def test_a_type_is_one_of_csl_however_it_is_written(kind: str, csl: str) -> None:
+    assert items_of(collection_of(paper(publication_type=kind)))[0]["type"] == csl
 
 
 def test_ids_are_different_for_equal_papers() -> None:

@@ -2,6 +2,7 @@ import pytest
 
 from paper_search.errors import ConfigError
 from paper_search.llm import LLMConfig, LLMProvider, OpenAIProvider, create_provider
+from paper_search.llm.provider import name_of
 
 
 def test_settings_reach_the_provider() -> None:
@@ -62,3 +63,4 @@ def test_a_double_need_not_call_the_constructor() -> None:
             return {"asked": [system_prompt, user_message, schema]}
 
     assert Double().ready
+    assert name_of(Double()) == "Double"

@@ -1,5 +1,7 @@
 """Scores, thresholds and the decision rules."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +78,8 @@ def test_a_model_can_lower_a_criterion_and_raise_none():
     items = [item("major", "style")]
     assert criterion_scores(items, {"style": 10, "accuracy": 3})["style"] == 8.0
     assert criterion_scores(items, {"style": 10, "accuracy": 3})["accuracy"] == 3.0
+    odd = {"style": math.nan, "accuracy": 11.0, "coherence": -math.inf, "charm": 1.0}
+    assert criterion_scores(items, odd) == criterion_scores(items) | {"coherence": 0.0}
 
 
 ITEMS = st.lists(

@@ -1,8 +1,10 @@
 """The report's graph from end to end, without a model and with one."""
 
+from dataclasses import replace
+
 import pytest
 
-from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError
+from paper_search.errors import LLMError, LLMLengthError, LLMRateLimitError, UnknownNameError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.report.document import Report
 from paper_search.report.models import ResearchPlan, SearchQuery
@@ -126,6 +128,15 @@ async def test_a_role_whose_model_fails_is_done_by_algorithm_and_says_so(failing
     assert steps[-1] == ("fallback" if failing == "PlanAnswer" else "output")
     assert any("continued without a language model" in e for e in report.provenance["errors"])
     assert any("Some steps failed: " in caveat for caveat in report.caveats)
+
+
+async def test_a_plan_for_sources_that_are_not_there_says_so():
+    def searcher(_model, _sources):
+        raise UnknownNameError("source", "scopus", ["sample"])
+
+    services = replace(report_services(), searcher=searcher)
+    report = await ReportWorkflow(services).run(QUESTION)
+    assert any("unknown source 'scopus'" in error for error in report.provenance["errors"])
 
 
 async def test_an_answer_that_no_schema_fits_degrades_the_report_and_does_not_end_it():

@@ -292,6 +292,7 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     assert "Venue a" in page.text
     assert "Venue b" in page.text
     assert page.send(merged, record="no such", say="different") == 422
+    assert "Say is same or different, of a record of this paper" in page.text
     for choice, is_split in (("different", True), ("same", False), ("different", True)):
         page.open(merged)
         assert page.send(merged, record="b1", say=choice) == 200

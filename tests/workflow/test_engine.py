@@ -250,13 +250,6 @@ async def test_checkpoint_ordering():
     assert all(request.payload.iteration == request.iteration for request in handler.asked)
 
 
-ENDS = {
-    "approve": (["approve", "approve"], 1),
-    "max_iterations": (["approve", "reject", "approve", "reject"], 2),
-    "strategies_rejected": (["reject", "reject"], 2),
-}
-
-
 async def _is_complete_after(script):
     persistence = await open_memory()
     handler = ScriptedHandler(script) if script else None
@@ -270,14 +263,14 @@ async def _is_complete_after(script):
 
 async def test_state_is_complete_on_approve():
     """PROP-7 REQ-20."""
-    detail = await _is_complete_after(ENDS["approve"][0])
+    detail = await _is_complete_after(["approve", "approve"])
     assert detail.ended_by == "approved"
     assert detail.iteration == 1
 
 
 async def test_state_is_complete_on_max_iterations():
     """PROP-7 PROP-5 REQ-15."""
-    detail = await _is_complete_after(ENDS["max_iterations"][0])
+    detail = await _is_complete_after(["approve", "reject"] * 2)
     assert detail.ended_by == "limit_reached"
     assert detail.iteration == 2
 

@@ -48,7 +48,8 @@ def type_name(kind: str) -> str:
 
 
 def type_word(text: str | None) -> str:
-    return (text or "").strip().lower().replace("_", "-").replace(" ", "-")
+    word = (text or "").strip().lower()
+    return word if word in CSL_TYPES else word.replace("_", "-").replace(" ", "-")
 
 
 def csl_type(text: str | None) -> str:
@@ -61,7 +62,5 @@ def stated_type(text: str | None) -> str | None:
 
     "Article" and "Review" are no more than articles of journals there, and say nothing.
     """
-    word = type_word(text)
-    csl = _SYNONYMS.get(word, word)
-    is_vague = word in {"article", "review"}
-    return csl if csl in CSL_TYPES and not is_vague else None
+    csl = csl_type(text)
+    return csl if csl in CSL_TYPES and type_word(text) not in {"article", "review"} else None

@@ -14,7 +14,6 @@ from paper_search.prompts import load_prompt
 from paper_search.report.claims.citations import closest, located, without_citations
 from paper_search.report.claims.verdicts import excerpt, places
 from paper_search.report.criteria import (
-    HIGHEST,
     PASS_THRESHOLD,
     REVIEW_CRITERIA,
     coverage_items,
@@ -113,15 +112,9 @@ def conclude(
     answer: ReviewAnswer | None,
     sentences: list[CheckedSentence],
 ) -> ReviewerOutput:
-    scores: dict[str, float] | None = None
     if answer is not None:
         items = [*items, *(_item(item) for item in answer.items[:_MAX_ITEMS])]
-        scores = {
-            name: max(0.0, min(HIGHEST, float(value)))
-            for name, value in answer.scores.items()
-            if name in REVIEW_CRITERIA and value == value  # noqa: PLR0124  # NaN is no score
-        }
-    by_criterion = criterion_scores(items, scores) if answer is not None else {}
+    by_criterion = criterion_scores(items, answer.scores) if answer is not None else {}
     critique = Critique(
         items=items,
         overall_score=overall_score(by_criterion) if answer is not None else None,
