@@ -91,12 +91,20 @@ def cli(home: Path, commands: Callable[..., object]) -> Callable[..., Ended]:
 
 
 @pytest.fixture
-def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+def model_answers() -> dict[str, Any]:
+    """What the model answers besides what any does, by the name of the schema."""
+    return {}
+
+
+@pytest.fixture
+def model(
+    home: Path, monkeypatch: pytest.MonkeyPatch, model_answers: dict[str, Any]
+) -> Iterator[ModelServer]:
     """A model with a price, on this machine."""
     assert home.is_dir()
     monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
     monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
-    with run_model_server() as server:
+    with run_model_server(model_answers) as server:
         monkeypatch.setenv("LLM_BASE_URL", server.url)
         yield server
 

@@ -1,14 +1,14 @@
 """`paper-search eval` with a model: the numbers by which a model is chosen."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from paper_search.testing.llm import grades_of
-from paper_search.testing.model_server import ModelServer, run_model_server
+from paper_search.testing.model_server import ModelServer
 
 Cli = Callable[..., Any]
 QUESTION = "graph neural networks for molecules"
@@ -17,13 +17,8 @@ NAMES = ("question", "doi", "title", "abstract", "label")
 
 
 @pytest.fixture
-def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    assert home.is_dir()
-    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
-    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
-    with run_model_server({"BatchAnswer": grades_of(GRADES)}) as server:
-        monkeypatch.setenv("LLM_BASE_URL", server.url)
-        yield server
+def model_answers() -> dict[str, Any]:
+    return {"BatchAnswer": grades_of(GRADES)}
 
 
 @pytest.fixture

@@ -1,28 +1,21 @@
 """`paper-search report` with a model: what it costs is said before and after."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from paper_search.testing.model_server import ModelServer, run_model_server
 from paper_search.testing.reports import REPORT_ANSWERS
 
 Cli = Callable[..., Any]
+pytestmark = pytest.mark.usefixtures("model")
 ASK = ("report", "Do graph neural networks predict the properties of molecules?")
 SAMPLE = ("--source", "sample", "--depth", "quick", "--words", "300")
 
 
-@pytest.fixture(autouse=True)
-def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A model with a price, on this machine."""
-    assert home.is_dir()
-    monkeypatch.setenv("LLM_MODEL", "gpt-4o-mini")
-    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-key")
-    with run_model_server(REPORT_ANSWERS) as server:
-        monkeypatch.setenv("LLM_BASE_URL", server.url)
-        yield server
+@pytest.fixture
+def model_answers() -> dict[str, Any]:
+    return dict(REPORT_ANSWERS)
 
 
 def test_the_cost_of_a_report_is_said_at_its_plan_and_at_its_draft(cli: Cli) -> None:

@@ -1,12 +1,12 @@
 """A slow source at the command line: what is said of it, and how its rest is had."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.test_prompts import Typed
+from tests.workflow.doubles import Late
 
 from paper_search.cli.console import command_line
 from paper_search.cli.search_questions import ResultReview
@@ -34,18 +34,6 @@ from paper_search.workflow import (
 
 Cli = Callable[..., Any]
 QUESTION = "marching ants"
-
-
-class Late(FakeSource):
-    """Does not answer while it is `late`."""
-
-    is_late = True
-
-    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        found = await super().search_advanced(strategy)
-        if self.is_late:
-            await asyncio.sleep(3600)
-        return found
 
 
 @pytest.fixture
@@ -111,16 +99,14 @@ def test_marks_can_be_given_along(cli: Cli, reply: Cli, left_behind: tuple[str, 
     assert {paper["id"] for paper in done.document["papers"]} == {"b1", "c1", "d1", "late1"}
 
 
-@pytest.mark.parametrize(
-    "options", [["--approve"], ["--reject", "no"], ["--note", "w"], ["--edit", "f.json"]]
-)
 def test_waiting_is_no_part_of_another_answer(
-    cli: Cli, left_behind: tuple[str, ...], options: list[str], tmp_path: Path
+    cli: Cli, left_behind: tuple[str, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "f.json").write_text("{}")
-    refused = cli("resume", left_behind[0], "--wait", *options)
-    assert refused.code == 2
-    assert f"--wait cannot be combined with {options[0]}" in refused.stderr
+    for options in (["--approve"], ["--reject", "no"], ["--note", "w"], ["--edit", "f.json"]):
+        refused = cli("resume", left_behind[0], "--wait", *options)
+        assert refused.code == 2
+        assert f"--wait cannot be combined with {options[0]}" in refused.stderr
 
 
 @pytest.mark.usefixtures("late")

@@ -1,6 +1,7 @@
 """Every limit of a run stops something, and says so."""
 
 import pytest
+from tests.report_workflow.test_reviews import inventing
 
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceReport, SourceStatus
@@ -36,13 +37,6 @@ def flow(steps: Steps | None = None, llm=None, search=None, url=None, **settings
     services = report_services(llm, search=search)
     length = {"target_length": 150 if llm else 1000}
     return ReportWorkflow(services, None, steps, persistence=url, **{**length, **settings})
-
-
-def inventing(call):
-    answer = good_answer(call)
-    if call.schema["title"] == "DraftAnswer":
-        answer["sections"][1]["content"] = "Trees cool by magic (Merlin, 1985)."
-    return answer
 
 
 def without_answers(call):

@@ -98,24 +98,24 @@ async def test_channels_hold_json_only_and_untracked_fields_are_in_no_checkpoint
     for saved_state in saved:
         values = saved_state.checkpoint["channel_values"]
         assert "secret_list" not in values
-        _assert_json(values)
+        assert_json(values)
         for _, channel, value in saved_state.pending_writes:
             assert channel != "secret_list"
-            _assert_json(value)
+            assert_json(value)
     assert (await graph.aget_state(CONFIG)).values["items"] == [
         {"name": "1", "colour": "red"},
         {"name": "2", "colour": "red"},
     ]
 
 
-def _assert_json(value: Any) -> None:
+def assert_json(value: Any) -> None:
     if isinstance(value, dict):
         assert all(type(name) is str for name in value)
         for inner in value.values():
-            _assert_json(inner)
+            assert_json(inner)
     elif isinstance(value, list):
         for item in value:
-            _assert_json(item)
+            assert_json(item)
     else:
         assert value is None or type(value) in {str, int, float, bool}, repr(value)
 

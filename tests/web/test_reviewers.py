@@ -3,6 +3,7 @@
 import re
 
 from tests.web.conftest import Visitor
+from tests.web.test_sharing import screen
 
 from paper_search.persistence import open_persistence
 from paper_search.workflow.session import SearchSession
@@ -16,13 +17,6 @@ def paper_on(page: Visitor, path: str) -> str:
 def visit(page: Visitor, path: str) -> str:
     page.open(path)
     return page.text
-
-
-def screen(page: Visitor, place: str, name: str, say: str) -> None:
-    assert page.send(f"{place}/reviewers", say="join", reviewer=name) == 200
-    paper = paper_on(page, f"{place}/screen?reviewer={name}")
-    assert page.send(f"{place}/marks?reviewer={name}", paper=paper, say=say) == 200
-    assert page.send(f"{place}/reviewers", say="done", reviewer=name) == 200
 
 
 def test_what_all_agree_on_becomes_a_decision_when_the_last_one_is_done(thread) -> None:

@@ -1,11 +1,11 @@
 """The views of the page, asked over HTTP in one process."""
 
-import asyncio
 import html
 import re
 
 import pytest
 from tests.conftest import run_sql
+from tests.workflow.doubles import Late
 
 from paper_search.models import Criterion, Grade, RawPaper, ScoredPaper
 from paper_search.persistence import open_persistence
@@ -304,18 +304,6 @@ def test_merged_records_are_seen_and_split_with_the_next_decision(visitors, monk
     page.arrive(thread)
     assert page.text.count("<h3>") == 2
     assert "Merged from" not in page.text
-
-
-class Late(FakeSource):
-    """Does not answer while it is `late`."""
-
-    is_late = True
-
-    async def search_advanced(self, strategy):
-        found = await super().search_advanced(strategy)
-        if self.is_late:
-            await asyncio.sleep(3600)
-        return found
 
 
 def test_the_rest_of_a_slow_source_is_waited_for_with_a_button(visitors, monkeypatch):

@@ -1,10 +1,12 @@
 """Doctored skills, and short ways to say what a test's person answers."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from paper_search.models import Paper, UserFeedback
+from paper_search.models import Paper, RawPaper, SearchStrategy, UserFeedback
 from paper_search.testing.skills import FakeSkills
+from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, Decision, DecisionAction, SearchWorkflow
 
 STEPS = ["parse", "build", "search", "deduplicate", "score", "organize"]
@@ -54,3 +56,28 @@ class FailingSkills(FakeSkills):
             return await inner(*args)
 
         setattr(self, method, broken)
+
+
+class Builder(FakeSkills):
+    """Proposes one strategy, whatever was asked before."""
+
+    def __init__(self, strategy: SearchStrategy) -> None:
+        super().__init__()
+        self.strategy = strategy
+
+    async def build(self, request: Any) -> SearchStrategy:
+        await super().build(request)
+        return self.strategy
+
+
+class Late(FakeSource):
+    """Does not answer while it is late, however long it is waited for; then after some time."""
+
+    is_late = True
+    late_s = 3600.0
+
+    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
+        found = await super().search_advanced(strategy)
+        if self.is_late:
+            await asyncio.sleep(self.late_s)
+        return found

@@ -12,6 +12,7 @@ import ormsgpack
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from tests.answers import reply_to
+from tests.steps.test_compiler import assert_json
 from tests.workflow.crashing import SCRIPT
 from tests.workflow.doubles import STEPS, workflow
 
@@ -247,27 +248,15 @@ async def test_checkpoints_hold_json_and_no_paper(tmp_path):
         writes = connection.execute("SELECT channel, type, value FROM writes").fetchall()
     strict = JsonPlusSerializer(allowed_msgpack_modules=None)
     for kind, blob in blobs:
-        _assert_json(strict.loads_typed((kind, blob))["channel_values"])
+        assert_json(strict.loads_typed((kind, blob))["channel_values"])
         assert b"Found by" not in blob
         assert b"paper_search." not in blob
     for channel, kind, value in writes:
         if not channel.startswith("__"):
-            _assert_json(strict.loads_typed((kind, value)))
+            assert_json(strict.loads_typed((kind, value)))
         if channel != "__interrupt__":
             assert b"Found by" not in (value or b""), channel
     assert not [channel for channel, *_ in writes if channel in {"collection", "papers"}]
-
-
-def _assert_json(value: Any) -> None:
-    if isinstance(value, dict):
-        assert all(type(name) is str for name in value)
-        for inner in value.values():
-            _assert_json(inner)
-    elif isinstance(value, list):
-        for item in value:
-            _assert_json(item)
-    else:
-        assert value is None or type(value) in {str, int, float, bool}, value
 
 
 @pytest.mark.parametrize("kind", ["constructor", "pickle", "json"])

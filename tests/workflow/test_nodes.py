@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 from tests.answers import reply_to
-from tests.workflow.doubles import FailingSkills, edit, reject, workflow
+from tests.workflow.doubles import Builder, FailingSkills, edit, reject, workflow
 
 from paper_search.errors import PersistenceError, UnknownNameError
 from paper_search.models import (
@@ -31,18 +31,6 @@ from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import SearchParams
 
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
-
-
-class Builder(FakeSkills):
-    """Proposes one strategy, whatever was asked before."""
-
-    def __init__(self, strategy: SearchStrategy) -> None:
-        super().__init__()
-        self.strategy = strategy
-
-    async def build(self, request: Any) -> SearchStrategy:
-        await super().build(request)
-        return self.strategy
 
 
 class Judging(FakeSkills):

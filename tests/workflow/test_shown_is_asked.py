@@ -12,12 +12,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources.cards import KEY, Cards
-from tests.workflow.doubles import edit
+from tests.workflow.doubles import Builder, edit
 
 from paper_search.cli.search_questions import parse_form, write_form
 from paper_search.config import AppConfig
 from paper_search.models import (
-    QueryBuilderInput,
     RankedQuery,
     SearchConstraints,
     SearchQuery,
@@ -30,7 +29,7 @@ from paper_search.skills import Searcher
 from paper_search.sources.adapter import Translated
 from paper_search.sources.http_source import HttpSource
 from paper_search.sources.ranked_text import content_words
-from paper_search.testing.skills import FakeSkills, fake_strategy
+from paper_search.testing.skills import fake_strategy
 from paper_search.web.strategy_view import strategy_from_form
 from paper_search.workflow import Checkpoint, SearchWorkflow
 from paper_search.workflow.checkpoints import ResultPayload, StrategyPayload
@@ -79,18 +78,6 @@ def _written(request: str) -> Request:
     params = tuple(sorted(pair for pair in parse_qsl(parts.query) if pair[1] != KEY))
     posted = json.dumps(json.loads(body), sort_keys=True) if body else ""
     return f"{parts.netloc}{parts.path}", params, posted
-
-
-class Proposing(FakeSkills):
-    """Proposes one strategy."""
-
-    def __init__(self, proposed: SearchStrategy) -> None:
-        super().__init__()
-        self._proposed = proposed
-
-    async def build(self, request: QueryBuilderInput) -> SearchStrategy:
-        del request
-        return self._proposed
 
 
 words = st.sampled_from(["moss", "lichen", "few-shot", "bees", "tundra", "orchids", "peat"])
@@ -182,7 +169,7 @@ async def test_the_requests_that_arrive_are_those_that_the_checkpoint_showed(
     async with httpx.AsyncClient(transport=httpx.MockTransport(recorder)) as client:
         searcher = Searcher([HttpSource(Shelf(name), client=client) for name in NAMES])
         ranking = searcher.ranking_sources
-        skills = Proposing(proposed)
+        skills = Builder(proposed)
         flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
         question = await flow.start("q", thread_id="t")
         assert isinstance(question, Checkpoint)

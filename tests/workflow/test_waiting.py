@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import httpx
 import pytest
 from tests.answers import reply_to
 from tests.skills.test_searcher import Turning
-from tests.workflow.doubles import edit, reject
+from tests.workflow.doubles import Builder, Late, edit, reject
 from tests.workflow.test_enrichment import Shelf
 
 from paper_search.errors import AlreadyDecidedError, InvalidDecisionError
@@ -50,19 +51,6 @@ WAIT = {"action": "edit", "revised_data": {"wait_for_sources": True}}
 QUICK = "abcd"
 
 
-class Late(FakeSource):
-    """Does not answer while it is late, however long it is waited for; then after some time."""
-
-    is_late = True
-    late_s = 3600.0
-
-    async def search_advanced(self, strategy: SearchStrategy) -> list[RawPaper]:
-        found = await super().search_advanced(strategy)
-        if self.is_late:
-            await asyncio.sleep(self.late_s)
-        return found
-
-
 def papers(name: str, *numbers: int) -> list[RawPaper]:
     return [
         RawPaper(id=f"{name}{number}", title=f"Paper {number} of {name}", source=name)
@@ -70,16 +58,9 @@ def papers(name: str, *numbers: int) -> list[RawPaper]:
     ]
 
 
-class Asking(FakeSkills):
-    """Has all of some sources asked."""
-
-    def __init__(self, names: list[str]) -> None:
-        super().__init__()
-        self._names = names
-
-    async def build(self, request: Any) -> SearchStrategy:
-        await super().build(request)
-        return fake_strategy("x", sources=self._names)
+def asking(sources: Iterable[FakeSource]) -> Builder:
+    """Return skills that have all of some sources asked."""
+    return Builder(fake_strategy("x", sources=[source.source_name for source in sources]))
 
 
 def waiting(
@@ -92,7 +73,7 @@ def waiting(
 ) -> SearchWorkflow:
     """Return a search over four quick sources and a late one."""
     sources = [*(FakeSource(name, papers(name, 1, 2)) for name in QUICK), late]
-    skills = Asking([source.source_name for source in sources])
+    skills = asking(sources)
     limits = {"straggler_s": 0.1, "deadline_s": 1.0, "patience_s": 0.1, **(searcher or {})}
     found = Searcher(sources, **limits)
     roles = (skills, skills, found, skills, scorer or skills, skills)
@@ -143,7 +124,7 @@ async def test_only_the_late_source_is_asked_again_and_by_the_same_strategy() ->
     quick = FakeSource("quick", papers("quick", 1))
     others = [FakeSource(name, papers(name, 1)) for name in "abc"]
     searcher = Searcher([*others, quick, late], straggler_s=0.05, patience_s=0.1)
-    fake = Asking([*"abc", "quick", "late"])
+    fake = asking([*others, quick, late])
     flow = SearchWorkflow(fake, fake, searcher, fake, fake, fake)
     await flow.start("q", thread_id="t")
     await reply_to(flow, "t", "approve")
@@ -161,7 +142,7 @@ async def test_of_several_late_sources_none_is_left_behind_by_the_others_a_secon
     late = [Late(f"late{n}", papers(f"late{n}", 1)) for n in range(4)]
     quick = [FakeSource(f"quick{n}", papers(f"quick{n}", 1)) for n in range(8)]
     sources = [*quick, *late]
-    skills = Asking([source.source_name for source in sources])
+    skills = asking(sources)
     searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
     flow = SearchWorkflow(skills, skills, searcher, skills, skills, skills)
     await flow.start("q", thread_id="t")
@@ -248,7 +229,7 @@ async def at_two_that_are_one(persistence: Persistence) -> SearchWorkflow:
         *(FakeSource(name, papers(name, 1)) for name in "cd"),
         late,
     ]
-    skills = Asking([source.source_name for source in sources])
+    skills = asking(sources)
     searcher = Searcher(sources, straggler_s=0.05, patience_s=0.1)
     roles = (skills, skills, searcher, Deduplicator(), skills, skills)
     flow = SearchWorkflow(*roles, persistence=persistence)
@@ -510,7 +491,7 @@ class Died(BaseException):
         (SearchRecords, "save_round"),
         (Skills, "deduplicate"),
         (Skills, "judge"),
-        (Asking, "organize"),
+        (Builder, "organize"),
     ],
 )
 async def test_a_process_that_dies_while_it_waits_loses_nothing(
