@@ -70,6 +70,7 @@ EBSCO = [
         "TI nurs* AND LA english AND PY 2010-2015",
         "title:nurs* AND language:english AND year:2010-2015",
     ),
+    ('TI "heart failure" OR AB "heart failure" OR SU "heart failure"', '"heart failure"'),
     ('SU "decision making" NOT TI editorial', 'keyword:"decision making" NOT title:editorial'),
 ]
 EMBASE = [

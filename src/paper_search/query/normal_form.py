@@ -94,7 +94,7 @@ def _merge_fields(one: Node, other: Node) -> Node | None:
         return None
     if set(fields) == {"title", "abstract"}:
         return in_field(one, "tiab")
-    return in_field(one, None) if fields == ("tiab", None) else None
+    return in_field(one, None) if fields in {("tiab", None), ("tiab", "keyword")} else None
 
 
 def _merge_spans(one: Node, other: Node) -> Node | None:
