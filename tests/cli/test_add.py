@@ -95,6 +95,8 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
     again = tmp_path / "renamed.ris"
     again.write_bytes((tmp_path / "embase.ris").read_bytes())
     (tmp_path / "none.ris").write_text("TY  - JOUR\nER  -\n")
+    with (tmp_path / "large.ris").open("wb") as large:
+        large.truncate(500_000_001)
     before = cli("show", review, "--json").document
     same = cli("add", review, str(tmp_path / "embase.ris")).stderr
     assert "'embase.ris' is on thread" in same
@@ -102,6 +104,7 @@ def test_a_file_that_cannot_join_is_named_and_nothing_changes(cli, review, tmp_p
         ((good, str(again)), "is on thread"),
         ((good, str(tmp_path / "none.ris")), "has no record that can be used"),
         ((good, str(tmp_path / "absent.ris")), "cannot be read"),
+        ((str(tmp_path / "large.ris"),), "large.ris: 500,000,001 bytes; at most 500,000,000"),
         ((good, "--database", " "), "the name of a database is blank"),
         ((good, "--searched", "2 November"), "is no day"),
         ((good, "--searched", "2999-01-01"), "has not come yet"),

@@ -14,6 +14,7 @@ from tests.end_to_end.served import ServedProcess, bare_environment, serving
 
 from paper_search.persistence import open_persistence
 from paper_search.review import share_thread
+from paper_search.workflow.session import SearchSession
 
 pytestmark = pytest.mark.slow
 
@@ -207,7 +208,6 @@ async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob,
 
 async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, folder):
     thread = await begun(ada)
-    await approve(ada, thread)
 
     async def shared_as(role: str) -> None:
         async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
@@ -222,7 +222,16 @@ async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, folder
                 await asyncio.sleep(0.2)
 
     await shared_as("reviewer")
+    assert await question(bob, thread) == await question(ada, thread), "nothing to be blind to"
+    await approve(ada, thread)
     assert await refusal(bob.threads.get_state(thread)) == 403
+    async with open_persistence(f"sqlite:///{folder / 'home' / 'threads.db'}") as persistence:
+        reviewers = await SearchSession.on(persistence, thread).reviewers()
+        for name in ("ada", "bob"):
+            await listed_becomes(is_there=False)
+            await reviewers.finish(name)
+    await listed_becomes(is_there=True)
+    assert await question(bob, thread) == await question(ada, thread)
     await shared_as("reader")
     assert await question(bob, thread) == await question(ada, thread)
     assert await refusal(approve(bob, thread)) == 403

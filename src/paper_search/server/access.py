@@ -165,7 +165,7 @@ class Access:
         searches = self.catalogs(persistence).searches
         if await self.role(searches, thread_id, person) is not Role.REVIEWER:
             return
-        if (await (await searches.session(thread_id).reviewers()).agreement()).is_blind:
+        if await searches.session(thread_id).is_blind():
             raise RequestRefusedError(
                 HTTPStatus.FORBIDDEN,
                 "you screen this search without seeing what others decided: its result is shown "

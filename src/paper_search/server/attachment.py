@@ -13,6 +13,7 @@ from paper_search.report_workflow.listing import ThreadCatalogs
 from paper_search.server.guard import EVERYBODY
 from paper_search.threads.catalog import BriefInfo, Catalog, ThreadStatus
 from paper_search.threads.sharing import Role
+from paper_search.workflow.reviewers import status_of
 
 STATUS = {
     ThreadStatus.WAITING: "interrupted",
@@ -23,7 +24,7 @@ STATUS = {
 }
 """How the server calls what this program knows of a thread."""
 READERS = "readers"
-"""Who sees a thread in the list besides its owner: not reviewers, who may have to stay blind."""
+"""Who sees a thread in the list besides its owner: reviewers when all said that they are done."""
 
 
 def server_id(thread_id: str) -> uuid.UUID | None:
@@ -93,11 +94,6 @@ class ServerThreads:
         ]
 
 
-def _state_of(info: BriefInfo) -> Any:
-    """Return what is another one when the list has to say something else."""
-    return info.updated_at, info.status, info.shared_with
-
-
 def _time(text: str | None) -> datetime:
     return datetime.fromisoformat(text) if text else datetime.now().astimezone()
 
@@ -125,6 +121,7 @@ class ThreadAttachment:
         self._owners = owners
         self._threads = threads
         self._catalogs = list(ThreadCatalogs(persistence).by_graph.values())
+        self._store = persistence.store
         self._unfit: set[str] = set()
         self._seen: dict[str, Any] = {}
 
@@ -163,34 +160,50 @@ class ThreadAttachment:
         offset = 0
         while page := await catalog.threads(limit=PAGE, offset=offset):
             present.update(info.thread_id for info in page)
-            news = [info for info in page if self._is_news(info, statuses)]
+            states = {info.thread_id: await self._state_of(catalog, info) for info in page}
+            news = [i for i in page if self._is_news(i, statuses, states[i.thread_id])]
             for info in news:
-                await self._bring_up_to_date(catalog, info)
+                await self._bring_up_to_date(catalog, info, states[info.thread_id])
             offset += PAGE
             if not news and not is_whole:
                 return False
         return True
 
-    def _is_news(self, info: BriefInfo, statuses: Mapping[uuid.UUID, str]) -> bool:
+    async def _state_of(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> Any:
+        """Return what is another one when the list has to say something else; last, who reads."""
+        roles, seen = info.shared_with, self._seen.get(info.thread_id)
+        state = info.updated_at, info.status, roles
+        if seen == (*state, list(roles)):  # it stays so, and is slow to find out
+            return seen
+        reviewers = [who for who, role in roles.items() if role == Role.REVIEWER.value]
+        session: Any = catalog.session(info.thread_id)
+        try:
+            done = [await status_of(self._store, info.thread_id, who) for who in reviewers]
+            is_seen = all(done) and not (reviewers and await session.is_blind())
+        except PaperSearchError:  # the list says so of the thread
+            is_seen = False
+        return *state, [who for who in roles if is_seen or who not in reviewers]
+
+    def _is_news(self, info: BriefInfo, statuses: Mapping[uuid.UUID, str], state: Any) -> bool:
         list_id = server_id(info.thread_id)
         if list_id is None and info.thread_id not in self._unfit:
             self._unfit.add(info.thread_id)
             logger.warning("thread %r is not listed: the server takes only UUIDs", info.thread_id)
         if list_id is None:
             return False
-        is_same = self._seen.get(info.thread_id) == _state_of(info)
+        is_same = self._seen.get(info.thread_id) == state
         return not (is_same and statuses.get(list_id) == STATUS[info.status])
 
-    async def _bring_up_to_date(self, catalog: Catalog[Any, BriefInfo], info: BriefInfo) -> None:
+    async def _bring_up_to_date(
+        self, catalog: Catalog[Any, BriefInfo], info: BriefInfo, state: Any
+    ) -> None:
         list_id = uuid.UUID(info.thread_id)
         snapshot = await self._snapshot(catalog, info.thread_id)
         if self._threads.is_running(list_id):
             return
-        ownership = await catalog.ownership(info.thread_id)
-        owner = ownership.owner(self._owners) or EVERYBODY
-        readers = [who for who, role in ownership.shared_with.items() if role is Role.READER]
-        self._threads.put(list_id, info, snapshot, owner, readers)
-        self._seen[info.thread_id] = _state_of(info)
+        owner = (await catalog.ownership(info.thread_id)).owner(self._owners) or EVERYBODY
+        self._threads.put(list_id, info, snapshot, owner, state[-1])
+        self._seen[info.thread_id] = state
 
     async def _snapshot(self, catalog: Catalog[Any, BriefInfo], thread_id: str) -> Any:
         """Return the snapshot of a thread; None if it cannot be read, which its entry says."""

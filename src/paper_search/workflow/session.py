@@ -135,6 +135,15 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         earlier = {i: verdict for i, verdict in verdicts.items() if brought.get(i, now) < now}
         return Reviewers(papers, store, self.thread_id, iteration, decisions, brought, earlier)
 
+    async def is_blind(self) -> bool:
+        """Whether reviewers are not shown yet what others decided on papers."""
+        if (await self.state()).result is None:
+            return False
+        try:
+            return (await (await self.reviewers()).agreement()).is_blind
+        except ThreadNotWaitingError:  # another result is being made
+            return True
+
     async def _brought_by(self, state: WorkflowState) -> dict[str, int]:
         """Return by work which update brought it; 0: the first search; empty: there was none."""
         starts = [update.iteration for update in state.updates]

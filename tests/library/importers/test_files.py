@@ -81,6 +81,15 @@ def test_an_unusable_file_is_named_with_the_reason(
     assert str(file) in str(caught.value)
 
 
+def test_a_file_that_is_read_as_a_whole_has_an_end(tmp_path: Path) -> None:
+    file = tmp_path / "dump.json"
+    file.write_bytes(b'[{"title": "One"}' + b" " * 70_000)
+    with file.open("r+b") as open_file:
+        open_file.truncate(500_000_001)
+    with pytest.raises(InputError, match="has 500,000,001 bytes and is read as a whole"):
+        parse_file(file)
+
+
 def test_an_absent_file_and_a_directory_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.bib", tmp_path):
         with pytest.raises(InputError, match="cannot be read"):

@@ -85,6 +85,8 @@ _OF_ANOTHER = r"TY  - [A-Z]|@(?i:article|book|in[a-z]+|misc|[a-z]+thesis)\{[^,]*
 _PACKAGE = __name__.rpartition(".")[0]
 _OF_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.suffixes}
 _HEAD = 65_536
+_HELD = {"csl-json", "json"}
+"""Formats that are read as a whole; the others are read in pieces, of any size on disk."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _WEB_PAGE = re.compile(r"(?i)(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html)\b")
@@ -110,18 +112,18 @@ class _Content:
             is_gzip = file.read(2) == _GZIP
         return cast("IO[bytes]", gzip.open(self.name)) if is_gzip else Path(self.name).open("rb")
 
-    def check_size(self) -> None:
-        """Refuse bytes that unpack to far more, of which nothing is held; damage is told later."""
+    def check_size(self, *, is_held: bool) -> None:
+        """Refuse bytes that are, or unpack to, far more than an export; damage is told later."""
         with contextlib.suppress(OSError, EOFError, zlib.error), self.open() as file:
             size = Path(self.name).stat().st_size if self.data is None else len(self.data)
             most = max(_ANY_TIMES, size * _MOST_TIMES)
-            if self.data is not None:
-                most = min(_MOST_UNPACKED, most)  # no part of what is on disk is held
-            if isinstance(cast("object", file), gzip.GzipFile) and file.seek(most + 1) > most:
-                raise InputError(
-                    f"{self.name!r} has {size:,} bytes and unpacks to more than {most:,}, "
-                    "which no export does; add it unpacked, in parts"
-                )
+            if is_held or self.data is not None:
+                most = min(_MOST_UNPACKED, most)
+            is_packed = isinstance(cast("object", file), gzip.GzipFile)
+            if (file.seek(most + 1) if is_packed else size) > most:
+                unpacked = f"unpacks to more than {most:,}, which no export does"
+                why = unpacked if is_packed else f"is read as a whole, with at most {most:,}"
+                raise InputError(f"{self.name!r} has {size:,} bytes and {why}; add it in parts")
 
 
 def parse_file(
@@ -139,11 +141,11 @@ def parse_file(
         UnknownNameError: no format of that name.
     """
     content = _Content(str(path), data)
-    content.check_size()
     head = _head(content)
     name = format_name or format_of(Path(path), head)
     if name not in FORMATS:
         raise UnknownNameError("import format", name, list(FORMATS))
+    content.check_size(is_held=name in _HELD)
     module, _, function = FORMATS[name].reader.partition(":")
     parser = attrgetter(function)(import_module(f"{_PACKAGE}.{module}"))
     return _entries(content, FORMATS[name], parser)
