@@ -333,13 +333,13 @@ def _change_file(home: Path, name: str, text: str) -> Path:
     return path
 
 
-def encryption_keys(env_path: Path | str | None = None) -> list[str]:
+def encryption_keys() -> list[str]:
     """Return the keys that threads are encrypted with, the present one first; empty: they are not.
 
     Raises:
-        ConfigError: there are old keys and no present one, or `env_path` is not a file.
+        ConfigError: there are old keys and no present one.
     """
-    env = _environment(env_path)
+    env = _environment(None)
     present = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
     old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()
     if old and not present:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from paper_search.persistence import open_persistence
-from paper_search.persistence.allocation import ALLOCATIONS
+from paper_search.persistence.leases import ALLOCATIONS
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,7 @@ from paper_search.errors import ConfigError, QuestionError
 from paper_search.steps import Outcome, StepDef, Workflow
 from paper_search.steps.compiler import compile_in_memory
 from paper_search.testing.skills import FakeSkills
-from paper_search.threads.admission import admit, check_begin
-from paper_search.threads.engine import open_memory
+from paper_search.threads.engine import admit, check_begin, open_memory
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.skills import Skills
 from paper_search.workflow.state import SearchParams

@@ -17,7 +17,6 @@ from paper_search.cli import (
     graph,
     library,
     reconcile,
-    report,
     resume,
     screen,
     serve,
@@ -114,7 +113,7 @@ def globally(
 
 
 app.command("find")(find.find)
-app.command("report")(report.report)
+app.command("report")(find.report)
 app.command("threads")(threads.threads)
 app.command("show")(threads.show)
 app.command("resume")(resume.resume)

@@ -1,6 +1,6 @@
 """Threads in the memory of one process: LangGraph's savers in memory, with the same fence."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -47,10 +47,9 @@ class MemoryStore(InMemoryStore):
 class MemorySaver(InMemorySaver):
     """Checkpoints in memory, written only by who may drive the thread."""
 
-    def __init__(self, table: LeaseTable, clock: Callable[[], float] = uptime) -> None:
+    def __init__(self, table: LeaseTable) -> None:
         super().__init__(serde=serializer())
         self._table = table
-        self._clock = clock
 
     async def aput(
         self,
@@ -109,7 +108,7 @@ class MemorySaver(InMemorySaver):
         return latest[offset : offset + limit]
 
     def _check(self, thread_id: str) -> None:
-        check_ownership(thread_id, self._table.holder(thread_id), self._clock())
+        check_ownership(thread_id, self._table.holder(thread_id), uptime())
 
     def _drop(self, thread_id: str, namespace: str, checkpoint_id: str) -> None:
         del self.storage[thread_id][namespace][checkpoint_id]

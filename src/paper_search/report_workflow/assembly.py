@@ -1,5 +1,6 @@
 """From settings to the live objects of a report: the only place that chooses which ones."""
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -65,15 +66,13 @@ def page_reader(config: AppConfig) -> ReadsPages | None:
 
 
 def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
-    by_name: dict[str, LLMProvider] = {}
+    @functools.cache
+    def provider(name: str) -> LLMProvider:
+        return create_provider(config.llm.model_copy(update={"model": name}))
 
     def model(name: str | None) -> LLMProvider | None:
         full_name = name or config.llm.model
-        if not full_name:
-            return None
-        if full_name not in by_name:
-            by_name[full_name] = create_provider(config.llm.model_copy(update={"model": full_name}))
-        return by_name[full_name]
+        return provider(full_name) if full_name else None
 
     model(None)  # a wrong setting is told before a report begins
     return model

@@ -34,9 +34,8 @@ from paper_search.report_workflow.reviews import BreakpointName, HITLBreakpoint
 from paper_search.report_workflow.state import OpenReview, ReportParams, StepState, WorkflowState
 from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
-from paper_search.threads.approvals import Approvals
 from paper_search.threads.questions import state_of_step
-from paper_search.threads.records import RecordStore, storable
+from paper_search.threads.records import Approvals, RecordStore, storable
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
 """Gives the model of a name, or the one of the settings for None; None if there is none."""

@@ -38,10 +38,9 @@ from paper_search.report_workflow.reviews import (
 )
 from paper_search.report_workflow.state import AskingParams, ReportParams, WorkflowState
 from paper_search.steps.types import PARAMS
-from paper_search.threads.admission import admit
 from paper_search.threads.catalog import DecisionInfo
 from paper_search.threads.decisions import to_storable
-from paper_search.threads.engine import ProgressReporter, ThreadEngine, thread_name
+from paper_search.threads.engine import ProgressReporter, ThreadEngine, admit, thread_name
 from paper_search.threads.questions import OpenQuestion, QuestionRef, valid_question
 from paper_search.threads.session import ThreadSession
 

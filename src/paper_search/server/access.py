@@ -25,8 +25,8 @@ from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
 from paper_search.server.attachment import ServerThreads
 from paper_search.steps.parameters import OF_LANGGRAPH
-from paper_search.threads.admission import admit, check_begin
 from paper_search.threads.catalog import Catalog
+from paper_search.threads.engine import admit, check_begin
 from paper_search.threads.session import ThreadSession
 from paper_search.threads.sharing import RIGHTS, Ownership, Right, Role
 from paper_search.workflow.session import SearchSession

@@ -140,11 +140,18 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         return await self._persistence.pages.akeys(self.listed_in)
 
     async def resting(self, entries: list[Any]) -> dict[str, InfoT]:
-        """Return by id what a list says of those threads that wait or are done."""
+        """Return by id what a list says of those threads that wait or are done, as nearly all do.
+
+        They are read at once, and without LangGraph, which works out what would run next.
+        """
+        saver: Any = self._persistence.checkpointer
         infos: dict[str, InfoT] = {}
-        for start in range(0, len(entries), _PAGE):
-            at_rest = await self._at_rest(entries[start : start + _PAGE])
-            infos |= {key: self._info(status) for key, status in at_rest.items()}
+        for start in range(0, len(entries) if isinstance(saver, Summarizes) else 0, _PAGE):
+            page = {item.key: item for item in entries[start : start + _PAGE]}
+            latest = await saver.asummaries(list(page))
+            decided = await self._persistence.ledger.decided(list(page))
+            statuses = [self._rest(page[i], latest[i], decided) for i in page if i in latest]
+            infos |= {s.facts["thread_id"]: self._info(s) for s in statuses if s is not None}
         return infos
 
     async def has(self, thread_id: str) -> bool:
@@ -240,24 +247,6 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
             "shared_with": entry.get("shared_with") or {},
             "next_step": following[0] if following else None,
         }
-
-    async def _at_rest(self, entries: list[Any]) -> dict[str, StatusFacts]:
-        """Return by id the status of those threads that wait or are done, as nearly all do.
-
-        They are read at once, and without LangGraph, which works out what would run next.
-        """
-        saver: Any = self._persistence.checkpointer
-        if not isinstance(saver, Summarizes):
-            return {}
-        ids = [item.key for item in entries]
-        latest = await saver.asummaries(ids)
-        decided = await self._persistence.ledger.decided(ids)
-        facts = {
-            item.key: self._rest(item, latest[item.key], decided)
-            for item in entries
-            if item.key in latest
-        }
-        return {key: status for key, status in facts.items() if status is not None}
 
     def _rest(
         self, item: Any, latest: Summary, decided: set[tuple[str, str]]

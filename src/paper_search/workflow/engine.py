@@ -14,8 +14,7 @@ from paper_search.errors import ConfigError, InvalidDecisionError
 from paper_search.llm.metering import Metering
 from paper_search.models import PaperCollection, UserFeedback
 from paper_search.persistence import Persistence
-from paper_search.threads.admission import admit
-from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, thread_name
+from paper_search.threads.engine import Progress, ProgressReporter, ThreadEngine, admit, thread_name
 from paper_search.threads.questions import OpenQuestion
 from paper_search.workflow.checkpoints import (
     Checkpoint,

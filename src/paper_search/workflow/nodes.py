@@ -17,8 +17,8 @@ from paper_search.skills.result_organizer import concept_counts
 from paper_search.sources import fresh_answers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
-from paper_search.threads.approvals import NOBODY
 from paper_search.threads.questions import asker, state_of_step
+from paper_search.threads.records import NOBODY
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.counts import arrivals_of, searched_round
 from paper_search.workflow.decisions import (

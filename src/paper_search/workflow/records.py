@@ -30,8 +30,7 @@ from paper_search.models import (
 from paper_search.persistence.encryption import DamagedError
 from paper_search.persistence.leases import lease_memory
 from paper_search.skills.result_organizer import facets_of
-from paper_search.threads.approvals import Approvals
-from paper_search.threads.records import MOST_ROWS, RecordStore, RowT, storable
+from paper_search.threads.records import MOST_ROWS, Approvals, RecordStore, RowT, storable
 from paper_search.workflow.counts import SearchedRound
 from paper_search.workflow.listing import ThreadCatalog
 from paper_search.workflow.rows import (
