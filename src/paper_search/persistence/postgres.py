@@ -28,6 +28,7 @@ IDLE_S = 10.0
 
 Its locks would keep the thread from whoever takes it over, for as long as it sleeps.
 """
+_POOL: dict[str, Any] = {"min_size": 1, "open": False, "timeout": POOL_TIMEOUT_S}
 _SETUP_LOCK = 0x70617065  # any number that nobody else takes
 _SETUP_PAUSE_S = 0.05
 _PASSWORD = re.compile(
@@ -130,10 +131,8 @@ def _excerpt(error: psycopg.Error, url: str) -> str:
 def _pool(url: str) -> AsyncConnectionPool[Any]:
     return AsyncConnectionPool(
         url,
-        min_size=1,
+        **_POOL,
         max_size=MAX_CONNECTIONS - 2,
-        open=False,
-        timeout=POOL_TIMEOUT_S,
         check=AsyncConnectionPool.check_connection,
         configure=_bound,
         kwargs={
@@ -149,10 +148,8 @@ def _pool(url: str) -> AsyncConnectionPool[Any]:
 def _tables_pool(url: str) -> Pool:
     return ConnectionPool(
         url,
-        min_size=1,
+        **_POOL,
         max_size=2,
-        open=False,
-        timeout=POOL_TIMEOUT_S,
         check=ConnectionPool.check_connection,
         configure=_bound_tables,
         kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S},

@@ -67,6 +67,8 @@ class ReportServices:
 
 
 Context = StepContext[StepState, ReportParams, ReportServices]
+RoleT = TypeVar("RoleT")
+RequestT = TypeVar("RequestT", bound=BaseModel)
 WorkT = TypeVar("WorkT")
 SHOWN = Amount(40, 1200)
 """What a model is shown at first, unless its role needs more."""
@@ -131,8 +133,9 @@ def records_of(ctx: Context) -> ReportRecords:
     return ReportRecords(ctx.store, ctx.thread_id)
 
 
-async def model_for(ctx: Context, log: StepLog, role: str) -> StepModel | None:
-    params = settings_of(ctx).model_dump()
+async def model_for(ctx: Context, log: StepLog) -> StepModel | None:
+    """Return the model of the role that the step is named after, if it has one."""
+    params, role = settings_of(ctx).model_dump(), ctx.step_id
     llm = ctx.services.model(params[f"{role}_model"])
     if llm is None:
         return None
@@ -152,26 +155,29 @@ def _position(state: WorkflowState) -> str:
     return ":".join(map(str, (state.workflow_id, *lengths)))
 
 
-async def work_of(
+async def work_of(  # noqa: PLR0913  # the step, and what is done in it by whom
     ctx: Context,
     log: StepLog,
-    node: str,
-    work: Callable[[StepModel | None, dict[str, int]], Awaitable[WorkT]],
+    role: Callable[[LLMProvider | None, str], RoleT],
+    work: Callable[[RoleT, RequestT], Awaitable[WorkT]],
+    request: RequestT,
+    *,
     amount: Amount = SHOWN,
 ) -> WorkT | None:
-    """Return the work of a role; None if it failed, and the log says how.
+    """Return what a role makes of a request; None if it failed, and the log says how.
 
-    `work` does it with a model, shown so many sources and characters; or without one, where there
-    is none or where it fails for good.
+    It works with a model, shown so many sources and characters; or without one, where there is
+    none or where it fails for good.
     """
-    llm = await model_for(ctx, log, node)
-    attempt = Attempt(
-        node,
-        lambda size: work(llm, {"shown_sources": size.sources, "shown_chars": size.chars}),
-        lambda: work(None, {}),
-        amount,
-        ctx.services.sleep,
-    )
+    node, llm = ctx.step_id, await model_for(ctx, log)
+    without, domain = role(None, ctx.services.domain), ctx.services.domain
+
+    def by_model(size: Amount) -> Awaitable[WorkT]:
+        shown = {"shown_sources": size.sources, "shown_chars": size.chars}
+        fields = {name: value for name, value in shown.items() if hasattr(request, name)}
+        return work(role(llm, domain), request.model_copy(update=fields))
+
+    attempt = Attempt(node, by_model, lambda: work(without, request), amount, ctx.services.sleep)
     try:
         return await (attempt.without() if llm is None else attempt.result())
     except PaperSearchError as error:

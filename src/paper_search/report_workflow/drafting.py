@@ -82,12 +82,7 @@ async def _write(ctx: Context, log: StepLog, results: list[SearchResult]) -> Wri
         target_length=params.target_length,
         search_results=results,
     )
-    return await work_of(
-        ctx,
-        log,
-        "writer",
-        lambda llm, size: Writer(llm, ctx.services.domain).write(request.model_copy(update=size)),
-    )
+    return await work_of(ctx, log, Writer, Writer.write, request)
 
 
 def _to_answer(state: StepState) -> Critique:
@@ -155,14 +150,7 @@ async def _review(ctx: Context, log: StepLog, params: ReportParams) -> ReviewerO
         known_sentences=state.critique.sentences if state.critique else [],
         target_length=params.target_length,
     )
-    return await work_of(
-        ctx,
-        log,
-        "reviewer",
-        lambda llm, size: Reviewer(llm, ctx.services.domain).review(
-            request.model_copy(update=size)
-        ),
-    )
+    return await work_of(ctx, log, Reviewer, Reviewer.review, request)
 
 
 def _best(state: StepState, critique: Critique) -> dict[str, Any]:

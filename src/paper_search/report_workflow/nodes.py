@@ -101,8 +101,7 @@ async def _plan(ctx: Context, log: StepLog, params: ReportParams) -> PlannerOutp
     except (PaperSearchError, ValidationError) as error:
         log.errors.append(classified(error, "planner"))
         return None
-    domain = ctx.services.domain
-    output = await work_of(ctx, log, "planner", lambda llm, _: Planner(llm, domain).plan(request))
+    output = await work_of(ctx, log, Planner, Planner.plan, request)
     if output is None:
         return None
     is_valid, issues = validate_research_plan(output.research_plan)
@@ -166,7 +165,7 @@ async def _searched(
     ctx: Context, log: StepLog, params: ReportParams, earlier: list[SearchResult], allowed_by: str
 ) -> tuple[list[SearchResult], StepUpdate]:
     state = log.state
-    llm = await model_for(ctx, log, "searcher")
+    llm = await model_for(ctx, log)
     batch = state.pending_searches[:BATCH]
     if not batch:
         log.note("All searches already completed")
@@ -258,15 +257,7 @@ async def _analysis(ctx: Context, log: StepLog) -> AnalystOutput | None:
         research_plan=plan_of(state),
         previous_analysis=state.analysis,
     )
-    return await work_of(
-        ctx,
-        log,
-        "analyst",
-        lambda llm, size: Analyst(llm, ctx.services.domain).analyse(
-            request.model_copy(update=size)
-        ),
-        READ,
-    )
+    return await work_of(ctx, log, Analyst, Analyst.analyse, request, amount=READ)
 
 
 def _fatal(message: str, node: str = "planner") -> WorkflowError:
