@@ -91,9 +91,6 @@ class DecisionLedger:
         self._keyring = keyring
         self._clock = clock
 
-    def now(self) -> str:
-        return self._clock()
-
     async def record(
         self, thread_id: str, interrupt_id: str, decision: dict[str, Any], by: str
     ) -> LedgerEntry:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from paper_search.config import encryption_keys
 from paper_search.errors import ConfigError, InputError, PersistenceError, UnknownNameError
@@ -35,14 +36,20 @@ class Persistence:
     store: BaseStore
     leases: Leases
     ledger: DecisionLedger
-    pages: PagesItems
-    """The store, where a list of its items is wanted in order."""
-    is_durable: bool
-    """Whether threads outlive this process."""
     url: str
     """Without a password."""
     compact: Callable[[], Awaitable[None]]
     """Gives the space of what was deleted back to the disk."""
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether threads outlive this process."""
+        return self.url != "memory:"
+
+    @property
+    def pages(self) -> PagesItems:
+        """Return the store, where a list of its items is wanted in order."""
+        return cast("PagesItems", self.store)
 
 
 @contextlib.asynccontextmanager
@@ -78,17 +85,10 @@ def _keyring(keys: Sequence[str] | None) -> Keyring | None:
 async def _open_memory(_url: str, _keys: Sequence[str] | None) -> AsyncIterator[Persistence]:
     from paper_search.persistence.memory import MemorySaver, MemoryStore  # noqa: PLC0415  # slow import
 
-    table, store = LeaseTable(), MemoryStore()
-    yield Persistence(
-        checkpointer=MemorySaver(table),
-        store=store,
-        pages=store,
-        leases=Leases(table),
-        ledger=DecisionLedger(),
-        is_durable=False,
-        url="memory:",
-        compact=lambda: asyncio.sleep(0),  # what is deleted from memory is gone
-    )
+    table, ledger = LeaseTable(), DecisionLedger()
+    saver, store = MemorySaver(table), MemoryStore()
+    gone = functools.partial(asyncio.sleep, 0)  # what is deleted from memory is
+    yield Persistence(saver, store, Leases(table), ledger, "memory:", gone)
 
 
 @contextlib.asynccontextmanager
@@ -122,16 +122,9 @@ def open_lists(url: str) -> Iterator[Persistence]:
 def _beside(saver: Any, store: Any, url: str, keyring: Keyring | None) -> Iterator[Persistence]:
     path = sqlite_path(url.partition(":")[2])
     with contextlib.closing(SqliteDatabase(path)) as own:
-        yield Persistence(
-            checkpointer=saver,
-            store=store,
-            pages=store,
-            leases=Leases(LeaseTable(own)),
-            ledger=DecisionLedger(own, keyring),
-            is_durable=True,
-            url=url,
-            compact=lambda: asyncio.to_thread(compact, path),
-        )
+        leases, ledger = Leases(LeaseTable(own)), DecisionLedger(own, keyring)
+        compacting = functools.partial(asyncio.to_thread, compact, path)
+        yield Persistence(saver, store, leases, ledger, url, compacting)
 
 
 @contextlib.asynccontextmanager
@@ -145,16 +138,9 @@ async def _open_postgres(url: str, keys: Sequence[str] | None) -> AsyncIterator[
         ) from None
     keyring = _keyring(keys)
     async with postgres.open_database(url, keyring) as database:
-        yield Persistence(
-            checkpointer=database.saver,
-            store=database.store,
-            pages=database.store,
-            leases=Leases(LeaseTable(database.own)),
-            ledger=DecisionLedger(database.own, keyring),
-            is_durable=True,
-            url=postgres.redacted(url),
-            compact=database.compact,
-        )
+        saver, store, own = database.saver, database.store, database.own
+        leases, ledger = Leases(LeaseTable(own)), DecisionLedger(own, keyring)
+        yield Persistence(saver, store, leases, ledger, postgres.redacted(url), database.compact)
 
 
 _OPENERS: dict[
