@@ -11,6 +11,7 @@ from paper_search.errors import (
     PaperSearchError,
     QuestionError,
     RequestRefusedError,
+    StaleDecisionError,
     ThreadBusyError,
     ThreadError,
 )
@@ -178,7 +179,10 @@ async def test_an_edit_of_the_state_is_on_record_and_decides_nothing__sec_03(gra
     edit = {"strategy": fake_strategy("mine").model_dump(mode="json")}
     await graph.ainvoke(QUESTION, CONFIG)
     await graph.aupdate_state(CONFIG, edit)
-    (event,) = await persistence.ledger.audit("t")
+    await graph.ainvoke(None, CONFIG)
+    with pytest.raises(StaleDecisionError, match="edited the state at"):  # it may mean the old one
+        await SearchSession.on(persistence, "t").answers.take("approve", "ada")
+    event, _ = await persistence.ledger.audit("t")
     assert event.event == "edited"
     assert event.detail == {"fields": ["strategy"], "as_node": "build_strategy"}
     assert (await graph.aget_state(CONFIG)).values["is_complete"] is False

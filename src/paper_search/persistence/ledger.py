@@ -59,6 +59,13 @@ _NOTE = """INSERT INTO paper_search_audit (thread_id, interrupt_id, event, by, a
 _NOTES = """SELECT interrupt_id, event, by, at, detail FROM paper_search_audit
     WHERE thread_id = ? ORDER BY id"""
 
+_ASKED_ANEW = {
+    "forked": "went back to a question that was decided",
+    "edited": "edited the state",
+    "added": "added records",
+}
+"""After these events another question is open."""
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat()
@@ -146,18 +153,18 @@ class DecisionLedger:
         ]
 
     async def last_action(self, thread_id: str, interrupt_id: str) -> LastAction | None:
-        """Return what was decided, or reopened, last before a question; None if it is the first."""
+        """Return what was done last before a question; None if it is the first."""
         decided = [
             LastAction(entry.decided_at, entry.decided_by, f"decided ({entry.decision['action']})")
             for entry in await self.entries(thread_id)
             if entry.interrupt_id != interrupt_id
         ]
-        forks = [
-            LastAction(note.at, note.by, "went back to a question that was decided")
+        others = [
+            LastAction(note.at, note.by, _ASKED_ANEW[note.event])
             for note in await self.audit(thread_id)
-            if note.event == "forked"
+            if note.event in _ASKED_ANEW
         ]
-        return max([*decided, *forks], key=lambda action: action.at, default=None)
+        return max([*decided, *others], key=lambda action: action.at, default=None)
 
     async def forget(self, thread_id: str) -> None:
         for table in ("paper_search_decisions", "paper_search_audit"):
