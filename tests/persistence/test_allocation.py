@@ -1,12 +1,14 @@
-"""While a thread is driven, the garbage collector starts seldom, and as before afterwards."""
+"""While a thread is driven or records are merged, the garbage collector starts seldom."""
 
 import gc
 from collections.abc import Iterator
 
 import pytest
 
+from paper_search.models import RawPaper
 from paper_search.persistence import open_persistence
 from paper_search.persistence.leases import ALLOCATIONS
+from paper_search.skills import Deduplicator
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +44,16 @@ async def test_a_program_that_set_a_higher_threshold_or_none_keeps_it(leases, ch
     async with leases.hold("a"):
         assert gc.get_threshold()[0] == chosen
     assert gc.get_threshold()[0] == chosen
+
+
+def test_merging_has_it_start_seldom():
+    thresholds = []
+
+    class Watched(list):
+        def __iter__(self) -> Iterator[RawPaper]:
+            thresholds.append(gc.get_threshold()[0])
+            return super().__iter__()
+
+    Deduplicator().cluster(Watched([RawPaper(id="a", source="s", title="One")]))
+    assert set(thresholds) == {ALLOCATIONS}
+    assert gc.get_threshold()[0] == 700

@@ -50,13 +50,13 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
         (map(partial(_name_and_word, words.size), rare_names, rare_words), _ALIKE),
     )
     size = len(profiles)
+    titles = [profile.title for profile in profiles]
     pairs: set[int] = set()
     for keys, least_ratio in families:
         for one, other in _pairs_of(keys):
             number = one * size + other
             if number not in pairs and (
-                not least_ratio
-                or ratio(profiles[one].title, profiles[other].title, score_cutoff=least_ratio)
+                not least_ratio or ratio(titles[one], titles[other], score_cutoff=least_ratio)
             ):
                 pairs.add(number)
     numbers = list(range(size))  # shared: a pair with numbers of its own takes twice the memory

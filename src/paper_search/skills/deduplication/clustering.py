@@ -52,7 +52,8 @@ class Linkage:
         if len(self._between[one]) < len(self._between[other]):
             one, other = other, one
         self._parent[other] = one
-        self._apart[one] |= self._apart.pop(other, set())
+        if other in self._apart:  # seldom: a set for each join would be most of what is held
+            self._apart[one] |= self._apart.pop(other)
         self._unite_means(one, other)
         return True
 

@@ -26,8 +26,6 @@ _COMMON_WORDS = word_set(
     " that the their these this those to was we were which with show using between than also into"
     " paper study results"
 )
-
-
 _SHORTEST_ABSTRACT = 40
 _FEWEST_WORDS = 10
 """Telling words of abstracts that can make a merge likelier; fewer can only contradict one."""
@@ -199,14 +197,8 @@ def _place(venue: str, volume: str, issue: str, pages: str) -> str:
         return "unknown" if venue == "different" or issue == "different" else "same page"
     if pages == "different":
         return "other page" if volume == "same" else "other volume"
-    if venue == "same" and volume == "same" and pages == "missing":
-        return (
-            "same issue"
-            if issue == "same"
-            else "other issue"
-            if issue == "different"
-            else "same volume"
-        )
+    if venue == volume == "same" and pages == "missing":
+        return {"same": "same issue", "different": "other issue"}.get(issue, "same volume")
     return "unknown"
 
 

@@ -15,6 +15,7 @@ from paper_search.models import (
     PairEvidence,
     RawPaper,
 )
+from paper_search.persistence.leases import fewer_collections
 from paper_search.skills.deduplication.blocking import candidate_pairs
 from paper_search.skills.deduplication.clustering import (
     Linkage,
@@ -174,6 +175,7 @@ class Resolution:
             Where decisions contradict each other, a split wins.
     """
 
+    @fewer_collections()
     def __init__(self, papers: Sequence[RawPaper], decisions: Iterable[MergeDecision] = ()) -> None:
         self._papers = papers
         profiles = [profile(paper) for paper in papers]
@@ -209,6 +211,7 @@ class Resolution:
         first, second = sorted((self._numbers[one], self._numbers[other]))
         return self._levels_of((first, second))
 
+    @fewer_collections()
     def clustering(self) -> Clustering:
         clusters, cluster_of = self._clusters()
         apart = {(cluster_of[one], cluster_of[other]) for one, other in self._linkage.apart()}
@@ -283,13 +286,11 @@ class Resolution:
         merges: Mapping[int, list[PairEvidence]] = defaultdict(list)
         for pair in self._joining:
             merges[self._linkage.root(pair[0])].append(self._evidence(pair))
-        sets = self._linkage.sets()
-        sets.sort(key=lambda group: min(self._places[number] for number in group))
         clusters: list[Cluster] = []
         cluster_of = [0] * len(self._places)
-        for place, numbers in enumerate(sets):
-            members = sorted(self._places[number] for number in numbers)
-            reasons = merges.get(self._linkage.root(numbers[0]), [])
+        sets = (sorted(self._places[number] for number in one) for one in self._linkage.sets())
+        for place, members in enumerate(sorted(sets)):
+            reasons = merges.get(self._linkage.root(self._numbers[members[0]]), [])
             clusters.append(
                 Cluster(
                     members=members,
@@ -298,8 +299,8 @@ class Resolution:
                     confidence=min((version.confidence for version in reasons), default=1.0),
                 )
             )
-            for number in numbers:
-                cluster_of[number] = place
+            for member in members:
+                cluster_of[self._numbers[member]] = place
         return clusters, cluster_of
 
     def _versions(self, works: Linkage, cluster_of: Sequence[int]) -> list[PairEvidence]:
@@ -318,7 +319,10 @@ class Resolution:
         ranks = [9] * len(cluster_of)
         for number, cluster in enumerate(cluster_of):
             ranks[cluster] = min(ranks[cluster], rank(self._profiles[number]))
-        return [sorted(work, key=lambda c: (ranks[c], c)) for work in works.sets()]
+        sets = works.sets()
+        for work in sets:
+            work.sort(key=lambda cluster: (ranks[cluster], cluster))
+        return sets
 
     def _uncertain(self, works: Linkage, cluster_of: Sequence[int]) -> list[PairEvidence]:
         pairs: set[Pair] = set()

@@ -134,7 +134,7 @@ def people(authors: Sequence[Author]) -> People:
         folded(_BETWEEN.join(author.name for author in authors[:_MOST_AUTHORS]))
     )
     every = words(text)
-    bag = dict.fromkeys(word for word in every if _is_name(word))
+    bag = {word: None for word in every if word not in _NOT_NAMES and _is_name(word)}
     if not bag:  # "C C", or one Chinese letter: better than nothing
         bag = dict.fromkeys(word for word in every if word not in _NOT_NAMES)
     first = [word for word in words(_FIRST_END.split(text, maxsplit=1)[0]) if word in bag][:2]
@@ -142,9 +142,10 @@ def people(authors: Sequence[Author]) -> People:
 
 
 def _is_name(word: str) -> bool:
-    if word in _NOT_NAMES or word.isdigit():
+    """Whether a word is no initials: "Li" is a name, "jb" is not."""
+    if len(word) <= 2 and word.isascii() and (len(word) < 2 or _VOWELS.isdisjoint(word)):  # noqa: PLR2004  # two letters
         return False
-    return len(word) > 2 or not word.isascii() or (len(word) == 2 and not _VOWELS.isdisjoint(word))  # noqa: PLR2004  # "Li" is a name, "jb" are initials
+    return not word.isdigit()
 
 
 def shared(one: People, other: People) -> float:
