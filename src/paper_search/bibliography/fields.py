@@ -157,7 +157,7 @@ FIELDS = (
     Field("authors", people_of, "authors author authornames authorfullnames firstauthors creators "
           "creator authorships authorsfullname authorlist af au"),
     Field("year", year_of, "year publicationyear pubyear py published publicationdate date issued "
-          "pubdate publisheddate yearpublished coverdate"),
+          "pubdate publisheddate yearpublished coverdate publishedyear datepublished"),
     Field("venue", _text, "venue journal publicationtitle journaltitle sourcetitle containertitle "
           "publicationname journalname journalbook booktitle publication secondarytitle "
           "alternatetitle3 conference so"),

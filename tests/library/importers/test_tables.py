@@ -100,6 +100,26 @@ def test_lines_of_a_text_are_no_rows_although_they_have_as_many_commas() -> None
     assert ([record.year for record in records], rejected) == ([2001], [])
 
 
+def test_a_table_with_a_field_in_each_row_is_refused() -> None:
+    fields = '"TITLE","One"\n"AUTHOR NAMES","Doe J."\n"PUBLICATION YEAR","2012"\n'
+    records, rejected = rows(f"{fields}\n{fields}")
+    assert records == []
+    assert rejected == [
+        Rejected(1, "each row has one field: export a table with a column for each field")
+    ]
+
+
+@pytest.mark.parametrize("name", ["Published Year", "Date Published"])
+def test_a_year_is_read_by_the_names_of_covidence_and_lens(name: str) -> None:
+    (record,), _ = rows(f"Title,{name}\nOne,2017\n")
+    assert record.year == 2017
+
+
+def test_a_line_break_as_workbooks_escape_it_is_no_text() -> None:
+    (record,), _ = rows("Title\nHeadache_x000D_ at work\n")
+    assert record.title == "Headache at work"
+
+
 def test_a_table_without_titles_says_which_columns_it_has() -> None:
     records, (rejected,) = rows("name,score\na,1\n")
     assert records == []
@@ -128,5 +148,5 @@ def test_a_zip_that_is_no_workbook_is_named(tmp_path: Path) -> None:
 
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as file:
         file.writestr("readme.txt", "nothing")
-    with pytest.raises(InputError, match="workbook"):
+    with pytest.raises(InputError, match="a zip archive, not a workbook"):
         list(parse_file(tmp_path / "a.xlsx"))

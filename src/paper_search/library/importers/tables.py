@@ -44,6 +44,10 @@ def entries(rows: _Rows) -> Iterator[Entry]:
         columns = ", ".join(repr(name) for name in names if name)[:120]
         yield Rejected(line, f"no title column; the columns are {columns or 'unnamed'}")
         return
+    firsts = [str(row[0] or "") for _, row in above if not isinstance(row, Rejected) and row]
+    if places.get("title") == [0] and len(columns_of(firsts)) > _A_PAIR:
+        yield Rejected(line, "each row has one field: export a table with a column for each field")
+        return
     for line, row in dropwhile(lambda row: row[1] is not cells, rows):
         if isinstance(row, Rejected):
             yield row
@@ -128,10 +132,14 @@ def _python_list(text: str) -> list[str]:
     return [first or second for first, second in _QUOTED.findall(text)]
 
 
+_ESCAPED_BREAK = re.compile("_x000[aAdD]_")
+"""How workbooks write a line break."""
+
+
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    text = str(value).strip()
+    text = _ESCAPED_BREAK.sub(" ", str(value)).strip()
     return "" if text.lower() in {"nan", "none", "null", "n/a", "#n/a"} else text
 
 
@@ -248,6 +256,8 @@ def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
     try:
         with zipfile.ZipFile(file) as archive:
             size = sum(member.file_size for member in archive.infolist())
+            if "[Content_Types].xml" not in archive.namelist():
+                raise InputError("a zip archive, not a workbook: import the files that are in it")
         if size > _MOST_UNPACKED:
             raise InputError(
                 f"the workbook has {size:,} bytes unpacked, more than {_MOST_UNPACKED:,}; "
