@@ -1,7 +1,5 @@
 """What became of every record of a search, and the PRISMA 2020 flow that counts them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +62,7 @@ class PrismaFlow(BaseModel):
     """By title and abstract."""
     full_texts: FullTextFlow | None = None
     """The second stage; None if nobody has begun with it."""
-    parts: list[PrismaFlow] = Field(default_factory=list)
+    parts: "list[PrismaFlow]" = Field(default_factory=list)
     """Of a review that was updated: the same of the review before its first update, and of each
     update. Works that an earlier part had are duplicates in a later one."""
     previous_included: int | None = None
@@ -120,7 +118,7 @@ class PrismaFlow(BaseModel):
         return [f"{name}: {a}, not {b}" for name, (a, b) in sums.items() if a != b]
 
 
-def flow_of(thread: ReviewThread, records: Sequence[RecordRow]) -> PrismaFlow:
+def flow_of(thread: ReviewThread, records: "Sequence[RecordRow]") -> PrismaFlow:
     work_of = {row.arrival.record: row.kept_as for row in records if row.arrival.record}
     counts = count_rounds(thread.rounds, work_of)
     whole = _flow(thread, records, counts)
@@ -137,7 +135,7 @@ def flow_of(thread: ReviewThread, records: Sequence[RecordRow]) -> PrismaFlow:
 
 
 def _flow(
-    thread: ReviewThread, records: Sequence[RecordRow], rounds: list[RoundCounts]
+    thread: ReviewThread, records: "Sequence[RecordRow]", rounds: list[RoundCounts]
 ) -> PrismaFlow:
     count = Counter(record.status for record in records)
     excluded = [record for record in records if record.status is Status.EXCLUDED]

@@ -1,7 +1,5 @@
 """Labelled questions, and how well the skills did on them and what it cost."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import gzip
@@ -55,7 +53,7 @@ class LabelledQuestion:
     question: str
     labels: list[Label] = field(default_factory=list)
 
-    def sampled(self, most: int) -> LabelledQuestion:
+    def sampled(self, most: int) -> "LabelledQuestion":
         """Return the question with so many papers at most, always the same ones.
 
         Relevant papers take at most half of the places, as far as there are others.

@@ -1,7 +1,5 @@
 """The records of a library in SQLite, from which every index can be rebuilt."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3
@@ -56,7 +54,7 @@ class Changes:
     updated: int = 0
     unchanged: int = 0
 
-    def __add__(self, other: Changes) -> Changes:
+    def __add__(self, other: "Changes") -> "Changes":
         return Changes(
             self.added + other.added, self.updated + other.updated, self.unchanged + other.unchanged
         )

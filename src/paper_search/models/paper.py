@@ -1,7 +1,5 @@
 """Papers: as a source gives them, as they are judged, and as a person gets them."""
 
-from __future__ import annotations
-
 import functools
 import operator
 import uuid
@@ -293,7 +291,7 @@ class Paper(BibliographicRecord):
         return {name: value or "" for name, value in (fields | {"note": self.note}).items()}
 
     @classmethod
-    def from_scored(cls, scored: ScoredPaper) -> Paper:
+    def from_scored(cls, scored: ScoredPaper) -> "Paper":
         fields = {**scored.paper.__dict__, **scored.__dict__, "labels": []}
         for name in _OF_RAW:
             del fields[name]

@@ -1,7 +1,5 @@
 """What is asked for: the intent, and the strategy that is to find it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from enum import Enum
@@ -176,7 +174,7 @@ class ParsedIntent(BaseModel):
     notes: list[str] = Field(default_factory=list, exclude_if=_is_empty)
     """What the person should know about how the question was read."""
 
-    def with_criteria(self, criteria: Sequence[Criterion]) -> ParsedIntent:
+    def with_criteria(self, criteria: Sequence[Criterion]) -> "ParsedIntent":
         plain = [Criterion.model_validate(criterion.model_dump()) for criterion in criteria]
         return self.model_copy(update={"criteria": plain})
 
@@ -246,7 +244,7 @@ class SearchStrategy(BaseModel):
         numbers = " ".join(name.partition(":")[2] for name in self.works)
         return [query for query in self.ranked if query.terms or query.text != numbers]
 
-    def within(self, ceiling: int) -> SearchStrategy:
+    def within(self, ceiling: int) -> "SearchStrategy":
         """Return the strategy with no more results than may be asked for, and a note if it had."""
         depths = [query.depth for query in self.ranked if query.depth is not None]
         if max(self.filters.max_results, *depths, 0) <= ceiling:
@@ -262,7 +260,7 @@ class SearchStrategy(BaseModel):
         update = {"filters": filters, "ranked": ranked, "notes": list(dict.fromkeys(notes))}
         return self.model_copy(update=update)
 
-    def for_source(self, *, ranks_text: bool) -> SearchStrategy:
+    def for_source(self, *, ranks_text: bool) -> "SearchStrategy":
         """Return the strategy, without ranked queries for a source that takes no plain text."""
         return self if ranks_text else self.model_copy(update={"ranked": []})
 

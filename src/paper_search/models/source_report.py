@@ -1,7 +1,5 @@
 """The journal of a search: a row for each query to a source; failures are rows, too."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
@@ -158,7 +156,7 @@ class SourceReport(BaseModel):
     def is_failure(self) -> bool:
         return self.status.is_failure and not self.is_asked_again
 
-    def without_records(self, purpose: Purpose) -> SourceReport:
+    def without_records(self, purpose: Purpose) -> "SourceReport":
         """Return the row of a search whose records are only looked at."""
         update = {"purpose": purpose, "kept": 0, "unused": self.unused + self.kept}
         return self.model_copy(update=update)

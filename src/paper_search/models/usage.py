@@ -1,7 +1,5 @@
 """What asking a model costs: spent, estimated and allowed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -53,7 +51,7 @@ class Spending(BaseModel):
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
-    def plus(self, other: Spending) -> Spending:
+    def plus(self, other: "Spending") -> "Spending":
         is_priced = self.money is not None and other.money is not None
         return Spending(
             calls=self.calls + other.calls,
@@ -75,7 +73,7 @@ class StepSpending(Spending):
     step: str
     iteration: int = 0
 
-    def with_more(self, spent: Spending) -> StepSpending:
+    def with_more(self, spent: Spending) -> "StepSpending":
         return StepSpending(
             step=self.step, iteration=self.iteration, **self.plus(spent).model_dump()
         )

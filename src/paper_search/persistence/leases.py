@@ -1,7 +1,5 @@
 """Leases: who drives a thread at this moment. A lease runs out when its holder dies."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc
@@ -205,7 +203,7 @@ class Leases:
     def _fresh(self, owner: str) -> LeaseHolder:
         return LeaseHolder(owner, self._clock() + LEASE_S)
 
-    async def _renew(self, thread_id: str, owner: str, holding: _Holding) -> None:
+    async def _renew(self, thread_id: str, owner: str, holding: "_Holding") -> None:
         is_ours = True
         while is_ours:
             await asyncio.sleep(RENEWAL_S)

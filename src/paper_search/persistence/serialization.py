@@ -1,7 +1,5 @@
 """How states and records are written: JSON values only, sealed where there is a key."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from collections.abc import Iterable, Mapping
@@ -69,7 +67,7 @@ class PlainSerializer(JsonPlusSerializer):
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=None)
 
-    def with_msgpack_allowlist(self, extra_allowlist: Iterable[Any]) -> PlainSerializer:
+    def with_msgpack_allowlist(self, extra_allowlist: Iterable[Any]) -> "PlainSerializer":
         """Return the same: the channels hold no classes."""
         del extra_allowlist
         return self

@@ -1,7 +1,5 @@
 """A finished report as one object, with its references; what every output format is made from."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -93,7 +91,7 @@ class Report(BaseModel):
         sources: Sequence[SearchResult],
         analysis: AnalysisResult | None = None,
         critique: Critique | None = None,
-    ) -> Report:
+    ) -> "Report":
         content = output.get("content") or {}
         sections = [
             DraftSection.model_validate({**section, "section_id": section["id"]})

@@ -1,7 +1,5 @@
 """What can go wrong in a report, how bad it is, and what is tried before going on with less."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -64,7 +62,7 @@ class WorkflowError(BaseModel):
 
     def with_fallback(
         self, action: str, severity: ErrorSeverity = ErrorSeverity.DEGRADED, retry_count: int = 0
-    ) -> WorkflowError:
+    ) -> "WorkflowError":
         changes = {"fallback_action": action, "severity": severity, "retry_count": retry_count}
         return self.model_copy(update=changes)
 

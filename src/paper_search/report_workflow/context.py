@@ -1,7 +1,5 @@
 """What the steps of a report share: services, settings, model, and the work of a role with it."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import re
@@ -129,11 +127,11 @@ def settings_of(ctx: Context) -> ReportParams:
         raise InputError(f"config: {describe_errors(error)}") from None
 
 
-def records_of(ctx: Context) -> ReportRecords:
+def records_of(ctx: Context) -> "ReportRecords":
     return ReportRecords(ctx.store, ctx.thread_id)
 
 
-async def model_for(ctx: Context, log: StepLog) -> StepModel | None:
+async def model_for(ctx: Context, log: StepLog) -> "StepModel | None":
     """Return the model of the role that the step is named after, if it has one."""
     params, role = settings_of(ctx).model_dump(), ctx.step_id
     llm = ctx.services.model(params[f"{role}_model"])

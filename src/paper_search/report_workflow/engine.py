@@ -1,7 +1,5 @@
 """ReportWorkflow: the research-report graph, driven from Python; and its threads."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Mapping
@@ -202,7 +200,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         persistence: str | Persistence | None = None,
         sources: list[str] | None = None,
         **settings: Any,
-    ) -> ReportWorkflow:
+    ) -> "ReportWorkflow":
         """Return the workflow that the settings describe.
 
         `sources`: only these, also where the settings have them switched off.

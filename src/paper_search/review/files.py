@@ -1,7 +1,5 @@
 """Files of records as they came: what was read of each, what was rejected, and which database."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -63,7 +61,7 @@ class FileReport:
     database: str = ""
 
     @classmethod
-    def without_records(cls, database: str, search: DatabaseSearch) -> FileReport:
+    def without_records(cls, database: str, search: DatabaseSearch) -> "FileReport":
         """Return what stands for the search of a database that found nothing."""
         if not database.strip() or not search.searched:
             raise InputError(

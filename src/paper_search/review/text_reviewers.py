@@ -1,7 +1,5 @@
 """Reviewers of full texts, none of whom sees what the others decided until all are done."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -52,7 +50,7 @@ class TextReviewers:
         self._verdicts = verdicts
 
     @classmethod
-    async def load(cls, records: SearchRecords, texts: Mapping[str, FullText]) -> TextReviewers:
+    async def load(cls, records: SearchRecords, texts: Mapping[str, FullText]) -> "TextReviewers":
         """Read who the reviewers are and what they said of the texts that are there now."""
         done_with = {i: row["done_with"] for i, row in (await records.rows(_REVIEWERS)).items()}
         rows = (await records.rows(_VERDICTS)).values()

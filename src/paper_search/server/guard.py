@@ -1,7 +1,5 @@
 """The guard: every request passes it before the server sees anything of it."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac
@@ -122,7 +120,7 @@ class Guard:
                 HTTPStatus.INTERNAL_SERVER_ERROR, "the server failed; its log says why"
             )
 
-    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         headers = _headers(scope)
         self._check_host(headers)
         if PAGE.fullmatch(scope["path"]):
@@ -138,7 +136,7 @@ class Guard:
         await self._app(scope, receive, answer)
 
     async def _serve_page(
-        self, scope: Scope, receive: Receive, answer: _Answer, headers: Mapping[str, str]
+        self, scope: Scope, receive: Receive, answer: "_Answer", headers: Mapping[str, str]
     ) -> None:
         """Serve the page: a browser sends forms, and a cookie in place of a token."""
         self._check_address(scope)

@@ -1,7 +1,5 @@
 """Scores how well a paper's words cover the concepts of an intent, 0 to 1."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections import Counter
@@ -71,7 +69,7 @@ class _Concept:
     matches: Callable[[str], object] | None = None
     """Whether a stem is meant by a word with wildcards; None if the concept has none."""
 
-    def forms_in(self, document: Document) -> Sequence[str]:
+    def forms_in(self, document: "Document") -> Sequence[str]:
         if self.matches is None:
             return self.phrases
         return [f" {word} " for word in document.counts if self.matches(word)]
@@ -90,7 +88,7 @@ class _Target:
     """Share of the concepts that makes a full match."""
 
     @classmethod
-    def of(cls, intent: ParsedIntent) -> _Target:
+    def of(cls, intent: ParsedIntent) -> "_Target":
         concepts = [concept for name in intent.concepts if (concept := _concept(name)).words]
         concepts = concepts or [_concept(intent.topic)]
         weights = [sum(map(rarity, concept.words)) ** _DAMPING for concept in concepts]
@@ -118,7 +116,7 @@ class Document:
     length: int
 
     @classmethod
-    def of(cls, title: str, abstract: str | None) -> Document:
+    def of(cls, title: str, abstract: str | None) -> "Document":
         """Return the stems of a title, and of title and abstract."""
         head = tokens(visible(title))
         body = tokens(visible(abstract)) if abstract else []

@@ -1,7 +1,5 @@
 """Workflows compiled to LangGraph: the only module of `steps` that knows it."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Hashable, Mapping
@@ -168,7 +166,7 @@ def _parse_settings(model: type[BaseModel] | None, settings: Any) -> tuple[Any, 
     return plain, MappingProxyType(dict(plain)) if model is None else model.model_validate(plain)
 
 
-def _node(runner: _StepRunner, subgraph: Any) -> Node:
+def _node(runner: "_StepRunner", subgraph: Any) -> Node:
     """Return the function of a step: short, since LangGraph disassembles it to find subgraphs."""
 
     async def run(state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:

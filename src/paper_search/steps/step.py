@@ -1,7 +1,5 @@
 """One step of a workflow: frozen data, and what its handler may be."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -77,7 +75,7 @@ class BindableHandler(ABC):
         """Return what is wrong with it, each as the rest of a sentence about its step."""
 
     @abstractmethod
-    def bind(self, step: StepDef, environment: Environment) -> BoundHandler:
+    def bind(self, step: "StepDef", environment: Environment) -> BoundHandler:
         """Return what the graph runs.
 
         Raises:

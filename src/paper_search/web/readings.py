@@ -1,7 +1,5 @@
 """Threads as they stood at one checkpoint, kept until the next: 5,000 papers are slow to read."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,7 +49,7 @@ class Choice:
     page: int = 1
 
     @classmethod
-    def parse(cls, query: Mapping[str, str]) -> Choice:
+    def parse(cls, query: Mapping[str, str]) -> "Choice":
         """Return the choice in the parameters of a URL; what cannot be read is left out."""
         part, sort = query.get("part", "result"), query.get("sort", "best")
         return cls(

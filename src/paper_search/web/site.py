@@ -1,7 +1,5 @@
 """What the views of the page have in common: settings, threads, work in progress, templates."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import hmac
@@ -119,7 +117,7 @@ class Site:
             for name in (known_sources() if names is None else names)
         }
 
-    def view(self, answer: View, *, is_open: bool = False) -> Callable[[Request], Any]:
+    def view(self, answer: "View", *, is_open: bool = False) -> Callable[[Request], Any]:
         """Return what serves one path; `is_open`: also to somebody who has not signed in."""
 
         async def serve(request: Request) -> Response:

@@ -1,7 +1,5 @@
 """Checkpoints: what a person is asked, and what they may answer."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import UTC, datetime
 from enum import Enum
@@ -139,7 +137,7 @@ class Checkpoint(ClientForms):
     """How often slow sources were waited for in this iteration: each time it is asked again."""
 
     @property
-    def reference(self) -> CheckpointRef:
+    def reference(self) -> "CheckpointRef":
         return CheckpointRef(
             run_id=self.run_id, kind=self.kind, iteration=self.iteration, waits=self.waits
         )

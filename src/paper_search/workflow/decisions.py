@@ -1,7 +1,5 @@
 """Which decisions a checkpoint takes, and what an edit and a run make of a strategy."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
@@ -69,7 +67,7 @@ class ConstraintsEdit(SearchConstraints, extra="forbid"):
     max_papers: int | None = Field(default=None, ge=1, le=10_000)
 
     @model_validator(mode="after")
-    def _years_in_order(self) -> ConstraintsEdit:
+    def _years_in_order(self) -> "ConstraintsEdit":
         if self.year_from and self.year_to and self.year_from > self.year_to:
             raise ValueError(f"year_from {self.year_from} is after year_to {self.year_to}")
         return self
@@ -102,7 +100,7 @@ class QueryEdit(SearchQuery, extra="forbid"):
     synonym_map: list[SynonymEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
 
     @model_validator(mode="after")
-    def _is_readable(self) -> QueryEdit:
+    def _is_readable(self) -> "QueryEdit":
         try:
             parse(self.boolean_query)
         except QuerySyntaxError as error:
@@ -152,7 +150,7 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
     merge_decisions: list[MergeEdit] = Field(default_factory=list)  # type: ignore[assignment]  # narrower
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> FeedbackEdit:
+    def _is_consistent(self) -> "FeedbackEdit":
         if both := sorted(set(self.marked_relevant) & set(self.marked_irrelevant)):
             raise ValueError(f"marked both relevant and irrelevant: {_some(both)}")
         return self

@@ -1,7 +1,5 @@
 """What a model judges by in a thread, what it said, and judging a result again."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -91,7 +89,7 @@ class JudgingReport(BaseModel):
     """Papers without a judgement, by the reason; the commonest first."""
 
     @classmethod
-    def of(cls, papers: Iterable[ScoredPaper | Paper], calls: int = 0) -> JudgingReport:
+    def of(cls, papers: Iterable[ScoredPaper | Paper], calls: int = 0) -> "JudgingReport":
         every = list(papers)
         why = Counter(
             paper.unjudged_because or "the judge failed" for paper in every if not paper.is_judged

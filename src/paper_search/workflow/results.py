@@ -1,7 +1,5 @@
 """What a search gives in the end, with what a person said of its papers and their records."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
@@ -32,7 +30,10 @@ from paper_search.workflow.state import CollectionRef, SearchParams, WorkflowSta
 
 
 async def final_collection(
-    state: WorkflowState, records: SearchRecords, marks: MarkStore, deduplicate: Merge | None = None
+    state: WorkflowState,
+    records: SearchRecords,
+    marks: MarkStore,
+    deduplicate: "Merge | None" = None,
 ) -> PaperCollection:
     """Return the result: the last collection with all papers decided relevant in any round.
 
@@ -44,7 +45,10 @@ async def final_collection(
 
 
 async def collection_with_marks(
-    state: WorkflowState, records: SearchRecords, marks: MarkStore, deduplicate: Merge | None = None
+    state: WorkflowState,
+    records: SearchRecords,
+    marks: MarkStore,
+    deduplicate: "Merge | None" = None,
 ) -> PaperCollection:
     """Return the result with what was decided irrelevant still in its place; see above."""
     saved_marks = await marks.marks()

@@ -1,7 +1,5 @@
 """Reviewers who decide on the same papers, none seeing what others decided; how far they agree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,7 +65,7 @@ class Agreement(BaseModel):
     """Cohen's kappa; of more than two reviewers, the mean over their pairs (Light's), each over
     what both decided on. None: it is not defined, because nobody decided on the same papers or all
     said the same of all."""
-    by_update: list[Agreement] = Field(default_factory=list)
+    by_update: "list[Agreement]" = Field(default_factory=list)
     """Of a review that was updated: on what the first search brought, then each update."""
 
     @property

@@ -1,7 +1,5 @@
 """What the steps need: six skills, of ours or anything with the same one method."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import inspect
@@ -95,7 +93,7 @@ class Skills:
     metering: Metering = field(default_factory=Metering)
     create_source: Callable[[str], SearchSource] | None = None
 
-    def of_run(self, sources: Iterable[str]) -> Skills:
+    def of_run(self, sources: Iterable[str]) -> "Skills":
         """Return skills that can also search the sources that a run began with elsewhere."""
         names = self.source_names
         lacking = [name for name in dict.fromkeys(sources) if names and name not in names]

@@ -1,7 +1,5 @@
 """Files to import: their format by suffix or content, their encoding, and their entries."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import gzip
@@ -128,7 +126,7 @@ class _Content:
 
 def parse_file(
     path: Path | str, *, format_name: str | None = None, data: bytes | None = None
-) -> Iterator[Entry]:
+) -> "Iterator[Entry]":
     """Return the entries of a file, good and bad, in its order; gzip of any format will do.
 
     The file is examined at once and read as entries are taken. Where a record begins and no entry
@@ -152,8 +150,8 @@ def parse_file(
 
 
 def _entries(
-    content: _Content, form: ImportFormat, parse: Callable[[Any], Iterator[Entry]]
-) -> Iterator[Entry]:
+    content: _Content, form: ImportFormat, parse: "Callable[[Any], Iterator[Entry]]"
+) -> "Iterator[Entry]":
     try:
         with content.open() as file:
             if form.is_binary:

@@ -1,7 +1,5 @@
 """The criteria of an intent, and what a model is asked about papers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -115,7 +113,7 @@ class PromptPaper:
     venue: str | None
 
     @classmethod
-    def of(cls, paper: RawPaper) -> PromptPaper:
+    def of(cls, paper: RawPaper) -> "PromptPaper":
         return cls(
             paper_id=shown_to_model(paper.id, LONGEST_TITLE) or "",
             title=shown_to_model(paper.title, LONGEST_TITLE) or "",

@@ -1,7 +1,5 @@
 """Looks up missing fields (abstract, DOI, open text) in batches, within a budget of requests."""
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -122,7 +120,7 @@ class LookupAdapter(ABC):
         self.service = self.service_type(key, contact=contact, endpoint=endpoint)
 
     @classmethod
-    def enricher(cls, config: AppConfig) -> HttpEnricher:
+    def enricher(cls, config: AppConfig) -> "HttpEnricher":
         """Return the enricher as the settings of the program want it."""
         settings = config.sources.get(cls.service_type.name)
         key = settings.api_key if settings else ""

@@ -1,7 +1,5 @@
 """Questions that a workflow puts to the person, from however deep inside of others."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -47,7 +45,7 @@ class Question(BaseModel, frozen=True, extra="forbid"):
     options: tuple[Option, ...] = Field(min_length=MIN_OPTIONS, max_length=MAX_OPTIONS)
 
     @model_validator(mode="after")
-    def _has_distinct_options(self) -> Question:
+    def _has_distinct_options(self) -> "Question":
         values = [option.value for option in self.options]
         if len(set(values)) < len(values):
             raise ValueError(f"two options of {self.id!r} have the same value")
@@ -60,7 +58,7 @@ class QuestionSheet(BaseModel, frozen=True, extra="forbid"):
     questions: tuple[Question, ...] = Field(min_length=1, max_length=MAX_QUESTIONS)
 
     @model_validator(mode="after")
-    def _has_distinct_questions(self) -> QuestionSheet:
+    def _has_distinct_questions(self) -> "QuestionSheet":
         ids = [question.id for question in self.questions]
         if len(set(ids)) < len(ids):
             raise ValueError("two questions have the same id")
