@@ -1,6 +1,7 @@
 """Reviewers of full texts, none of whom sees what the others decided until all are done."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,31 +24,25 @@ Said = Mapping[str, Any]
 """What one reviewer decided on one text: `decision`, `reason`, `at`."""
 
 
+@dataclass(frozen=True)
 class TextReviewers:
     """Who decides on the full texts of a review apart from each other; nobody, as a rule.
 
     Texts that are there when all are done are decided as all agree; a person settles the rest.
     Those that come later are decided on apart again.
-
-    Args:
-        records: of the search.
-        texts: by the id of the work.
-        done_with: by reviewer, the texts with which they said that they are done.
-        verdicts: by reviewer and work, what they said of the text that is there now.
     """
 
-    def __init__(
-        self,
-        records: SearchRecords,
-        texts: Mapping[str, FullText],
-        done_with: Mapping[str, Collection[str]],
-        verdicts: Mapping[str, Mapping[str, Said]],
-    ) -> None:
-        self.names = sorted(done_with)
-        self._records = records
-        self._texts = texts
-        self._done_with = done_with
-        self._verdicts = verdicts
+    records: SearchRecords
+    texts: Mapping[str, FullText]
+    """By the id of the work."""
+    done_with: Mapping[str, Collection[str]]
+    """By reviewer, the texts with which they said that they are done."""
+    verdicts: Mapping[str, Mapping[str, Said]]
+    """By reviewer and work, what they said of the text that is there now."""
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self.done_with)
 
     @classmethod
     async def load(cls, records: SearchRecords, texts: Mapping[str, FullText]) -> "TextReviewers":
@@ -65,7 +60,7 @@ class TextReviewers:
     @property
     def pending(self) -> list[str]:
         """The works on whose texts they decide apart now."""
-        texts = self._texts.items() if self.names else ()
+        texts = self.texts.items() if self.names else ()
         return [i for i, t in texts if t.status is TextStatus.RETRIEVED and not t.verdicts]
 
     @property
@@ -73,13 +68,13 @@ class TextReviewers:
         """How far each has come with these; not what they decided."""
         pending = self.pending
         keys = {self._key(i) for i in pending}
-        finished = frozenset(name for name in self.names if keys <= set(self._done_with[name]))
-        return agreement_of(pending, _verdicts(self._verdicts, self.names), finished).reviewers
+        finished = frozenset(name for name in self.names if keys <= set(self.done_with[name]))
+        return agreement_of(pending, _verdicts(self.verdicts, self.names), finished).reviewers
 
     @property
     def agreement(self) -> Agreement:
         """How far they agree on the texts with which all are done; blind before there is one."""
-        verdicts_of = {i: text.verdicts for i, text in self._texts.items() if text.verdicts}
+        verdicts_of = {i: text.verdicts for i, text in self.texts.items() if text.verdicts}
         by_name = {
             name: {i: rows[name] for i, rows in verdicts_of.items() if name in rows}
             for name in sorted({*self.names, *(i for rows in verdicts_of.values() for i in rows)})
@@ -92,38 +87,38 @@ class TextReviewers:
     @property
     def withdrawn(self) -> list[Said]:
         """What people decided who left before all were done, of texts that are not pending now."""
-        pending, left = set(self.pending), self._verdicts.keys() - set(self.names)
-        return [row for n in left for i, row in self._verdicts[n].items() if i not in pending]
+        pending, left = set(self.pending), self.verdicts.keys() - set(self.names)
+        return [row for n in left for i, row in self.verdicts[n].items() if i not in pending]
 
     def verdict(self, name: str, paper_id: str) -> Said | None:
         """Return what a reviewer said of the text of a work, to be shown to them alone."""
-        return self._verdicts.get(name, {}).get(paper_id)
+        return self.verdicts.get(name, {}).get(paper_id)
 
     async def join(self, name: str) -> None:
         """Enter a reviewer in the list, for the texts that nobody was shown decisions on."""
         check_name(name)
         if name not in self.names:
-            await self._records.put(_REVIEWERS, {name: {"done_with": []}})
+            await self.records.put(_REVIEWERS, {name: {"done_with": []}})
 
     async def say(self, name: str, paper_id: str, decision: str, reason: str) -> None:
         """Keep what a reviewer decides; nobody else's decision is touched."""
         self.require(name)
-        digest, at = self._texts[paper_id].digest, datetime.now(UTC).isoformat(timespec="seconds")
+        digest, at = self.texts[paper_id].digest, datetime.now(UTC).isoformat(timespec="seconds")
         row = {"paper_id": paper_id, "digest": digest, "by": name}
         verdict = {"decision": decision, "reason": reason, "at": at}
-        await self._records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **verdict}})
+        await self.records.put(_VERDICTS, {f"{name}/{self._key(paper_id)}": {**row, **verdict}})
 
     async def finish(self, name: str) -> None:
         """Note that a reviewer is done with the texts that are there, whatever they left."""
         self.require(name)
         row = {"done_with": [self._key(paper_id) for paper_id in self.pending]}
-        await self._records.put(_REVIEWERS, {name: row})
+        await self.records.put(_REVIEWERS, {name: row})
 
     async def leave(self, name: str) -> None:
         """Take a reviewer off the list; what they decided is there again if they come back."""
         if name not in self.names:
             raise InputError(f"{name!r} is not among the reviewers of full texts")
-        await self._records.put(_REVIEWERS, {name: None})
+        await self.records.put(_REVIEWERS, {name: None})
 
     async def show(self) -> None:
         """Once all are done, show what each decided, and decide as all agree."""
@@ -141,7 +136,7 @@ class TextReviewers:
                 at = max(row["at"] for row in verdicts.values())
                 update |= {"decision": decision, "reason": reason}
                 update |= {"decided_at": at, "decided_by": ", ".join(self.names)}
-            await put_full_text(self._records, self._texts[paper_id].model_copy(update=update))
+            await put_full_text(self.records, self.texts[paper_id].model_copy(update=update))
 
     def require(self, name: str) -> None:
         """Raise InputError if a person is not a reviewer."""
@@ -152,7 +147,7 @@ class TextReviewers:
             )
 
     def _key(self, paper_id: str) -> str:
-        return f"{self._texts[paper_id].digest}/{paper_id}"
+        return f"{self.texts[paper_id].digest}/{paper_id}"
 
 
 def _verdicts(
