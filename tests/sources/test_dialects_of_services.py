@@ -252,6 +252,7 @@ def test_what_pubmed_cannot_say_is_checked(query: str, text: str, rest: str) -> 
         ("graph AND (graph OR tree)", "graph"),
         ("graph OR year:2015", None),
         ("abstract:graph", None),
+        ("tiab:(graph OR tree) net", "graph|tree net"),
         ("graph NOT tree abstract:x", "graph"),
         ("COVID-19", "covid 19"),
     ],
